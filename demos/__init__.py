@@ -1,0 +1,1 @@
+"""Inside BERT: lessons that show how BERT works, and the arithmetic under them."""

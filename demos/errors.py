@@ -1,0 +1,7 @@
+"""The one error that a person can cause: a plain sentence which the page shows as it is."""
+
+from __future__ import annotations
+
+
+class UserError(ValueError):
+    """Bad input, told in one plain sentence. The page shows it and keeps what was there before."""

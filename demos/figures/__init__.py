@@ -1,0 +1,1 @@
+"""Numbers in, pictures out: Plotly figures, bertviz documents and token chips; no Gradio, no torch."""

@@ -1,0 +1,59 @@
+"""The colours, read from assets/palette.json and handed to CSS, Plotly and the frames: written once, there.
+
+Word and class hues are Okabe and Ito's colour-blind-safe set (2008), its yellow darkened to be seen on paper and its
+black replaced by a violet. A word keeps its hue by its running number in the input; special tokens are grey.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+PALETTE: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[2] / "assets" / "palette.json").read_text(encoding="utf-8")
+)
+WORDS: list[str] = PALETTE["words"]
+CLASSES: list[str] = PALETTE["classes"]
+HEADS: list[str] = PALETTE["heads"]
+SPECIAL: str = PALETTE["light"]["special"]
+
+
+def word_colour(word_index: int | None) -> str:
+    """The hue of the word with this running number (`Encoding.word_index`); grey for special tokens (None)."""
+    return SPECIAL if word_index is None else WORDS[word_index % len(WORDS)]
+
+
+def colour_scale(name: str, dark: bool = False) -> list[list[Any]]:
+    """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero)."""
+    stops = PALETTE[f"{name}_dark" if dark else name]
+    return [[index / (len(stops) - 1), colour] for index, colour in enumerate(stops)]
+
+
+def css_variables() -> str:
+    """The palette as custom properties (`--ink`, `--word-0`, `--head-0`, …) for light and for Gradio's `.dark`."""
+
+    def block(selector: str, values: dict[str, str]) -> str:
+        return selector + "{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}"
+
+    shared = {f"word-{i}": colour for i, colour in enumerate(WORDS)}
+    shared |= {f"class-{i}": colour for i, colour in enumerate(CLASSES)}
+    shared |= {f"head-{i}": colour for i, colour in enumerate(HEADS)}
+    return block(":root", PALETTE["light"] | shared) + block(".dark", PALETTE["dark"])
+
+
+def plotly_layout(**changes: Any) -> dict[str, Any]:
+    """The layout every Plotly figure begins with: clear background, our fonts, small margins, no title gap.
+
+    Colours that must follow light and dark are set in CSS (assets/page.css recolours the SVG's text and grid).
+    """
+    layout: dict[str, Any] = {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": "Georgia, 'Noto Serif', serif", "size": 15},
+        "margin": {"l": 60, "r": 20, "t": 20, "b": 50},
+        "hoverlabel": {"font": {"size": 15}},
+        "colorway": CLASSES,
+        "legend": {"orientation": "h", "y": -0.2},
+    }
+    return layout | changes

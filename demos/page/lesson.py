@@ -1,0 +1,181 @@
+"""The contract between a lesson and the page: what a lesson is, and what it is handed while it builds itself.
+
+A lesson is one file in demos/lessons/ that ends in `LESSON = Lesson(...)`. Its `build` runs inside its own tab, makes
+its components and says with `page.draw` what fills them; the page does the rest (title, notices, link, refreshing).
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import inspect
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from demos.errors import UserError
+from demos.page.services import Sentence, Services
+
+log = logging.getLogger(__name__)
+DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
+OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try again, or reload the page."
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One tab. `order` sorts the tabs; `question` is its title and `look` the two sentences on what to look at."""
+
+    slug: str  # in the link: ?lesson=slug
+    order: int
+    tab: str
+    question: str
+    look: str
+    build: Callable[[Page], None]
+
+
+@dataclass
+class Page:
+    """What `Lesson.build` is handed: the bar's components, the services, and the verbs that wire a lesson."""
+
+    lesson: Lesson
+    services: Services
+    text: gr.Textbox
+    text_pair: gr.Textbox
+    model: gr.Component  # holds the key of the model in use, which is loaded
+    settled: gr.Component  # changes when this lesson should redraw: opened, or the bar rested for 200 ms
+    typed: gr.Component  # changes at once while someone types, for what is quicker than a model
+    notice: gr.HTML  # where this lesson's one sentence about bad input goes
+    choices: dict[str, gr.Component] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> list[gr.Component]:
+        """The bar's three inputs, which arrive in a handler of `draw` as one `Sentence`."""
+        return [self.text, self.text_pair, self.model]
+
+    def keep(self, **choices: gr.Component) -> None:
+        """Let these choices travel in the link, as `?lesson=slug&name=value` (slug.name where two would clash)."""
+        self.choices |= choices
+
+    def draw(
+        self,
+        show: Callable[..., Any],
+        inputs: Sequence[gr.Component],
+        outputs: Sequence[gr.Component],
+        *,
+        at_once: bool = False,
+        triggers: Sequence[Any] | None = None,
+        show_progress: str = "minimal",
+    ) -> None:
+        """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
+
+        `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
+        `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay.
+        """
+        moved = list(triggers) if triggers is not None else [_moved(component) for component in inputs]
+        tick = self.typed if at_once else self.settled
+        self.on(
+            [tick.change, *moved],
+            lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest),
+            [*self.sentence, *inputs],
+            outputs,
+            trigger_mode="always_last",
+            show_progress=show_progress,
+        )
+
+    def on(
+        self,
+        triggers: Sequence[Any],
+        handler: Callable[..., Any],
+        inputs: Sequence[gr.Component],
+        outputs: Sequence[gr.Component],
+        **options: Any,
+    ) -> Any:
+        """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
+
+        A handler returns one value for one output and a sequence for several, or yields them.
+        """
+        options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"} | options
+        return gr.on(
+            list(triggers),
+            _guarded(handler, len(outputs)),
+            list(inputs),
+            [*outputs, self.notice],
+            api_visibility="private",
+            **options,
+        )
+
+    def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
+        """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
+        options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
+        gr.api(_told(function), api_name=function.__name__, **options)
+
+
+def notice_html(message: str) -> str:
+    """One plain sentence, escaped; empty hides the notice."""
+    return f'<p class="notice" role="status">{html.escape(message)}</p>' if message else ""
+
+
+def _moved(component: gr.Component) -> Any:
+    """The event of a person changing this component (not of a program), where it has one that misses nothing."""
+    if isinstance(component, gr.Textbox) or not hasattr(component, "input"):
+        return component.change  # Textbox.input misses paste, cut and undo
+    return component.input
+
+
+def _guarded(handler: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """`handler` with the notice as one more output, emptied on success and filled on a person's error."""
+
+    def shaped(result: Any) -> list[Any]:
+        values = [result] if count == 1 else list(result) if count else []
+        return [*values, ""]
+
+    def failed(error: Exception) -> list[Any]:
+        if not isinstance(error, UserError):
+            log.exception("a lesson's handler failed")
+        message = str(error) if isinstance(error, UserError) else OUR_FAULT
+        return [*[gr.skip() for _ in range(count)], notice_html(message)]
+
+    if inspect.isgeneratorfunction(handler):
+
+        def stream(*args: Any) -> Iterator[list[Any]]:
+            try:
+                for result in handler(*args):
+                    yield shaped(result)
+            except Exception as error:
+                yield failed(error)
+
+        return stream
+
+    def call(*args: Any) -> list[Any]:
+        try:
+            return shaped(handler(*args))
+        except Exception as error:
+            return failed(error)
+
+    return call
+
+
+def _told(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with UserError turned into gr.Error, the one error whose text gradio passes on."""
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def stream(*args: Any, **named: Any) -> Iterator[Any]:
+            try:
+                yield from function(*args, **named)
+            except UserError as error:
+                raise gr.Error(str(error), print_exception=False) from error
+
+        return stream
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            return function(*args, **named)
+        except UserError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return call

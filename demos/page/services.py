@@ -1,0 +1,38 @@
+"""What every lesson computes with: the models, the shared runs, and the settings the app was started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.run import Run, RunCache
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What the sentence bar holds: one sentence, perhaps a second one, and a catalogue key."""
+
+    text: str
+    text_pair: str
+    model: str
+
+
+@dataclass(frozen=True)
+class Services:
+    """Handed to each lesson when it is built, so that no "current model" lives in a module."""
+
+    store: ModelStore
+    default_model: str
+    runs: RunCache = field(default_factory=RunCache)
+
+    def key(self, model: str | None) -> str:
+        """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""
+        return self.store.spec(model or self.default_model).key
+
+    def loaded(self, model: str | None) -> LoadedModel:
+        """The model in memory; waits for it. Raises UserError where it can't be had."""
+        return self.store.get(self.key(model))
+
+    def run(self, sentence: Sentence) -> Run:
+        """The forward pass of what the bar holds, shared by all lessons and users."""
+        return self.runs.get(self.loaded(sentence.model), sentence.text, sentence.text_pair)

@@ -1,0 +1,1 @@
+"""The live fine-tune: data sets, tasks, loop and events; no Gradio, no Plotly."""
