@@ -36,24 +36,25 @@ class ModelSpec:
     @property
     def summary(self) -> str:
         """One line for the page: what this model is and what it lacks."""
-        parts = [
-            f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}",
-            "cased" if self.cased else "uncased",
-        ]
-        lacks = [name for name, has in (("masked-word head", self.mlm), ("next-sentence head", self.nsp)) if not has]
-        if not self.segments:
-            lacks.append("segment embeddings")
-        if lacks:
-            parts.append("no " + ", no ".join(lacks))
+        size = f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}"
+        said = [f"{size}, {'cased' if self.cased else 'uncased'}."]
         if self.note:
-            parts.append(self.note)
-        return "; ".join(parts)
+            said.append(f"{self.note}.")
+        parts = {
+            "masked-word head": self.mlm,
+            "next-sentence head": self.nsp,
+            "segment embeddings": self.segments,
+        }
+        lacks = [name for name, has in parts.items() if not has]
+        if lacks:
+            said.append(f"It has no {', no '.join(lacks)}.")
+        return " ".join(said)
 
 
 _ENTRIES = (
     ModelSpec(
         BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
-        note="BERT's architecture and vocabulary, tuned for sentence similarity, comes with the app",
+        note="BERT's architecture and word pieces, tuned for sentence similarity",
     ),
     ModelSpec(
         PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",

@@ -96,9 +96,7 @@ class RunCache:
         """The run of one sentence or pair, from the cache or by one forward pass. Raises UserError as `encode`."""
         return self.get_many(loaded, [(text, text_pair)])[0]
 
-    def get_many(
-        self, loaded: LoadedModel, inputs: Sequence[tuple[str | None, str | None]]
-    ) -> list[Run]:
+    def get_many(self, loaded: LoadedModel, inputs: Sequence[tuple[str | None, str | None]]) -> list[Run]:
         """The runs of several inputs, in order; the missing ones in batches sorted by length, little padding."""
         encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]

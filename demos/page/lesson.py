@@ -97,7 +97,11 @@ class Page:
 
         A handler returns one value for one output and a sequence for several, or yields them.
         """
-        options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"} | options
+        options = {
+            "concurrency_id": "draw",
+            "concurrency_limit": DRAW_LIMIT,
+            "show_progress": "minimal",
+        } | options
         return gr.on(
             list(triggers),
             _guarded(handler, len(outputs)),

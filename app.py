@@ -1,0 +1,102 @@
+"""Inside BERT: assembles the lessons into one page and launches it."""
+
+from __future__ import annotations
+
+import os
+
+import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+from demos.page.frame import static_paths
+from starlette.middleware import Middleware
+
+from demos.bert.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.models import ModelStore, default_key
+from demos.errors import UserError
+from demos.figures.palette import css_variables
+from demos.lessons import discover
+from demos.page.assets import read_asset, style_sheets
+from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
+from demos.page.guards import MAX_UPLOAD, BodyGuard
+from demos.page.lesson import Page
+from demos.page.services import Services
+from demos.page.settings import Settings, check_port, read_settings
+from demos.page.theme import build_theme
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read when a page is built, not on import
+
+
+def build_page(services: Services) -> gr.Blocks:
+    """The whole page: header, sentence bar, and one tab a lesson."""
+    pages: list[Page] = []
+    opened: dict[str, gr.Tab] = {}
+    with gr.Blocks(title="Inside BERT", analytics_enabled=False) as demo:
+        gr.HTML(read_asset("header.html"), js_on_load=read_asset("header.js"), elem_id="header")
+        bar = build_bar(services)
+        lessons = discover()
+        ticks = {lesson.slug: build_ticks() for lesson in lessons}
+        with gr.Tabs(elem_id="lessons") as tabs:
+            for lesson in lessons:
+                with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
+                    gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
+                    page = Page(
+                        lesson=lesson,
+                        services=services,
+                        text=bar.text,
+                        text_pair=bar.text_pair,
+                        model=bar.in_use,
+                        typed=ticks[lesson.slug][0],
+                        settled=ticks[lesson.slug][1],
+                        notice=gr.HTML("", elem_classes="lesson-notice"),
+                    )
+                    lesson.build(page)
+                    pages.append(page)
+        wire_bar(demo, bar, tabs, pages, opened)
+    demo.queue(max_size=128, default_concurrency_limit=8)
+    return demo
+
+
+def launch_options(settings: Settings) -> dict[str, Any]:
+    """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
+    return {
+        "server_name": settings.host,
+        "server_port": settings.port or None,
+        "share": settings.share,
+        "root_path": settings.root_path or None,
+        "theme": build_theme(),
+        "css_paths": style_sheets(),
+        "head": f"<style>{css_variables()}</style><script>{read_asset('page.js')}</script>",
+        "max_file_size": MAX_UPLOAD,
+        "app_kwargs": {"middleware": [Middleware(BodyGuard)]},
+        "footer_links": ["api"],
+        "ssr_mode": False,
+        "show_error": True,
+        "state_session_capacity": 500,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Start the app; 2 and one sentence on standard error where it can't."""
+    settings = read_settings(arguments)
+    try:
+        store = ModelStore(extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE)
+        model = store.spec(settings.model or default_key(store.catalogue)).key
+        if settings.port:
+            check_port(settings.host, settings.port)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+    title = store.spec(model).title
+    print(f"Loading {title} in the background; the page opens at once.", flush=True)
+    store.load_in_background(model, done=lambda: print(f"{title} is ready.", flush=True))
+    gr.set_static_paths(static_paths())
+    build_page(Services(store, model)).launch(**launch_options(settings))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+// The two switches in the header: large type for the lecture hall, light and dark.
+const press = (name, on) => element.querySelector(`[data-switch="${name}"]`)?.setAttribute("aria-pressed", String(on));
+press("large", document.documentElement.classList.contains("large-type"));
+press("dark", document.body.classList.contains("dark"));
+new MutationObserver(() => press("dark", document.body.classList.contains("dark"))).observe(document.body, {
+  attributes: true,
+  attributeFilter: ["class"],
+});
+element.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-switch]");
+  if (!button) return;
+  press(button.dataset.switch, button.dataset.switch === "large" ? insideBert.largeType() : insideBert.dark());
+});

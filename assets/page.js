@@ -1,0 +1,139 @@
+// The page's own state, in the browser: which lesson redraws, what the link says, large type, light and dark.
+// The bar and the lessons call these by name from gradio events (demos/page/bar.py); nothing here fetches anything.
+(() => {
+  const STORE = "inside-bert";
+  const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; the text then lives in this browser only
+  const REST = 200; // milliseconds without a key press before a model runs
+  const state = { text: "", pair: "", model: "", lesson: "", choices: {} };
+  let presses = 0;
+  let restored = false; // nothing is written to the link before it has been read
+  let stamps = 0;
+
+  const stamp = () => `${Date.now()}-${++stamps}`;
+  const remembered = () => {
+    try {
+      return JSON.parse(localStorage.getItem(STORE)) || {};
+    } catch {
+      return {};
+    }
+  };
+  const remember = (changes) => {
+    try {
+      localStorage.setItem(STORE, JSON.stringify({ ...remembered(), ...changes }));
+    } catch {
+      // private windows refuse storage: the link still carries everything
+    }
+  };
+
+  function writeLink() {
+    if (!restored) return;
+    const link = new URLSearchParams();
+    for (const name of ["text", "pair", "model", "lesson"]) if (state[name]) link.set(name, state[name]);
+    for (const [name, value] of Object.entries(state.choices[state.lesson] || {})) link.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    if (link.toString().length > LONGEST_LINK) {
+      link.delete("text");
+      link.delete("pair");
+    }
+    const theme = new URLSearchParams(location.search).get("__theme");
+    if (theme) link.set("__theme", theme);
+    history.replaceState(null, "", `?${link}${location.hash}`);
+    // On a Space the page lives in a frame: this is how the address bar outside follows (Spaces' documented message).
+    if (window.parent !== window) window.parent.postMessage({ queryString: link.toString() }, "https://huggingface.co");
+    remember({ text: state.text, pair: state.pair, model: state.model });
+  }
+
+  // A choice from the link counts only where it has the default's type and is on offer.
+  function allowed(value, choice) {
+    if (typeof value !== typeof choice.value || Array.isArray(value) !== Array.isArray(choice.value)) return false;
+    if (typeof value === "number") return value >= (choice.minimum ?? -Infinity) && value <= (choice.maximum ?? Infinity);
+    if (!choice.offers) return true;
+    return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
+  }
+
+  const insideBert = {
+    // -> [text, pair, asked model, tabs, ...every kept choice in order]
+    restore(defaults, lessons, kept) {
+      const link = new URLSearchParams(location.search);
+      const before = remembered();
+      const fromLink = ["text", "pair", "model", "lesson"].some((name) => link.has(name));
+      const hasText = link.has("text") || link.has("pair");
+      state.text = hasText ? link.get("text") || "" : before.text ?? defaults.text;
+      state.pair = hasText ? link.get("pair") || "" : before.pair ?? defaults.pair;
+      state.model = link.get("model") || (fromLink ? "" : before.model) || "";
+      state.lesson = lessons.includes(link.get("lesson")) ? link.get("lesson") : lessons[0];
+      const values = kept.map((choice) => {
+        let value = choice.value;
+        if (choice.lesson === state.lesson && link.has(choice.name)) {
+          try {
+            const said = link.get(choice.name);
+            const asked = typeof choice.value === "string" ? said : JSON.parse(said);
+            if (allowed(asked, choice)) value = asked;
+          } catch {
+            // not ours: the default stands
+          }
+        }
+        (state.choices[choice.lesson] ||= {})[choice.name] = value;
+        return value;
+      });
+      restored = true;
+      return [state.text, state.pair, state.model, { __type__: "update", selected: state.lesson }, ...values];
+    },
+
+    open(lesson) {
+      state.lesson = lesson;
+      writeLink();
+      return [lesson, stamp(), stamp()];
+    },
+
+    // Tell the open lesson, and only that one, to redraw: at once (typed) and after a rest (settled).
+    typed(lessons, text, pair, ...ticks) {
+      [state.text, state.pair] = [text ?? "", pair ?? ""];
+      const open = lessons.indexOf(state.lesson);
+      return ticks.map((tick, index) => (index === open ? stamp() : tick));
+    },
+
+    async settled(lessons, model, ...ticks) {
+      const press = ++presses;
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      if (press !== presses) return ticks;
+      state.model = model || state.model;
+      writeLink();
+      const open = lessons.indexOf(state.lesson);
+      return ticks.map((tick, index) => (index === open ? stamp() : tick));
+    },
+
+    keep(lesson, names, ...values) {
+      names.forEach((name, index) => ((state.choices[lesson] ||= {})[name] = values[index]));
+      writeLink();
+    },
+
+    largeType(on = !document.documentElement.classList.contains("large-type")) {
+      document.documentElement.classList.toggle("large-type", on);
+      remember({ large: on });
+      window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
+      return on;
+    },
+
+    dark(on = !document.body.classList.contains("dark")) {
+      document.body.classList.toggle("dark", on);
+      remember({ dark: on });
+      return on;
+    },
+  };
+  window.insideBert = insideBert;
+
+  const before = remembered();
+  if (before.large) document.documentElement.classList.add("large-type");
+  document.addEventListener("DOMContentLoaded", () => {
+    const asked = new URLSearchParams(location.search).get("__theme");
+    if (before.dark !== undefined && !asked) {
+      // gradio sets its own class when it mounts: ours is put back once
+      const watcher = new MutationObserver(() => {
+        if (!document.querySelector("#bar")) return;
+        watcher.disconnect();
+        insideBert.dark(before.dark);
+      });
+      watcher.observe(document.body, { childList: true, subtree: true });
+    }
+  });
+})();

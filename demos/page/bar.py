@@ -1,0 +1,215 @@
+"""The sentence bar above all lessons: type once, walk through every lesson; it survives a reload and fits in a link."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.models import at_hand
+from demos.errors import UserError
+from demos.page.assets import read_json_asset
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Services
+
+DEFAULT_TEXT = "The bank raised its rates while we sat on the bank of the river."
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The bar's components. `model` is the picker; `in_use` holds the key that lessons compute with."""
+
+    text: gr.Textbox
+    text_pair: gr.Textbox
+    model: gr.Dropdown
+    in_use: gr.Textbox
+    asked: gr.Textbox
+    status: gr.HTML
+    examples: gr.Dropdown
+
+
+def build_bar(services: Services) -> Bar:
+    """Lay the bar out and wire what concerns it alone: the example menu."""
+    examples = read_json_asset("examples.json")
+    catalogue = services.store.catalogue
+    with gr.Column(elem_id="bar"):
+        with gr.Row(equal_height=False):
+            text = gr.Textbox(
+                DEFAULT_TEXT,
+                label="Sentence",
+                lines=1,
+                max_lines=5,
+                scale=7,
+                min_width=280,
+                elem_id="bar-text",
+            )
+            text_pair = gr.Textbox(
+                "",
+                label="Second sentence (optional)",
+                lines=1,
+                max_lines=5,
+                scale=4,
+                min_width=220,
+                elem_id="bar-pair",
+            )
+            example = gr.Dropdown(
+                [(entry["label"], number) for number, entry in enumerate(examples)],
+                value=None,
+                label="Examples",
+                scale=3,
+                min_width=180,
+                elem_id="bar-examples",
+            )
+            model = gr.Dropdown(
+                [(spec.title, key) for key, spec in catalogue.items()],
+                value=services.default_model,
+                label="Model",
+                scale=3,
+                min_width=240,
+                elem_id="bar-model",
+            )
+        status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
+    in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
+    asked = gr.Textbox("", visible="hidden")
+    example.input(
+        None,
+        [example],
+        [text, text_pair],
+        js=f"(number) => {{ const pick = {_script(examples)}[number]; return [pick.text, pick.text_pair || '']; }}",
+        api_visibility="private",
+    )
+    return Bar(text, text_pair, model, in_use, asked, status, example)
+
+
+def build_ticks() -> tuple[gr.Textbox, gr.Textbox]:
+    """A lesson's two hidden signals, (typed, settled); outside the tabs, which gradio mounts only when opened."""
+    return gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
+
+
+def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened: dict[str, gr.Tab]) -> None:
+    """Connect bar, lessons and link: which lesson redraws when, and what the address bar says."""
+    services = pages[0].services
+    lessons = _script([page.lesson.slug for page in pages])
+    typed = [page.typed for page in pages]
+    settled = [page.settled for page in pages]
+    lesson = gr.Textbox(pages[0].lesson.slug, visible="hidden", elem_id="open-lesson")
+
+    def pick(model: str, in_use: str) -> Iterator[list[Any]]:
+        yield from use_model(services, model, in_use)
+
+    def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
+        yield from use_model(services, asked or services.default_model, in_use)
+
+    loading = {
+        "api_visibility": "private",
+        "show_progress": "hidden",
+        "concurrency_id": "load",
+        "concurrency_limit": 2,
+    }
+    chosen = [bar.model, bar.in_use, bar.status]
+    bar.model.input(pick, [bar.model, bar.in_use], chosen, **loading)
+
+    private = {"api_visibility": "private", "show_progress": "hidden"}
+    gr.on(
+        [bar.text.change, bar.text_pair.change, bar.in_use.change],
+        None,
+        [bar.text, bar.text_pair, *typed],
+        typed,
+        js=f"(...values) => insideBert.typed({lessons}, ...values)",
+        trigger_mode="multiple",
+        **private,
+    )
+    gr.on(
+        [bar.text.change, bar.text_pair.change, bar.in_use.change],
+        None,
+        [bar.in_use, *settled],
+        settled,
+        js=f"(...values) => insideBert.settled({lessons}, ...values)",
+        trigger_mode="multiple",
+        **private,
+    )
+    for page in pages:
+        slug = page.lesson.slug
+        opened[slug].select(
+            None,
+            None,
+            [lesson, page.typed, page.settled],
+            js=f"() => insideBert.open({_script(slug)})",
+            **private,
+        )
+        if page.choices:
+            gr.on(
+                [component.change for component in page.choices.values()],
+                None,
+                list(page.choices.values()),
+                None,
+                js=f"(...values) => insideBert.keep({_script(slug)}, {_script(list(page.choices))}, ...values)",
+                trigger_mode="multiple",
+                **private,
+            )
+
+    kept = [(page.lesson.slug, name, component) for page in pages for name, component in page.choices.items()]
+    offers = _script([_offer(*choice) for choice in kept])
+    defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
+    demo.load(
+        None,
+        None,
+        [bar.text, bar.text_pair, bar.asked, tabs, *[component for _, _, component in kept]],
+        js=f"() => insideBert.restore({defaults}, {lessons}, {offers})",
+        **private,
+    ).then(
+        None,
+        [bar.in_use, *settled],
+        settled,
+        js=f"(...values) => insideBert.settled({lessons}, ...values)",
+        **private,
+    ).then(begin, [bar.asked, bar.in_use], chosen, **loading)
+
+
+def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
+    """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence."""
+    try:
+        spec = services.store.spec(wanted)
+        if not services.store.ready(wanted):
+            here = at_hand(spec)
+            told = f"Loading {spec.title}" + ("…" if here else f" from the Hub ({spec.size_mb:,} MB)…")
+            # A model on this disk is used at once (tokens need no weights); one to be fetched only when it is here.
+            yield [wanted if here else gr.skip(), wanted if here else gr.skip(), _paragraph(told, busy=True)]
+        services.store.get(wanted)
+        yield [wanted, wanted, _status(services, wanted)]
+    except UserError as error:
+        yield [in_use, in_use, _paragraph(str(error), warning=True) + _status(services, in_use)]
+
+
+def _status(services: Services, key: str) -> str:
+    spec = services.store.spec(key)
+    return f'<p role="status"><b>{html.escape(spec.title)}</b>: {html.escape(spec.summary)}</p>'
+
+
+def _paragraph(message: str, busy: bool = False, warning: bool = False) -> str:
+    kind = "busy" if busy else "notice" if warning else ""
+    return f'<p role="status" class="{kind}">{html.escape(message)}</p>'
+
+
+def _offer(slug: str, name: str, component: gr.Component) -> dict[str, Any]:
+    """What the link may say of one choice: its default, and what is on offer where that is fixed."""
+    offer: dict[str, Any] = {"lesson": slug, "name": name, "value": component.value}
+    if isinstance(component, gr.Slider):
+        offer |= {"minimum": component.minimum, "maximum": component.maximum}
+    elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
+        offer["offers"] = [value for _, value in component.choices]
+    return offer
+
+
+def _script(value: Any) -> str:
+    """`value` as a JavaScript literal that is safe inside a script element too."""
+    return json.dumps(value).replace("<", "\\u003c")
+
+
+def lesson_heading(lesson: Lesson) -> str:
+    """A lesson's title, a question, and its two sentences on what to look at."""
+    return f'<h2>{html.escape(lesson.question)}</h2><p class="look">{html.escape(lesson.look)}</p>'

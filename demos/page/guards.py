@@ -1,0 +1,62 @@
+"""What stands before the app on the wire: a bound on request bodies, and headers that browsers should have had."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY = 3 * 2**20
+MAX_UPLOAD = 5 * 2**20
+UPLOAD_OVERHEAD = 64 * 2**10  # multipart's own boundary lines and headers
+TOO_LARGE = b"The request is too large: at most 3 MB of data, or 5 MB for an uploaded file."
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")]
+
+
+class _TooLargeError(Exception):
+    """The body has run past its bound while it was being read."""
+
+
+class BodyGuard:
+    """ASGI middleware: 413 for a body over MAX_BODY (uploads: MAX_UPLOAD), told or counted while it streams in."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        upload = scope["path"].rstrip("/").endswith("/upload")
+        limit = MAX_UPLOAD + UPLOAD_OVERHEAD if upload else MAX_BODY
+        told = dict(scope["headers"]).get(b"content-length", b"0")
+        if not told.isdigit() or int(told) > limit:
+            await _refuse(send)
+            return
+        seen = 0
+        answered = False
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > limit:
+                raise _TooLargeError
+            return message
+
+        async def headed(message: Message) -> None:
+            nonlocal answered
+            if message["type"] == "http.response.start":
+                answered = True
+                message = {**message, "headers": [*message["headers"], *HEADERS]}
+            await send(message)
+
+        try:
+            await self.app(scope, counted, headed)
+        except _TooLargeError:
+            if not answered:
+                await _refuse(send)
+
+
+async def _refuse(send: Send) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *HEADERS]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": TOO_LARGE})

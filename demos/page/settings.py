@@ -1,0 +1,82 @@
+"""How the app was started: command line first, then the environment (for a Space), then defaults."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from demos.errors import UserError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The app's options; `python app.py --help` says what each means."""
+
+    host: str
+    port: int
+    share: bool
+    model: str
+    root_path: str
+    catalogue: str
+
+
+def read_settings(arguments: Sequence[str] | None = None) -> Settings:
+    """Settings from the command line and the environment. Exits, as argparse does, on --help or a bad option."""
+    env = os.environ
+    parser = argparse.ArgumentParser(
+        prog="app.py",
+        description="Inside BERT: type a sentence and follow it through a real BERT.",
+        epilog="Each option has an environment variable, named in brackets, that does the same.",
+    )
+    parser.add_argument(
+        "--host",
+        default=env.get("INSIDE_BERT_HOST") or env.get("GRADIO_SERVER_NAME") or "127.0.0.1",
+        help="address to listen on; 0.0.0.0 for all [INSIDE_BERT_HOST, GRADIO_SERVER_NAME] (default 127.0.0.1)",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=env.get("INSIDE_BERT_PORT") or env.get("GRADIO_SERVER_PORT") or 7860,
+        help="port to listen on [INSIDE_BERT_PORT, GRADIO_SERVER_PORT] (default 7860)",
+    )
+    parser.add_argument(
+        "--share",
+        action=argparse.BooleanOptionalAction,
+        default=env.get("INSIDE_BERT_SHARE", "").lower() in {"1", "true", "yes"},
+        help="make a temporary public link through Gradio's relay [INSIDE_BERT_SHARE]",
+    )
+    parser.add_argument(
+        "--model",
+        default=env.get("INSIDE_BERT_MODEL", ""),
+        help="catalogue key of the model to open with [INSIDE_BERT_MODEL] "
+        "(default bert-base-uncased where it is on this machine, else the bundled minilm)",
+    )
+    parser.add_argument(
+        "--root-path",
+        default=env.get("INSIDE_BERT_ROOT_PATH") or env.get("GRADIO_ROOT_PATH") or "",
+        help="path under which a proxy serves the app [INSIDE_BERT_ROOT_PATH, GRADIO_ROOT_PATH]",
+    )
+    parser.add_argument(
+        "--catalogue",
+        default=env.get("INSIDE_BERT_CATALOGUE", ""),
+        help="JSON file with further models at pinned revisions [INSIDE_BERT_CATALOGUE]",
+    )
+    return Settings(**vars(parser.parse_args(arguments)))
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises UserError, one sentence, where nothing can listen on this host and port."""
+    if not 0 <= port <= 65_535:
+        raise UserError(f"{port} is not a port; choose one from 1 to 65535 with --port.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise UserError(
+                f"Nothing can listen on {host}:{port} ({error.strerror or error}); choose another --port or --host."
+            ) from error

@@ -1,0 +1,61 @@
+"""The look: one theme, light and dark, its colours from the palette, its fonts from the reader's own machine."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from demos.figures.palette import PALETTE
+
+SERIF = ["Charter", "Georgia", "Noto Serif", "DejaVu Serif", "serif"]
+MONO = ["ui-monospace", "SF Mono", "DejaVu Sans Mono", "Consolas", "monospace"]
+SANS = ["system-ui", "Segoe UI", "Noto Sans", "DejaVu Sans", "sans-serif"]
+
+
+def build_theme() -> gr.themes.Base:
+    """Gradio's plainest theme in our colours; names of local fonts only, so that nothing is fetched."""
+    light, dark = PALETTE["light"], PALETTE["dark"]
+    theme = gr.themes.Base(
+        font=SANS, font_mono=MONO, text_size=gr.themes.sizes.text_lg, radius_size=gr.themes.sizes.radius_sm
+    )
+    colours: dict[str, str] = {}
+    for names, colour in (
+        (("body_background_fill",), "paper"),
+        (("background_fill_primary", "block_background_fill", "input_background_fill"), "surface"),
+        (("background_fill_secondary", "panel_background_fill"), "paper"),
+        (
+            (
+                "body_text_color",
+                "block_title_text_color",
+                "block_label_text_color",
+                "button_secondary_text_color",
+            ),
+            "ink",
+        ),
+        (("body_text_color_subdued", "block_info_text_color", "input_placeholder_color"), "muted"),
+        (("border_color_primary", "block_border_color", "input_border_color"), "line"),
+        (("border_color_accent", "color_accent", "slider_color", "link_text_color"), "accent"),
+        (("input_border_color_focus", "checkbox_background_color_selected"), "accent"),
+        (("checkbox_border_color_selected", "checkbox_label_background_fill_selected"), "accent"),
+        (("button_primary_background_fill", "button_primary_background_fill_hover"), "accent"),
+        (("button_primary_text_color", "checkbox_label_text_color_selected"), "surface"),
+        (("button_secondary_background_fill", "checkbox_label_background_fill"), "surface"),
+        (("block_label_background_fill", "block_title_background_fill"), "surface"),
+    ):
+        for name in names:
+            colours[name] = light[colour]
+            colours[f"{name}_dark"] = dark[colour]
+    supported = set(theme.__dict__) | set(dir(theme))
+    return theme.set(
+        **{
+            name: colour
+            for name, colour in colours.items()
+            if name.removesuffix("_dark") in supported and name in theme.set.__code__.co_varnames
+        },
+        block_border_width="0px",
+        block_shadow="none",
+        block_label_border_width="0px",
+        block_title_text_weight="600",
+        block_title_text_size="*text_md",
+        input_border_width="1px",
+        button_border_width="1px",
+    )

@@ -1,0 +1,70 @@
+"""The contract: a person's error becomes one escaped sentence and leaves the page as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gradio as gr
+import pytest
+
+from demos.errors import UserError
+from demos.lessons import discover
+from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
+
+
+def _is_skip(value: object) -> bool:
+    return isinstance(value, dict) and value.get("__type__") == "update" and len(value) == 1
+
+
+def test_lessons_are_found_in_order_and_introduce_themselves() -> None:
+    lessons = discover()
+    assert [lesson.slug for lesson in lessons] == ["tokens", "attention", "embeddings", "finetune"]
+    for lesson in lessons:
+        assert lesson.question.endswith("?")
+        assert lesson.look.count(".") + lesson.look.count("?") >= 2, lesson.slug
+
+
+def test_success_empties_the_notice() -> None:
+    assert _guarded(lambda: "value", 1)() == ["value", ""]
+    assert _guarded(lambda: ("a", "b"), 2)() == ["a", "b", ""]
+    assert _guarded(lambda: None, 0)() == [""]
+
+
+def test_a_persons_error_is_one_sentence_and_loses_nothing() -> None:
+    def refuse() -> None:
+        raise UserError("No <b>.")
+
+    *outputs, notice = _guarded(refuse, 2)()
+    assert all(_is_skip(value) for value in outputs)
+    assert notice == notice_html("No <b>.") == '<p class="notice" role="status">No &lt;b&gt;.</p>'
+
+
+def test_our_own_error_does_not_leak(caplog: pytest.LogCaptureFixture) -> None:
+    def broken() -> None:
+        raise KeyError("/secret/path")
+
+    *outputs, notice = _guarded(broken, 1)()
+    assert _is_skip(outputs[0])
+    assert OUR_FAULT.split(";")[0] in notice
+    assert "secret" not in notice
+    assert "secret" in caplog.text
+
+
+def test_generators_stream_until_they_fail() -> None:
+    def steps() -> Iterator[str]:
+        yield "one"
+        raise UserError("Enough.")
+
+    first, second = list(_guarded(steps, 1)())
+    assert first == ["one", ""]
+    assert _is_skip(second[0])
+    assert "Enough." in second[1]
+
+
+def test_endpoints_pass_the_sentence_on() -> None:
+    def refuse(text: str) -> dict:
+        raise UserError(f"Not {text}.")
+
+    with pytest.raises(gr.Error, match="Not this") as caught:
+        _told(refuse)("this")
+    assert caught.value.message == "Not this."

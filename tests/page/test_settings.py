@@ -1,0 +1,45 @@
+"""Start-up: command line over environment over defaults; what can't start says so in one sentence."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from demos.errors import UserError
+from demos.page.settings import check_port, read_settings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_command_line_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSIDE_BERT_PORT", "8000")
+    monkeypatch.setenv("INSIDE_BERT_MODEL", "bert-tiny")
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")
+    settings = read_settings(["--port", "9000"])
+    assert (settings.port, settings.model, settings.host) == (9000, "bert-tiny", "0.0.0.0")
+    assert read_settings([]).port == 8000
+
+
+def test_a_busy_port_is_one_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(UserError, match=r"^Nothing can listen on 127.0.0.1:\d+ .*--port or --host\.$"):
+            check_port("127.0.0.1", taken.getsockname()[1])
+    with pytest.raises(UserError, match="not a port"):
+        check_port("127.0.0.1", 70_000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [(["--help"], 0, "--root-path"), (["--model", "nope"], 2, "There is no model 'nope' here")],
+)
+def test_the_program_says_what_it_can_do_and_what_it_cannot(arguments: list[str], code: int, said: str) -> None:
+    done = subprocess.run([sys.executable, "app.py", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,172 @@
+"""The house holds: imports run one way, libraries keep to their floors, top level fixed, lint clean."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Which floors a floor may import. A floor may be skipped, never climbed; bert/ must not know training/.
+BELOW: dict[str, set[str]] = {
+    "errors": set(),
+    "bert": {"bert", "errors"},
+    "training": {"training", "bert", "errors"},
+    "figures": {"figures", "bert", "training", "errors"},
+    "page": {"page", "figures", "bert", "training", "errors"},
+    "lessons": {
+        "page",
+        "figures",
+        "bert",
+        "training",
+        "errors",
+    },  # not lessons: a lesson never imports a lesson
+    "app": {"lessons", "page", "figures", "bert", "training", "errors"},
+}
+# The only floors on which these libraries may be imported.
+LIBRARIES: dict[str, set[str]] = {
+    "gradio": {"app", "page", "lessons"},
+    "plotly": {"figures"},
+    "torch": {"bert", "training"},
+}
+TOP_LEVEL = {
+    *(
+        "app.py",
+        "requirements.txt",
+        "demos",
+        "assets",
+        "tests",
+        "README.md",
+        "pyproject.toml",
+        "CHANGELOG.md",
+    ),
+    *("LICENSE", ".ci", ".gitignore", ".gitattributes"),
+}
+
+
+def floor_of(path: Path) -> str:
+    """The floor of a source file, by its path from the root: "app", or the name after demos/."""
+    if path.parts[0] != "demos":
+        return "app"
+    return path.parts[1].removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of every import, wherever it stands; a relative one begins with a dot.
+
+    `from demos import bert` names demos.bert, as `import demos.bert` does.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            if module == "demos":
+                for alias in node.names:
+                    yield node.lineno, f"demos.{alias.name}"
+            else:
+                yield node.lineno, module
+
+
+def broken_imports(path: Path, source: str) -> list[str]:
+    """What a source file imports and may not, one sentence each. `path` is relative to the root."""
+    floor = floor_of(path)
+    if floor == "__init__":  # demos/__init__.py stands under everything, so it may know nothing
+        floor = "errors"
+    broken = []
+    for line, name in imported(ast.parse(source)):
+        where = f"{path}:{line}"
+        first, _, rest = name.partition(".")
+        if name.startswith("."):
+            broken.append(f"{where} imports {name!r} relatively")
+        elif first == "demos":
+            target = rest.partition(".")[0]
+            if target not in BELOW[floor]:
+                broken.append(f"{where}: {floor} may not import {name}")
+        elif first in LIBRARIES and floor not in LIBRARIES[first]:
+            broken.append(f"{where}: {first} is not for {floor}")
+        elif first in {"app", "tests"}:
+            broken.append(f"{where}: nothing imports {first}")
+    return broken
+
+
+def sources() -> list[Path]:
+    """app.py and all of demos/, relative to the root."""
+    return [path.relative_to(ROOT) for path in (ROOT / "app.py", *sorted((ROOT / "demos").rglob("*.py")))]
+
+
+def test_imports_run_one_way() -> None:
+    found = sources()
+    assert len(found) > 10
+    broken = [line for path in found for line in broken_imports(path, (ROOT / path).read_text(encoding="utf-8"))]
+    assert broken == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("demos/bert/x.py", "from demos.figures.tokens import chips"),
+        ("demos/bert/x.py", "import demos.training.loop"),
+        ("demos/bert/x.py", "from demos import training"),
+        ("demos/figures/x.py", "from demos.page.services import Services"),
+        ("demos/page/x.py", "def late():\n    from demos.lessons import tokens"),
+        ("demos/lessons/x.py", "from demos.lessons.tokens import LESSON"),
+        ("demos/errors.py", "import demos.bert"),
+        ("demos/__init__.py", "import demos.bert"),
+        ("demos/lessons/x.py", "from . import tokens"),
+        ("demos/lessons/x.py", "from ..page import lesson"),
+        ("demos/figures/x.py", "import gradio as gr"),
+        ("demos/training/x.py", "from gradio.components import HTML"),
+        ("demos/lessons/x.py", "import plotly.graph_objects as go"),
+        ("demos/figures/x.py", "from torch import nn"),
+        ("demos/page/x.py", "import torch"),
+        ("demos/page/x.py", "if TYPE_CHECKING:\n    import torch"),
+        ("app.py", "import torch"),
+        ("demos/lessons/x.py", "import app"),
+    ],
+)
+def test_a_climbing_import_is_found(path: str, source: str) -> None:
+    assert len(broken_imports(Path(path), source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        (
+            "app.py",
+            "import gradio as gr\nfrom demos.lessons import discover\nimport demos.bert.models",
+        ),
+        (
+            "demos/lessons/x.py",
+            "import gradio as gr\nfrom demos.page.lesson import Lesson\nimport demos.bert.run",
+        ),
+        (
+            "demos/page/x.py",
+            "from demos.figures.palette import css_variables\nfrom demos.errors import UserError",
+        ),
+        ("demos/figures/x.py", "import plotly.graph_objects as go\nfrom demos.training.events import Step"),
+        ("demos/training/x.py", "import torch\nfrom demos.bert.models import LoadedModel"),
+    ],
+)
+def test_a_floor_may_be_skipped(path: str, source: str) -> None:
+    assert broken_imports(Path(path), source) == []
+
+
+def test_the_top_level_is_fixed() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this copy of the project is no git checkout")
+    names = {name.partition("/")[0] for name in listed.stdout.split("\0") if name}
+    assert {"demos", "tests"} <= names
+    assert names - TOP_LEVEL == set()
+
+
+@pytest.mark.parametrize("command", [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]], ids="-".join)
+def test_lint_and_types(command: list[str]) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4_000:]
