@@ -1,8 +1,15 @@
-"""Shared by all tests: no hub in reach, a tiny random BERT for units, the bundled model for integration."""
+"""Shared by all tests: no hub in reach, a tiny random BERT for units, the bundled model, and the real app."""
 
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
@@ -14,6 +21,9 @@ from transformers import BertConfig, BertModel
 
 from demos.bert.catalogue import BUNDLED, ModelSpec
 from demos.bert.models import LoadedModel, ModelStore
+
+ROOT = Path(__file__).resolve().parents[1]
+START_SECONDS = 90
 
 torch.set_num_threads(1)
 
@@ -41,3 +51,39 @@ def tiny(store: ModelStore) -> LoadedModel:
     model.set_attn_implementation("eager")
     spec = ModelSpec("tiny", "Tiny random BERT", "", "", 2, 4, 32, cased=False)
     return LoadedModel(spec, store.tokenizer(BUNDLED), model.eval().requires_grad_(False))
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`python app.py` with no hub in reach, as its users start it; yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("app") / "app.log"
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(log.parent / "hub"), "OMP_NUM_THREADS": "1"}
+    with log.open("w") as output:
+        app = subprocess.Popen(
+            [sys.executable, "app.py", "--port", str(port)],
+            cwd=ROOT,
+            env=env,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/config", timeout=2).read()
+                break
+            except OSError:
+                if app.poll() is not None or time.monotonic() > deadline:
+                    pytest.fail(f"the app did not start:\n{log.read_text()[-4000:]}")
+                time.sleep(0.2)
+        yield url
+    finally:
+        app.terminate()
+        try:
+            app.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            app.kill()

@@ -51,8 +51,8 @@ def sentences_of(texts: str | None) -> list[str]:
 
     Raises UserError for more than MAX_SENTENCES lines, or a text over the character limit of `clean_text`.
     """
-    lines = [line.strip() for line in clean_text(texts, "The list").splitlines()]
-    sentences = [line for line in lines if line]
+    lines = clean_text(texts, "The list").replace("\r", "\n").split("\n")
+    sentences = [line.strip() for line in lines if line.strip()]
     if len(sentences) > MAX_SENTENCES:
         raise UserError(f"The list has {len(sentences):,} sentences; the limit is {MAX_SENTENCES}.")
     return sentences

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenizers.normalizers import BertNormalizer
@@ -65,11 +65,19 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A stretch of the text on its way; a special token written in the text goes through untouched."""
+
+    text: str
+    special: bool = False
+
+
+@dataclass(frozen=True)
 class Stage:
     """The text after one step, in parts; `changes` lists each character that the step replaced, and by what."""
 
     name: str  # "typed", "special", one of SWITCHES, "spaces" or "punctuation"
-    parts: tuple[str, ...]
+    parts: tuple[Part, ...]
     changes: tuple[tuple[str, str], ...] = ()
     on: bool = True  # False: this tokenizer skips the step
 
@@ -126,33 +134,31 @@ def trace(tokenizer: Any, text: str | None, max_tries: int = MAX_TRIES) -> Trace
     typed = clean_text(text)
     model = tokenizer.backend_tokenizer.model
     parts = split_special(typed, rules)
-    stages = [Stage("typed", (typed,)), Stage("special", tuple(parts), on=len(parts) > 1 or _all_special(parts, rules))]
+    stages = [
+        Stage("typed", (Part(typed),)),
+        Stage("special", tuple(parts), on=any(part.special for part in parts)),
+    ]
     for name in SWITCHES:
-        on = getattr(rules, name)
-        step = _only(name)
         changes: tuple[tuple[str, str], ...] = ()
-        if on:
-            changes = _changes(step, [part for part in parts if part not in rules.special_tokens])
-            parts = [part if part in rules.special_tokens else step(part) for part in parts]
-        stages.append(Stage(name, tuple(parts), changes, on))
-    stages.append(Stage("spaces", tuple(_split(parts, rules, WhitespaceSplit()))))
-    pieces = _split(parts, rules, BertPreTokenizer())
-    stages.append(Stage("punctuation", tuple(pieces)))
+        if getattr(rules, name):
+            step = _only(name)
+            changes = _changes(step, parts)
+            parts = [part if part.special else Part(step(part.text)) for part in parts]
+        stages.append(Stage(name, tuple(parts), changes, getattr(rules, name)))
+    stages.append(Stage("spaces", _split(parts, WhitespaceSplit())))
+    stages.append(Stage("punctuation", _split(parts, BertPreTokenizer())))
 
     words: list[Word] = []
     done: dict[str, Word] = {}
-    budget = max_tries
-    for piece in pieces:
-        if piece in rules.special_tokens:
-            words.append(Word(piece, (piece,), (tokenizer.convert_tokens_to_ids(piece),), special=True))
+    for part in stages[-1].parts:
+        if part.special:
+            words.append(Word(part.text, (part.text,), (tokenizer.convert_tokens_to_ids(part.text),), special=True))
             continue
-        if piece not in done:
-            word = match(piece, model.token_to_id, rules)
-            if len(word.tries) > budget:
-                word = Word(word.text, word.pieces, word.ids, (), False, word.why_unknown, word.stuck_at)
-            budget -= len(word.tries)
-            done[piece] = word
-        words.append(done[piece])
+        if part.text not in done:
+            word = match(part.text, model.token_to_id, rules)
+            done[part.text] = word if len(word.tries) <= max_tries else replace(word, tries=())
+            max_tries -= len(done[part.text].tries)
+        words.append(done[part.text])
     return Trace(typed, rules, tuple(stages), tuple(words))
 
 
@@ -182,12 +188,12 @@ def match(word: str, lookup: Callable[[str], int | None], rules: Rules) -> Word:
     return Word(word, tuple(hit.piece for hit in found), ids, tuple(tries))
 
 
-def split_special(text: str, rules: Rules) -> list[str]:
+def split_special(text: str, rules: Rules) -> list[Part]:
     """`text` cut around the special tokens written in it, which the tokenizer takes out before anything else."""
     if not rules.special_tokens:
-        return [text]
+        return [Part(text)]
     pattern = "(" + "|".join(re.escape(token) for token in rules.special_tokens) + ")"  # longest first
-    return [part for part in re.split(pattern, text) if part]
+    return [Part(part, bool(index % 2)) for index, part in enumerate(re.split(pattern, text)) if part]
 
 
 def chunks(tokenizer: Any, text: str | None) -> list[str]:
@@ -196,11 +202,7 @@ def chunks(tokenizer: Any, text: str | None) -> list[str]:
     clean = _only("clean_text") if read_rules(tokenizer).clean_text else str
     typed = clean_text(text)
     space = {character for character in set(typed) if clean(character).isspace()}
-    return "".join("\n" if character in space else character for character in typed).replace("\n", " ").split(" ")
-
-
-def _all_special(parts: list[str], rules: Rules) -> bool:
-    return any(part in rules.special_tokens for part in parts)
+    return "".join(" " if character in space else character for character in typed).split(" ")
 
 
 def _only(name: str) -> Callable[[str], str]:
@@ -210,17 +212,14 @@ def _only(name: str) -> Callable[[str], str]:
     return step
 
 
-def _changes(step: Callable[[str], str], parts: list[str]) -> tuple[tuple[str, str], ...]:
+def _changes(step: Callable[[str], str], parts: list[Part]) -> tuple[tuple[str, str], ...]:
     """Each different character that `step` changes, in order of appearance, with what it becomes."""
-    characters = dict.fromkeys("".join(parts))
+    characters = dict.fromkeys("".join(part.text for part in parts if not part.special))
     return tuple((old, new) for old in characters if (new := step(old)) != old)
 
 
-def _split(parts: list[str], rules: Rules, splitter: Any) -> list[str]:
-    words: list[str] = []
+def _split(parts: list[Part], splitter: Any) -> tuple[Part, ...]:
+    words: list[Part] = []
     for part in parts:
-        if part in rules.special_tokens:
-            words.append(part)
-        else:
-            words += [word for word, _ in splitter.pre_tokenize_str(part)]
-    return words
+        words += [part] if part.special else [Part(word) for word, _ in splitter.pre_tokenize_str(part.text)]
+    return tuple(words)

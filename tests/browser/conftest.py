@@ -1,24 +1,16 @@
-"""Real Chromium against the real app: one app process a session, one fresh browser context a test."""
+"""Real Chromium against the real app (`app_url`, one a session): a fresh browser context a test."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 90
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
 
@@ -36,42 +28,6 @@ def chromium() -> str:
             pytest.fail("no Chromium on this machine, and CI must run the browser tests")
         pytest.skip("no Chromium on this machine: browser tests not run (install one, or set CHROMIUM)")
     return found
-
-
-@pytest.fixture(scope="session")
-def app_url(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`python app.py` with no hub in reach, as its users start it; yields its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("app") / "app.log"
-    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(log.parent / "hub"), "OMP_NUM_THREADS": "1"}
-    with log.open("w") as output:
-        app = subprocess.Popen(
-            [sys.executable, "app.py", "--port", str(port)],
-            cwd=ROOT,
-            env=env,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                urllib.request.urlopen(f"{url}/config", timeout=2).read()
-                break
-            except OSError:
-                if app.poll() is not None or time.monotonic() > deadline:
-                    pytest.fail(f"the app did not start:\n{log.read_text()[-4000:]}")
-                time.sleep(0.2)
-        yield url
-    finally:
-        app.terminate()
-        try:
-            app.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            app.kill()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,129 @@
+"""What a training says while it runs: frozen, plain and picklable, for the page, the API, the benchmark and tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Before the start: another training runs, and this many places are in front (1 = next)."""
+
+    place: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """The model is loaded and the sentences are cut into tokens; no step is done yet."""
+
+    labels: tuple[str, ...]
+    train: int  # sentences
+    validation: int
+    test: int
+    cut: int  # sentences longer than max_length tokens, which lost their end
+    total_steps: int
+    steps_per_epoch: int
+    parameters: int  # all of them, head included
+    trainable_parameters: int  # those that the optimizer moves: of the word embeddings, only rows that occur
+    majority_label: str  # the most frequent class of the training sentences
+    majority_accuracy: float  # accuracy on the test sentences of always answering it
+    device: str
+    precision: str  # of the matrix products: "float32" or "bfloat16"
+    threads: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One batch, one move of the weights. Loss and accuracy are this batch's, before the move."""
+
+    step: int  # 1..total_steps
+    total_steps: int
+    epoch: float  # epochs done after this step
+    loss: float
+    accuracy: float
+    learning_rate: float
+    gradient_norm: float  # before clipping
+    examples_per_second: float  # over the whole training so far, looks at the validation sentences not counted
+    seconds_left: float  # to the end of the run, test included
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """A look at the validation sentences: before the first step (epoch 0), and `evaluations` times an epoch."""
+
+    step: int
+    epoch: float
+    train_loss: float  # mean over the steps since the look before; NaN at step 0
+    validation_loss: float
+    validation_accuracy: float
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A test sentence that the trained model gets wrong."""
+
+    text: str
+    label: int
+    predicted: int
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How the trained model does on the test sentences, which it never saw, and where its weights are."""
+
+    labels: tuple[str, ...]
+    accuracy: float
+    macro_f1: float  # mean of the classes' F1, every class counting alike
+    loss: float
+    majority_label: str
+    majority_accuracy: float
+    confusion: tuple[tuple[int, ...], ...]  # [true class][predicted class]: sentences
+    mistakes: tuple[Mistake, ...]  # the most confident first
+    steps: int  # done
+    seconds: float
+    examples_per_second: float
+    folder: str  # safetensors weights, tokenizer, configuration: what `classifier.predict` reads
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Every step was done."""
+
+    result: Result
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Stopped before the last step, by the learner or by the clock; what was learned is kept and tested."""
+
+    result: Result
+    reason: str  # "asked" or "time"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run ended with nothing to keep; one plain sentence says why."""
+
+    message: str
+
+
+Event = Waiting | Started | Step | Epoch | Finished | Stopped | Failed
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """The event as JSON takes it: its fields, and its name under "event"; NaN, which JSON lacks, becomes null.
+
+    The weights' folder is left out: a path on the server is nobody's business.
+    """
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(inner) for key, inner in value.items() if key != "folder"}
+        if isinstance(value, tuple | list):
+            return [plain(inner) for inner in value]
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return {"event": type(event).__name__.lower(), **plain(asdict(event))}

@@ -1,0 +1,124 @@
+"""Start-up to a usable page, and key press to chips, each beside the least that its tools cost in the same run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNS = 5
+KEYS = "the quick brown fox jumps"
+BARE = """
+import gradio as gr
+with gr.Blocks(analytics_enabled=False) as demo:
+    box = gr.Textbox(elem_id="box")
+    out = gr.HTML(elem_id="out")
+    box.change(lambda text: text, box, out, show_progress="hidden", trigger_mode="always_last")
+demo.launch(server_port={port}, quiet=True)
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start(command: list[str], port: int) -> tuple[subprocess.Popen[bytes], float]:
+    """The process and the seconds until its page answers."""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while time.perf_counter() - began < 120:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/config", timeout=2).read()
+            return process, time.perf_counter() - began
+        except OSError:
+            time.sleep(0.02)
+    process.kill()
+    raise RuntimeError(f"{command} did not start")
+
+
+def key_to_answer(page: Page, box: str, answer: str, ours: bool) -> float:
+    """Median milliseconds from a key press in `box` to `answer` showing what was typed, measured in the page."""
+    page.locator(box).fill("")
+    page.wait_for_timeout(600)
+    script = """([box, answer, key, ours]) => new Promise((resolve) => {
+        const input = document.querySelector(box), before = performance.now();
+        const typed = input.value + key;
+        const shown = () => {
+            const said = document.querySelector(answer).textContent;
+            return ours ? said.replace(/\\s/g, '') !== window.lastShown : said.includes(typed.trim());
+        };
+        window.lastShown = document.querySelector(answer).textContent.replace(/\\s/g, '');
+        const watcher = new MutationObserver(() => {
+            if (shown()) { watcher.disconnect(); resolve(performance.now() - before); }
+        });
+        watcher.observe(document.querySelector(answer), { childList: true, subtree: true, characterData: true });
+        input.value = typed; input.dispatchEvent(new Event('input'));
+    })"""
+    times = []
+    for key in KEYS.replace(" ", ""):
+        times.append(page.evaluate(script, [box, answer, key, ours]))
+        page.wait_for_timeout(60)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Print both figures."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    python = sys.executable
+    ours, bare, imports = [], [], []
+    for run in range(RUNS + 1):  # the first warms the disk and is not counted
+        port = free_port()
+        app, seconds = start([python, "app.py", "--port", str(port), "--model", "minilm"], port)
+        app.terminate()
+        app.wait()
+        began = time.perf_counter()
+        subprocess.run([python, "-c", "import gradio, torch, transformers"], check=True)
+        least = time.perf_counter() - began
+        if run:
+            ours.append(seconds)
+            imports.append(least)
+    ratio = statistics.median(a / b for a, b in zip(ours, imports, strict=True))
+    print(
+        f"start-up to a usable page: {statistics.median(ours):.1f} s, "
+        f"{ratio:.2f} times what `import gradio, torch, transformers` takes alone ({statistics.median(imports):.1f} s)"
+    )
+
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        print("key press to chips: not measured, no Chromium on this machine")
+        return
+    port, bare_port = free_port(), free_port()
+    app, _ = start([python, "app.py", "--port", str(port), "--model", "minilm"], port)
+    echo, _ = start([python, "-c", BARE.format(port=bare_port)], bare_port)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page, plain = browser.new_page(), browser.new_page()
+            page.goto(f"http://127.0.0.1:{port}/?lesson=tokens")
+            page.wait_for_selector("#lesson-tokens ol li")
+            plain.goto(f"http://127.0.0.1:{bare_port}")
+            plain.wait_for_selector("#box textarea, #box input")
+            for _ in range(RUNS):
+                ours.append(key_to_answer(page, "#bar-text textarea", "#lesson-tokens ol", ours=True))
+                bare.append(key_to_answer(plain, "#box textarea, #box input", "#out", ours=False))
+            browser.close()
+    finally:
+        app.terminate()
+        echo.terminate()
+    chips = ours[-RUNS:]
+    ratio = statistics.median(a / b for a, b in zip(chips, bare, strict=True))
+    print(
+        f"key press to chips in the browser: {statistics.median(chips):.0f} ms at the median, "
+        f"{ratio:.2f} times a Gradio page that only echoes the text ({statistics.median(bare):.0f} ms)"
+    )

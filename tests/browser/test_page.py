@@ -1,0 +1,205 @@
+"""The page itself, in Chromium: the bar, the link, hostile text, every lesson at every size, for every reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, Page, expect
+
+LESSONS = ["tokens", "attention", "embeddings", "finetune"]
+SIZES = [(1920, 1080), (1280, 800), (390, 844)]
+SENTENCE = "#bar-text textarea"
+# What a person may type, paste or send by accident or design; none may run, and none may break the page.
+HOSTILE = [
+    "",
+    " \t\n ",
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "${alert(1)}",
+    "{{alert(1)}}",
+    "`${alert(1)}`",
+    "<svg/onload=alert(1)>",
+    "javascript:alert(1)",
+    "'\"><b>bold</b>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
+    "]]>--><!--",
+    "[CLS] [SEP] [MASK] [PAD] [UNK]",
+    "##ing ## ### #",
+    "\u0000\u0001\u0007\u001b[31m",
+    "\u202eright to left override\u202c",
+    "\u200b\u200c\u200d\ufeff",
+    "e\u0301" * 300,
+    "a" * 5_000,
+    "word " * 3_000,
+    "x" * 20_001,
+    "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467\U0001f3f3\ufe0f\u200d\U0001f308" * 20,
+    "\u4e2d\u6587\u5206\u8bcd \u65e5\u672c\u8a9e \ud55c\uad6d\uc5b4",
+    "\u0645\u0631\u062d\u0628\u0627 \u05e9\u05dc\u05d5\u05dd",
+    "%s%n%x %00 ../../../../etc/passwd",
+    "'; DROP TABLE tokens; --",
+    '{"__type__": "update", "value": "<b>x</b>"}',
+    "\\u003cscript\\u003ealert(1)",
+    "=cmd|' /C calc'!A0",
+    "!" * 600,
+]
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def wait_for_query(page: Page, name: str, value: str) -> None:
+    page.wait_for_function(
+        "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+    )
+
+
+def test_the_link_carries_the_view(open_lesson: Callable[..., Page], app_url: str) -> None:
+    page = open_lesson("embeddings", text="A linked sentence.", pair="And its pair.")
+    expect(page.locator(SENTENCE)).to_have_value("A linked sentence.")
+    expect(page.locator("#bar-pair textarea")).to_have_value("And its pair.")
+    expect(page.get_by_role("tab", name="Embeddings")).to_have_attribute("aria-selected", "true")
+    page.locator(SENTENCE).fill("Changed & <kept>.")
+    wait_for_query(page, "text", "Changed & <kept>.")
+    page.get_by_role("tab", name="Attention").click()
+    wait_for_query(page, "lesson", "attention")
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator(SENTENCE)).to_have_value("Changed & <kept>.")
+    expect(page.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+
+
+def test_the_browser_remembers_without_a_link(open_lesson: Callable[..., Page], app_url: str) -> None:
+    page = open_lesson("tokens")
+    page.locator(SENTENCE).fill("Remember this sentence.")
+    wait_for_query(page, "text", "Remember this sentence.")
+    page.goto(app_url)
+    expect(page.locator(SENTENCE)).to_have_value("Remember this sentence.")
+
+
+def test_nonsense_in_the_link_falls_back_with_a_sentence(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}/?lesson=nowhere&model=%3Cscript%3E&layer=99&head=x&text=still+here")
+    expect(page.locator(SENTENCE)).to_have_value("still here")
+    expect(page.locator("#bar-status .notice")).to_contain_text("There is no model '<script>' here")
+    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
+
+
+def test_a_model_out_of_reach_leaves_the_one_before(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens", text="The model stays.")
+    expect(page.locator("#bar-status")).to_contain_text("6 layers")
+    page.locator("#bar-model input").click()
+    page.get_by_role("option", name="BERT tiny").click()
+    expect(page.locator("#bar-status .notice")).to_contain_text("could not be fetched", timeout=20_000)
+    expect(page.locator("#bar-model input")).to_have_value("MiniLM (bundled)")
+    expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
+
+
+def test_the_example_menu_fills_the_bar(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens")
+    before = page.locator(SENTENCE).input_value()
+    page.locator("#bar-examples input").click()
+    page.get_by_role("option").nth(3).click()
+    expect(page.locator(SENTENCE)).not_to_have_value(before)
+    wait_for_query(page, "text", page.locator(SENTENCE).input_value())
+
+
+def test_two_tabs_do_not_mix(context: BrowserContext, app_url: str) -> None:
+    first, second = context.new_page(), context.new_page()
+    for page, word in ((first, "apple"), (second, "zebra")):
+        page.goto(f"{app_url}/?lesson=tokens&text={word}")
+        expect(page.locator("#lesson-tokens ol").first).to_contain_text(word)
+    first.locator(SENTENCE).fill("apple pie")
+    expect(first.locator("#lesson-tokens ol").first).to_contain_text("pie")
+    expect(second.locator("#lesson-tokens ol").first).not_to_contain_text("apple")
+
+
+@pytest.mark.parametrize("lesson", ["tokens", "attention", "embeddings"])
+def test_hostile_text_never_runs_and_never_breaks_the_page(open_lesson: Callable[..., Page], lesson: str) -> None:
+    page = open_lesson(lesson, text="before")
+    page.evaluate("window.alert = (m) => { window.ran = m }")
+    for number, text in enumerate(HOSTILE):
+        page.locator(SENTENCE).fill(text)
+        if number % 6 == 0:
+            page.locator("#bar-pair textarea").fill(text[:2_000])
+        page.wait_for_timeout(60 if lesson == "tokens" else 260)
+    page.locator("#bar-pair textarea").fill("")
+    page.locator(SENTENCE).fill("after everything")
+    wait_for_query(page, "text", "after everything")
+    expect(page.locator(f"#lesson-{lesson} .lesson-notice .notice")).to_have_count(0, timeout=20_000)
+    if lesson == "tokens":
+        expect(page.locator("#lesson-tokens ol").first).to_contain_text("everything")
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_lone_surrogates_do_not_kill_the_page(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens", text="before")
+    page.evaluate(
+        """() => { const box = document.querySelector('#bar-text textarea');
+                   box.value = 'half \\ud83d emoji'; box.dispatchEvent(new Event('input')); }"""
+    )
+    expect(page.locator("#lesson-tokens ol").first).to_contain_text("half")
+    page.locator(SENTENCE).fill("still alive")
+    expect(page.locator("#lesson-tokens ol").first).to_contain_text("alive")
+
+
+def test_too_long_a_text_is_one_sentence_and_loses_nothing(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens", text="kept on the page")
+    expect(page.locator("#lesson-tokens ol").first).to_contain_text("kept")
+    page.locator(SENTENCE).fill("y" * 20_001)
+    expect(page.locator("#lesson-tokens .lesson-notice")).to_contain_text("20,001 characters; the limit is 20,000")
+    expect(page.locator("#lesson-tokens ol").first).to_contain_text("kept")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_no_lesson_runs_over_the_edge(open_lesson: Callable[..., Page], size: tuple[int, int]) -> None:
+    for lesson in LESSONS:
+        page = open_lesson(lesson, text="Antidisestablishmentarianism sounds unbelievable to the bank manager.")
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.wait_for_timeout(600)
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 1, f"{lesson} is {over} px wider than {size[0]} px"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_axe_finds_nothing_serious(open_lesson: Callable[..., Page], lesson: str, theme: str) -> None:
+    page = open_lesson(lesson, text="Everyone can read this sentence.", __theme=theme)
+    page.wait_for_timeout(1_000)
+    found = Axe().run(page, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
+    serious = {
+        rule["id"]: [node["html"][:160] for node in rule["nodes"][:3]]
+        for rule in found
+        if rule["impact"] in {"serious", "critical"}
+    }
+    assert not serious, json.dumps(serious, indent=1)
+
+
+def test_large_type_and_dark_are_remembered(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens")
+    page.get_by_role("button", name="Large type").click()
+    dark = page.evaluate("document.body.classList.contains('dark')")
+    page.get_by_role("button", name="Dark").click()
+    page.reload()
+    page.wait_for_selector(SENTENCE)
+    expect(page.get_by_role("button", name="Large type")).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function("(dark) => document.body.classList.contains('dark') !== dark", arg=dark)
+
+
+def test_the_keyboard_reaches_bar_and_lessons(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens")
+    page.locator(SENTENCE).focus()
+    reached = set()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.closest('[id]')?.id || document.activeElement.tagName"))
+        if page.evaluate("document.activeElement.getAttribute('role')") == "tab":
+            break
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "tab", reached

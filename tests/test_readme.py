@@ -1,0 +1,52 @@
+"""The README is held to the code: a Space's front matter, the files it names, and the calls it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+from gradio import __version__ as gradio_version
+
+from demos.bert.catalogue import CATALOGUE, PREFERRED
+from demos.bert.models import HUB_FILES
+from demos.lessons import discover
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FRONT = yaml.safe_load(README.split("---")[1])
+
+
+def test_the_front_matter_starts_the_file_and_fits_a_space() -> None:
+    assert README.startswith("---\n")
+    assert (FRONT["sdk"], FRONT["app_file"], FRONT["python_version"]) == ("gradio", "app.py", "3.12.12")
+    assert (ROOT / FRONT["app_file"]).is_file()
+    assert len(FRONT["short_description"]) <= 60
+    assert FRONT["sdk_version"].split(".")[0] == gradio_version.split(".")[0]
+
+
+def test_the_preloaded_files_are_the_ones_the_app_loads() -> None:
+    spec = CATALOGUE[PREFERRED]
+    repository, files, revision = FRONT["preload_from_hub"][0].split()
+    assert (repository, revision) == (spec.hub_id, spec.revision)
+    assert set(files.split(",")) == set(HUB_FILES)
+    assert spec.hub_id in FRONT["models"]
+
+
+def test_every_lesson_stands_in_the_table() -> None:
+    for lesson in discover():
+        assert f"| {lesson.tab} | {lesson.question} |" in README
+
+
+def test_every_local_file_it_names_is_there() -> None:
+    named = re.findall(r"\]\(([^)h#][^)]*)\)", README) + re.findall(r"`((?:demos|assets|tests)/[\w./-]*)`", README)
+    assert named
+    for name in named:
+        assert (ROOT / name).exists(), name
+
+
+def test_its_calls_work(app_url: str, capsys) -> None:  # type: ignore[no-untyped-def]
+    (snippet,) = re.findall(r"```python\n(.*?)```", README, flags=re.S)
+    assert snippet.count("api_name=") == 4
+    exec(compile(snippet.replace("http://127.0.0.1:7860", app_url), "README.md", "exec"), {})
+    assert capsys.readouterr().out.count("\n") >= 3
