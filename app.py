@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     title = store.spec(model).title
     print(f"Loading {title} in the background; the page opens at once.", flush=True)
-    store.load_in_background(model, done=lambda: print(f"{title} is ready.", flush=True))
+    store.begin(model).add_done_callback(lambda loading: print(loading.exception() or f"{title} is ready.", flush=True))
     gr.set_static_paths(static_paths())
     build_page(Services(store, model)).launch(**launch_options(settings))
     return 0

@@ -26,7 +26,7 @@ class Counts:
 
     @property
     def tokens_per_word(self) -> float:
-        """Fertility (Rust et al. 2021, "How Good is Your Tokenizer?", section 3.2); 0 for an empty text."""
+        """Fertility (Rust et al. 2021, "How Good is Your Tokenizer?"); 0 for an empty text."""
         return self.pieces / self.words if self.words else 0.0
 
     @property

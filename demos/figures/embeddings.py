@@ -1,25 +1,26 @@
-"""Sentence vectors drawn: the cosine heatmap, the PCA map, and which tokens a pooling takes (no model, no page)."""
+"""Sentence vectors drawn: the cosine heatmap and the PCA map (Plotly)."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from demos.bert.embeddings import Disagreement, Projection
-from demos.bert.encoding import Encoding
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 
-NUMBERS_IN_CELLS = 12  # sentences; with more the cells are too small to read
+NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
+NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
 SIGNED = colour_scale("signed")
 READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
 ACCENT = PALETTE["light"]["accent"]
 OUTLINE = PALETTE["classes"][5]
 MARKS = {False: "circle", True: "diamond"}  # diamond: from the sentence bar
-WIDTH, HEIGHT = 900, 420  # pixels that labels are placed for
+WIDTH, HEIGHT = 560, 400  # pixels that labels are placed for
 
 
 def short(sentence: str, length: int = 24) -> str:
@@ -31,18 +32,28 @@ def short(sentence: str, length: int = 24) -> str:
     return (cut[: cut.rfind(" ")] if " " in cut[length // 2 :] else cut).rstrip(" ,;:.") + "…"
 
 
-def label(number: int, sentence: str, length: int = 24) -> str:
-    """ "3 Willows grow…", escaped: Plotly reads tags in its labels."""
-    return f"{number + 1} {html.escape(short(sentence, length))}"
+def label(number: int, sentence: str, length: int, from_bar: int = 0) -> str:
+    """ "3 Willows grow…", escaped: Plotly reads tags in its labels. The bar's own have their diamond before them."""
+    mark = "◆ " if number < from_bar else ""
+    # Plotly makes a tspan of the span, which the style sheet hides on a phone: there the number must do.
+    return f'{mark}{number + 1} <span style="font-weight:400">{html.escape(short(sentence, length))}</span>'
 
 
-def cosine_heatmap(cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None) -> go.Figure:
+def rounded(value: float) -> str:
+    """Two digits, and never "-0.00"."""
+    return f"{round(float(value), 2) + 0.0:.2f}"
+
+
+def cosine_heatmap(
+    cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None, from_bar: int = 0
+) -> go.Figure:
     """A cosine matrix [m, m] on the signed scale from -1 to 1, numbers in the cells where they can be read.
 
     `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
     """
     m = len(sentences)
     named = [html.escape(short(sentence, 70)) for sentence in sentences]
+    pair = "%{customdata[0]}<br>%{customdata[1]}" if m <= NAMES_ON_HOVER else "%{y}<br>and sentence %{x}"
     figure = go.Figure(
         go.Heatmap(
             z=np.round(cosine, 4),
@@ -52,8 +63,8 @@ def cosine_heatmap(cosine: np.ndarray, sentences: Sequence[str], outlined: Disag
             text=_cell_texts(cosine) if m <= NUMBERS_IN_CELLS else None,
             texttemplate="%{text}" if m <= NUMBERS_IN_CELLS else None,
             textfont={"size": 16 if m <= 8 else 14},
-            customdata=[[[named[i], named[j]] for j in range(m)] for i in range(m)],
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<br>cosine %{z:.3f}<extra></extra>",
+            customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
+            hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
             xgap=1,
             ygap=1,
             colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
@@ -63,27 +74,30 @@ def cosine_heatmap(cosine: np.ndarray, sentences: Sequence[str], outlined: Disag
         for x, y in ((outlined.i, outlined.j), (outlined.j, outlined.i)):
             box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
             figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3}, **box)
-    ticks = list(range(m)) if m <= 32 else list(range(0, m, 4))
     figure.update_layout(
-        **plotly_layout(height=min(720, max(330, 46 * m + 110)), margin={"l": 150, "r": 8, "t": 28, "b": 56})
+        **plotly_layout(height=min(900, max(330, 42 * m + 110)), margin={"l": 132, "r": 8, "t": 28, "b": 56})
     )
     figure.update_xaxes(
-        tickvals=ticks, ticktext=[str(i + 1) for i in ticks], side="top", showgrid=False, zeroline=False
+        tickvals=list(range(m)),
+        ticktext=[str(i + 1) for i in range(m)],
+        side="top",
+        showgrid=False,
+        zeroline=False,
     )
     figure.update_yaxes(
-        tickvals=ticks,
-        ticktext=[label(i, sentences[i], 20) for i in ticks],
+        tickvals=list(range(m)),
+        ticktext=[label(i, sentence, 17, from_bar) for i, sentence in enumerate(sentences)],
         autorange="reversed",
         showgrid=False,
         zeroline=False,
-        tickfont={"size": 14},
+        tickfont={"size": 14 if m <= 32 else 9},
     )
     return figure
 
 
 def _cell_texts(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine with two digits, in the ink that can be read on its cell's colour."""
-    return [[f'<span style="color:{_ink_on(value)}">{value:.2f}</span>' for value in row] for row in cosine]
+    return [[f'<span style="color:{_ink_on(value)}">{rounded(value)}</span>' for value in row] for row in cosine]
 
 
 def _ink_on(value: float) -> str:
@@ -103,26 +117,30 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     dimensions = points.shape[1]
     marks = [MARKS[number < from_bar] for number in range(len(sentences))]
     titles = [f"axis {k + 1} ({share:.0%} of the variance)" for k, share in enumerate(projection.explained)]
-    shared = {
+    shared: dict[str, Any] = {
         "mode": "markers+text",
-        "text": [label(number, sentence) for number, sentence in enumerate(sentences)],
+        "text": [label(number, sentence, 24 if dimensions == 2 else 16) for number, sentence in enumerate(sentences)],
         "customdata": [html.escape(short(sentence, 70)) for sentence in sentences],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     if dimensions == 3:
         x, y, z = np.round(points, 4).T
-        font = {"color": READABLE_ON_BOTH, "size": 14}
+        font = {"color": READABLE_ON_BOTH, "size": 15}
         marker = {"size": 6, "symbol": marks, "color": "#3585bf"}
         figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, marker=marker, textfont=font, **shared))
         axis = {"color": READABLE_ON_BOTH, "gridcolor": READABLE_ON_BOTH, "showbackground": False}
-        scene = {f"{name}axis": axis | {"title": {"text": titles[k], "font": font}} for k, name in enumerate("xyz")}
+        scene: dict[str, Any] = {
+            f"{name}axis": axis | {"title": {"text": f"axis {k + 1} ({projection.explained[k]:.0%})", "font": font}}
+            for k, name in enumerate("xyz")
+        }
+        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}}}
         figure.update_layout(
             **plotly_layout(height=560, margin={"l": 0, "r": 0, "t": 0, "b": 0}, scene=scene, uirevision="map")
         )
         return figure
     x, y = np.round(points, 4).T
     marker = {"size": 13, "symbol": marks, "color": "#3585bf"}
-    placed = _label_sides(points, shared["text"])
+    placed = _label_sides(points, [f"{number + 1} {short(sentence, 24)}" for number, sentence in enumerate(sentences)])
     figure = go.Figure(go.Scatter(x=x, y=y, marker=marker, textposition=placed, cliponaxis=False, **shared))
     figure.update_traces(textfont={"size": 15})
     figure.update_layout(**plotly_layout(height=HEIGHT + 70, margin={"l": 56, "r": 24, "t": 24, "b": 56}))
@@ -133,9 +151,11 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
 
 def _label_sides(points: np.ndarray, texts: Sequence[str]) -> list[str]:
     """For each point the side on which its label covers the least of points and labels already there."""
-    span = np.ptp(points, axis=0).max() or 1.0
-    pixels = points * min(WIDTH, HEIGHT) / span * [1, -1]
+    low, span = points.min(axis=0), np.maximum(np.ptp(points, axis=0), 1e-9)
+    pixels = (points - low - span / 2) * (0.9 * np.min([WIDTH, HEIGHT] / span)) * [1, -1]  # from the middle
     taken = [(x - 8, y - 8, x + 8, y + 8) for x, y in pixels]
+    outside = 4e4  # a label cut off by the edge is worse than one on another label
+    taken += [(WIDTH / 2, -outside, outside, outside), (-outside, -outside, -WIDTH / 2, outside)]
     sides = []
     for (x, y), text in zip(pixels, texts, strict=True):
         width, height = 8.0 * len(text), 20.0
@@ -154,17 +174,3 @@ def _label_sides(points: np.ndarray, texts: Sequence[str]) -> list[str]:
 def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     """The area that two boxes (left, top, right, bottom) share."""
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-
-
-def pooled_tokens(encoding: Encoding, weights: np.ndarray) -> str:
-    """The tokens in an ordered list (HTML), under each a bar as long as its share [n] of the pooled vector."""
-    most = float(weights.max()) or 1.0
-    chips = []
-    for token, word, weight in zip(encoding.tokens, encoding.word_index, weights, strict=True):
-        hue = "var(--special)" if word is None else f"var(--word-{word % len(PALETTE['words'])})"
-        kind = "" if weight > 0 else ' class="out"'
-        share = f"{weight:.1%} of the vector" if weight > 0 else "left out"
-        chips.append(
-            f'<li{kind} style="--hue:{hue};--share:{weight / most:.3f}" title="{share}">{html.escape(token)}</li>'
-        )
-    return f'<ol class="pooled">{"".join(chips)}</ol>'

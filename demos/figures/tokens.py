@@ -130,7 +130,9 @@ def limit_notice(encoding: Encoding, counts: Counts) -> str:
     """What fell off beyond the limit, shown; empty while everything fits."""
     if not encoding.dropped:
         return ""
-    shown = "".join(f'<li class="chip fell">{token_label(token)}</li>' for token in encoding.dropped[:MAX_DROPPED_SHOWN])
+    shown = "".join(
+        f'<li class="chip fell">{token_label(token)}</li>' for token in encoding.dropped[:MAX_DROPPED_SHOWN]
+    )
     more = len(encoding.dropped) - MAX_DROPPED_SHOWN
     rest = f'<p class="more">… and {more:,} more.</p>' if more > 0 else ""
     return (
@@ -213,7 +215,9 @@ def _below(encoding: Encoding, i: int, under: str) -> str:
 
 def _told(encoding: Encoding, i: int) -> str:
     """One line about a token, shown while it is pointed at."""
-    said = f"{encoding.tokens[i]}  ·  position {i}  ·  id {encoding.input_ids[i]}  ·  segment {encoding.token_type_ids[i]}"
+    said = (
+        f"{encoding.tokens[i]}  ·  position {i}  ·  id {encoding.input_ids[i]}  ·  segment {encoding.token_type_ids[i]}"
+    )
     if encoding.sequence_ids[i] is None:
         return f"{said}  ·  added by the tokenizer"
     start, end = encoding.offsets[i]

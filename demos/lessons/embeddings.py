@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -13,7 +11,6 @@ import numpy as np
 from demos.bert.embeddings import (
     MAX_SENTENCES,
     Choice,
-    Disagreement,
     cosine_matrix,
     disagreements,
     embed,
@@ -23,23 +20,25 @@ from demos.bert.embeddings import (
     token_weights,
 )
 from demos.bert.models import LoadedModel
-from demos.bert.run import Run
+from demos.bert.text import clean_text
 from demos.errors import UserError
-from demos.figures.embeddings import cosine_heatmap, pooled_tokens, sentence_map, short
+from demos.figures.embeddings import cosine_heatmap, sentence_map, short
+from demos.figures.embeddings_code import code_for
+from demos.figures.embeddings_told import (
+    POOLING_NAMES,
+    choice_name,
+    compared_html,
+    explained_html,
+    numbers_html,
+    sentence_html,
+    shape_html,
+)
 from demos.page.assets import read_asset
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
 LAST = "last"
-POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of the words only", "max": "max"}
-HOW = {
-    "cls": "the first token's vector is taken, the others are dropped",
-    "mean": "the average of all {used} tokens, [CLS] and [SEP] among them",
-    "mean_no_special": "the average of {used} tokens, without [CLS] and [SEP]",
-    "max": "each of the {width} numbers is the largest that any token has there",
-}
-SHOWN_NUMBERS = 6
-SHOWN_PAIRS = 200
+INLINE = {"left": "$", "right": "$", "display": False}
 FORMULA = r"""
 A layer gives every token $i$ of a sentence with $n$ tokens a vector $h_i$ with $d$ numbers.
 
@@ -76,7 +75,8 @@ def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
 
     Raises UserError for fewer than two sentences in all.
     """
-    bar = [" ".join(text.split()) for text in (sentence.text, sentence.text_pair) if text.strip()]
+    written = (clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence"))
+    bar = [" ".join(text.split()) for text in written if text.strip()]
     sentences = bar + [line for line in sentences_of(texts) if line not in bar]
     if len(sentences) < 2:
         raise UserError("Comparing takes at least two sentences; write one a line.")
@@ -84,103 +84,214 @@ def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
 
 
 def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
-    """The menus' answers as a Choice. A layer that only a deeper model has becomes the last one."""
+    """The menus' answers as a Choice; a layer that only a deeper model has becomes the last one."""
     deepest = loaded.model.config.num_hidden_layers
-    if str(layer).isdecimal() and int(layer) > deepest:
-        layer = LAST
-    if layer == LAST:
-        return Choice(pooling, deepest)
-    return Choice(pooling, resolve_layer(int(layer) if str(layer).isdecimal() else layer, deepest))  # type: ignore[arg-type]
-
-
-def layer_menu(loaded: LoadedModel, layer: str) -> Any:
-    """The layer menu for this model; keeps "last" as such, so that it means the last one of the next model too."""
-    deepest = loaded.model.config.num_hidden_layers
-    kept = layer if str(layer).isdecimal() and int(layer) <= deepest else LAST
-    return gr.update(choices=layer_choices(deepest), value=kept)
+    return Choice(pooling, deepest if layer == LAST else min(int(layer), deepest))
 
 
 def layer_choices(deepest: int) -> list[tuple[str, str]]:
     """Last first, then every hidden state from the top down to the embedding output."""
-    below = [(f"layer {layer}", str(layer)) for layer in range(deepest, 0, -1)]
-    return [(f"last (layer {deepest})", LAST), *below, ("0: embedding output, before layer 1", "0")]
+    between = [(f"layer {layer}", str(layer)) for layer in range(deepest - 1, 0, -1)]
+    return [(f"last (layer {deepest})", LAST), *between, ("0, the embedding output", "0")]
 
 
-def choice_name(choice: Choice, deepest: int) -> str:
-    """ "mean, last hidden layer (6)", as the page speaks of a choice."""
-    where = {0: "embedding output (0)", deepest: f"last hidden layer ({deepest})"}
-    return f"{POOLING_NAMES[choice.pooling]}, {where.get(choice.layer, f'layer {choice.layer} of {deepest}')}"
+def layer_menu(loaded: LoadedModel, layer: str) -> Any:
+    """The layer menu for this model; "last" stays "last", so that it means the next model's last one too."""
+    deepest = loaded.model.config.num_hidden_layers
+    kept = {} if layer == LAST or int(layer) < deepest else {"value": LAST}
+    return gr.update(choices=layer_choices(deepest), **kept)
 
 
-def tuned_for(loaded: LoadedModel) -> str:
-    """Which pooling this model was trained for, in one sentence."""
-    if not loaded.spec.hub_id:
-        return "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was never asked to be the sentence."
-    if loaded.spec.nsp:
-        return (
-            f"{loaded.spec.title} was never tuned to compare sentences: its [CLS] learned to answer whether two "
-            "sentences follow each other, and no training asked its mean for anything."
-        )
-    return f"{loaded.spec.title} was never tuned to compare sentences: neither its [CLS] nor its mean."
+def titled(loaded: LoadedModel, choices: list[Choice]) -> list[tuple[str, Choice]]:
+    """Each choice behind its letter and name: "A: [CLS], last hidden layer (6)"."""
+    deepest = loaded.model.config.num_hidden_layers
+    return [(f"{letter}: {choice_name(one, deepest)}", one) for letter, one in zip("AB", choices, strict=True)]
 
 
-def shape_html(run: Run, choice: Choice) -> str:
-    """The shapes for one sentence, and which of its tokens go into the vector."""
-    n, width = run.hidden_states.shape[1:]
-    weights = token_weights(run, choice)
-    how = HOW[choice.pooling].format(used=int((weights > 0).sum()), width=width)
-    return (
-        f'<p class="shape"><b>{n} tokens × {width:,} = {n * width:,} numbers</b> → <b>{width:,} numbers</b></p>'
-        f'{pooled_tokens(run.encoding, weights)}<p class="shape how">{html.escape(how[0].upper() + how[1:])}.</p>'
+def build(page: Page) -> None:
+    """Lay the lesson out, wire it, and offer the endpoint."""
+    services = page.services
+    lists = example_lists()
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    poolings = [(name, key) for key, name in POOLING_NAMES.items()]
+
+    with gr.Row():
+        with gr.Column(scale=2, min_width=260):
+            example = gr.Dropdown(list(lists), value=next(iter(lists)), label="Example lists")
+            texts = gr.Textbox(
+                next(iter(lists.values())),
+                label=f"Sentences, one a line (at most {MAX_SENTENCES})",
+                info="The sentence bar's own come first, marked ◆.",
+                lines=9,
+                max_lines=14,
+                elem_id="embeddings-texts",
+            )
+        sides = [_side(letter, poolings, deepest, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
+    compared = gr.HTML(elem_classes="said")
+
+    gr.HTML("<h3>From token vectors to one vector</h3>", elem_classes="said")
+    picked = gr.Dropdown(
+        [(f"sentence {i + 1}", i) for i in range(MAX_SENTENCES + 2)],
+        value=0,
+        label="Sentence in hand",
+        filterable=False,
     )
+    counted = gr.HTML(elem_classes="said")
+    with gr.Row():
+        shapes = [_shape() for _ in "AB"]
+
+    gr.HTML("<h3>A map of the sentences</h3>", elem_classes="said")
+    dimensions = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes of the map (PCA)")
+    with gr.Row():
+        maps = [_map(letter) for letter in "AB"]
+
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML()
+    with gr.Accordion("The formula", open=False):
+        gr.Markdown(FORMULA, latex_delimiters=[{"left": "$$", "right": "$$", "display": True}, INLINE])
+    with gr.Accordion("The code", open=False):
+        gr.Markdown("Choice B with nothing but transformers; run, it prints B's matrix.")
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    with gr.Accordion("The source", open=False):
+        gr.Markdown(SOURCE)
+
+    heatmaps = [side[0] for side in sides]
+    menus = [component for _, pooling, layer in sides for component in (pooling, layer)]
+    layers = [layer for _, _, layer in sides]
+    drawn_maps = [component for pair in maps for component in pair]
+
+    def choices_of(loaded: LoadedModel, *chosen: str) -> list[Choice]:
+        return [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+
+    def show_shapes(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[str]:
+        loaded = services.loaded(sentence.model)
+        sentences, _ = with_bar(sentence, listed)
+        run = services.runs.get(loaded, sentences[min(index, len(sentences) - 1)])
+        width = run.hidden_states.shape[2]
+        told = [
+            shape_html(title, run.encoding, width, choice, token_weights(run, choice))
+            for title, choice in titled(loaded, choices_of(loaded, *chosen))
+        ]
+        return [sentence_html(run.encoding), *told]
+
+    def show_maps(sentence: Sentence, listed: str, axes: int, *chosen: str) -> list[Any]:
+        loaded = services.loaded(sentence.model)
+        sentences, from_bar = with_bar(sentence, listed)
+        choices = choices_of(loaded, *chosen)
+        shown: list[Any] = []
+        for (title, _), vectors in zip(
+            titled(loaded, choices), embed(services.runs, loaded, sentences, choices), strict=True
+        ):
+            projection = project(vectors, axes)
+            shown += [explained_html(title, projection.explained), sentence_map(projection, sentences, from_bar)]
+        return shown
+
+    def show(sentence: Sentence, listed: str, index: int, axes: int, *chosen: str) -> list[Any]:
+        loaded = services.loaded(sentence.model)
+        sentences, from_bar = with_bar(sentence, listed)
+        choices = choices_of(loaded, *chosen)
+        vectors = embed(services.runs, loaded, sentences, choices)
+        cosines = [cosine_matrix(rows) for rows in vectors]
+        pairs = disagreements(*cosines)
+        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
+        index = index if index < len(sentences) else 0
+        menu = [(f"{i + 1} {short(one, 60)}", i) for i, one in enumerate(sentences)]
+        return [
+            *[cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines],
+            compared_html(pairs, sentences, names, loaded.spec),
+            gr.update(choices=menu, value=index),
+            *show_shapes(sentence, listed, index, *chosen),
+            *show_maps(sentence, listed, axes, *chosen),
+            numbers_html(vectors, pairs, sentences, names),
+            code_for(loaded.spec, sentences, choices[1]),
+        ]
+
+    def show_menus(sentence: Sentence, *layers: str) -> list[Any]:
+        loaded = services.loaded(sentence.model)
+        return [layer_menu(loaded, layer) for layer in layers]
+
+    shaped = [counted, *shapes]
+    inputs = [texts, picked, dimensions, *menus]
+    page.draw(
+        show,
+        inputs,
+        [*heatmaps, compared, picked, *shaped, *drawn_maps, numbers, code],
+        triggers=[texts.change, *[component.input for component in menus]],
+    )
+    page.draw(show_menus, layers, layers, triggers=[], show_progress="hidden")
+    page.on(
+        [picked.input],
+        lambda text, pair, model, *rest: show_shapes(Sentence(text, pair, model), *rest),
+        [*page.sentence, texts, picked, *menus],
+        shaped,
+    )
+    page.on(
+        [dimensions.input],
+        lambda text, pair, model, *rest: show_maps(Sentence(text, pair, model), *rest),
+        [*page.sentence, texts, dimensions, *menus],
+        drawn_maps,
+    )
+    page.on([example.input], lambda name: lists.get(name, ""), [example], [texts], show_progress="hidden")
+    page.keep(
+        list=texts, dimensions=dimensions, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3]
+    )
+    offer_endpoint(page, services)
 
 
-def compared_html(
-    pairs: Sequence[Disagreement], sentences: Sequence[str], names: tuple[str, str], loaded: LoadedModel
-) -> str:
-    """What the two matrices say against each other, in two sentences, and what the model was tuned for."""
-    widest = pairs[0]
-    first, second = (html.escape(short(sentences[k], 60)) for k in (widest.i, widest.j))
-    averages = [np.mean([getattr(pair, side) for pair in pairs]) for side in ("first", "second")]
-    return (
-        f"<p>A and B disagree most about <b>{widest.i + 1}</b> “{first}” and <b>{widest.j + 1}</b> “{second}”: "
-        f"cosine <b>{widest.first:.2f}</b> by A ({names[0]}), <b>{widest.second:.2f}</b> by B ({names[1]}).</p>"
-        f'<p class="aside">Over all {len(pairs):,} pairs the cosine is {averages[0]:.2f} by A and '
-        f"{averages[1]:.2f} by B on average. {html.escape(tuned_for(loaded))}</p>"
-    )
+def offer_endpoint(page: Page, services: Services) -> None:
+    """The API's `embeddings`."""
+
+    def embeddings(texts: str, pooling: str = "mean", layer: int = -1, model: str = "") -> dict[str, Any]:
+        """One vector a sentence, with texts one a line (at most 64), and the cosine of every two.
+
+        pooling is cls, mean, mean_no_special or max; layer counts as transformers' hidden_states do, negative ones
+        from the end; an empty model means the default. Vectors are as pooled, not normalised.
+        """
+        sentences = sentences_of(texts)
+        if not sentences:
+            raise UserError("There is no sentence in the text; write one a line.")
+        loaded = services.loaded(model)
+        choice = Choice(pooling, resolve_layer(layer, loaded.model.config.num_hidden_layers))
+        (vectors,) = embed(services.runs, loaded, sentences, [choice])
+        return {
+            "sentences": sentences,
+            "vectors": np.round(vectors.astype(np.float64), 7).tolist(),
+            "cosine": np.round(cosine_matrix(vectors), 7).tolist(),
+            "shape": list(vectors.shape),
+        }
+
+    page.endpoint(embeddings)
 
 
-def numbers_html(
-    vectors: Sequence[np.ndarray], pairs: Sequence[Disagreement], sentences: Sequence[str], names: tuple[str, str]
-) -> str:
-    """Two tables: how each vector begins under A and B, and the cosine of every pair."""
-    heads = "".join(f'<th scope="col">{k + 1}</th>' for k in range(SHOWN_NUMBERS))
-    parts = []
-    for letter, name, rows in zip("AB", names, vectors, strict=True):
-        lines = "".join(
-            f'<tr><td class="sentence">{i + 1} {html.escape(short(sentence, 40))}</td>'
-            + "".join(f"<td>{value:.4f}</td>" for value in row[:SHOWN_NUMBERS])
-            + f"<td>{np.linalg.norm(row):.3f}</td></tr>"
-            for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True))
-        )
-        parts.append(
-            f"<table><caption>{letter}: {name}. The first {SHOWN_NUMBERS} of {rows.shape[1]:,} numbers, and the length"
-            f'</caption><thead><tr><th scope="col">sentence</th>{heads}<th scope="col">length</th></tr></thead>'
-            f"<tbody>{lines}</tbody></table>"
-        )
-    lines = "".join(
-        f'<tr><td class="sentence">{pair.i + 1} {html.escape(short(sentences[pair.i], 40))}</td>'
-        f'<td class="sentence">{pair.j + 1} {html.escape(short(sentences[pair.j], 40))}</td>'
-        f"<td>{pair.first:.4f}</td><td>{pair.second:.4f}</td><td>{pair.second - pair.first:+.4f}</td></tr>"
-        for pair in pairs[:SHOWN_PAIRS]
-    )
-    more = f" (the first {SHOWN_PAIRS} of {len(pairs):,})" if len(pairs) > SHOWN_PAIRS else ""
-    parts.append(
-        f"<table><caption>Cosine of every pair, the widest gap first{more}</caption><thead><tr>"
-        + "".join(f'<th scope="col">{head}</th>' for head in ("sentence", "sentence", "by A", "by B", "B - A"))
-        + f"</tr></thead><tbody>{lines}</tbody></table>"
-    )
-    return "".join(
-        f'<div class="lesson-table" tabindex="0" role="region" aria-label="Numbers {k + 1}">{part}</div>'
-        for k, part in enumerate(parts)
-    )
+def _side(
+    letter: str, poolings: list[tuple[str, str]], deepest: int, pooling: str
+) -> tuple[gr.Plot, gr.Radio, gr.Dropdown]:
+    """One of the two choices: its menus and its heatmap."""
+    with gr.Column(scale=3, min_width=320, elem_classes="choice"):
+        radio = gr.Radio(poolings, value=pooling, label=f"Pooling {letter}")
+        layer = gr.Dropdown(layer_choices(deepest), value=LAST, label=f"Layer {letter}", filterable=False)
+        heatmap = gr.Plot(label=f"Cosine of every two sentences by {letter}", show_label=False)
+    return heatmap, radio, layer
+
+
+def _shape() -> gr.HTML:
+    """Where one choice's shapes and tokens go."""
+    with gr.Column(min_width=320, elem_classes="choice"):
+        return gr.HTML()
+
+
+def _map(letter: str) -> tuple[gr.HTML, gr.Plot]:
+    """Where one choice's map goes."""
+    with gr.Column(min_width=320, elem_classes="choice"):
+        return gr.HTML(elem_classes="said"), gr.Plot(label=f"Map of the sentences by {letter}", show_label=False)
+
+
+LESSON = Lesson(
+    slug="embeddings",
+    order=3,
+    tab="Embeddings",
+    question="Which vector is the sentence?",
+    look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? "
+    "Compare two answers on the same sentences, and look where they disagree (framed).",
+    build=build,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator
+from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from demos.page.assets import read_json_asset
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Services
 
+POLL = 0.5  # seconds between two looks at a model that is loading
 DEFAULT_TEXT = "The bank raised its rates while we sat on the bank of the river."
 
 
@@ -175,14 +177,23 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
     try:
         spec = services.store.spec(wanted)
         if not services.store.ready(wanted):
-            here = at_hand(spec)
-            told = f"Loading {spec.title}" + ("…" if here else f" from the Hub ({spec.size_mb:,} MB)…")
             # A model on this disk is used at once (tokens need no weights); one to be fetched only when it is here.
-            yield [wanted if here else gr.skip(), wanted if here else gr.skip(), _paragraph(told, busy=True)]
-        services.store.get(wanted)
+            now = wanted if at_hand(spec) else gr.skip()
+            loading = services.store.begin(wanted)
+            while not loading.done():
+                yield [now, now, _paragraph(_progress(services, wanted), busy=True)]
+                wait([loading], timeout=POLL)
+            loading.result()
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
         yield [in_use, in_use, _paragraph(str(error), warning=True) + _status(services, in_use)]
+
+
+def _progress(services: Services, key: str) -> str:
+    spec, count = services.store.spec(key), services.store.progress(key)
+    if count is None:
+        return f"Loading {spec.title}…"
+    return f"Loading {spec.title} from the Hub: {count / 1e6:,.0f} of {spec.size_mb:,} MB…"
 
 
 def _status(services: Services, key: str) -> str:

@@ -61,6 +61,15 @@ class Epoch:
 
 
 @dataclass(frozen=True)
+class Scoring:
+    """Sentences of a split are being scored, no gradient: how many are done."""
+
+    split: str  # "validation" or "test"
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Mistake:
     """A test sentence that the trained model gets wrong."""
 
@@ -110,7 +119,7 @@ class Failed:
     message: str
 
 
-Event = Waiting | Started | Step | Epoch | Finished | Stopped | Failed
+Event = Waiting | Started | Step | Epoch | Scoring | Finished | Stopped | Failed
 
 
 def as_json(event: Event) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def test_the_default_is_bert_base_where_it_is_at_hand(monkeypatch: pytest.Monkey
 def test_models_leave_when_memory_is_full(store: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
     small = ModelStore(max_bytes=100 * 2**20)  # the bundled model takes 91 MB
     folder = models.model_folder(CATALOGUE[BUNDLED])
-    monkeypatch.setattr(models, "model_folder", lambda spec, fetch=True: folder)
+    monkeypatch.setattr(models, "model_folder", lambda spec, **options: folder)
     first, second = small.get(BUNDLED), small.get("bert-tiny")
     assert first.nbytes == sum(p.numel() * 4 for p in first.model.parameters() if p.dtype == torch.float32)
     assert small.ready("bert-tiny")

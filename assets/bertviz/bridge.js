@@ -1,0 +1,60 @@
+// The page's half of the bridge to the bertviz frame: runs once when the component is mounted (gradio hands it
+// `element`, `props`, `trigger` and `watch`). Values go down as messages; height, readiness and choices come up.
+const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special"];
+const TALLEST = 2400; // pixels; beyond, the frame scrolls by itself
+const frame = element.querySelector("iframe");
+const config = window.gradio_config || {};
+const base = (config.root || new URL(".", document.baseURI).href).replace(/\/$/, ""); // a Space or proxy may mount us deeper
+const file = (path) => `${base}${config.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
+const state = { ready: false, choice: null };
+
+function theme() {
+  const style = getComputedStyle(document.body);
+  return {
+    dark: document.body.classList.contains("dark"),
+    colours: Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(name).trim()])),
+  };
+}
+
+// The frame is sandboxed without an origin, so there is none to name: it is the window that is addressed.
+const post = (said) => state.ready && frame.contentWindow?.postMessage({ bertviz: said }, "*");
+
+function show() {
+  if (!props.value) return;
+  const message = JSON.parse(props.value);
+  element.dataset.view = message.view;
+  post({ message });
+}
+
+function heard(event) {
+  if (!element.isConnected) return window.removeEventListener("message", heard);
+  if (event.source !== frame.contentWindow || !event.data?.bertviz) return;
+  const said = event.data.bertviz;
+  if (said.type === "ready") {
+    state.ready = true;
+    post({ theme: theme() });
+    show();
+  } else if (said.type === "height") {
+    frame.style.height = `${Math.min(TALLEST, Math.max(120, Number(said.height) || 0))}px`;
+  } else if (said.type === "wide") {
+    element.dataset.wide = Boolean(said.wide);
+  } else if (said.type === "drawn") {
+    frame.dataset.drawn = `${said.view} ${said.layer} ${said.head}`;
+  } else if (said.type === "chose" && Number.isInteger(said.layer) && Number.isInteger(said.head)) {
+    state.choice = said;
+    trigger("select");
+  }
+}
+
+// Called by the lesson's event: the same inputs, with the layer and head that were chosen in the frame.
+window.insideBert.attention = {
+  chosen([text, pair, model, view, layer, head, held]) {
+    const { choice } = state;
+    return choice ? [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held] : [text, pair, model, view, layer, head, held];
+  },
+};
+
+window.addEventListener("message", heard);
+new MutationObserver(() => post({ theme: theme() })).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+watch("value", show);
+frame.src = `${file(props.page)}?views=${encodeURIComponent(`${file(props.views)}/`)}`;

