@@ -34,7 +34,7 @@ def build_page(services: Services) -> gr.Blocks:
     """The whole page: header, sentence bar, and one tab a lesson."""
     pages: list[Page] = []
     opened: dict[str, gr.Tab] = {}
-    with gr.Blocks(title="Inside BERT", analytics_enabled=False) as demo:
+    with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True) as demo:
         gr.HTML(read_asset("header.html"), js_on_load=read_asset("header.js"), elem_id="header")
         bar = build_bar(services)
         lessons = discover()

@@ -5,10 +5,10 @@
   const FILTERS = ["All", "Sentence A → Sentence A", "Sentence B → Sentence B", "Sentence A → Sentence B", "Sentence B → Sentence A"];
   // How wide bertviz draws, in its own pixels, and how far that may be scaled to fill the frame.
   const SIZES = {
-    head: { width: 350, smallest: 1, largest: 1.4 },
-    model: { width: 970, smallest: 0.75, largest: 1.3 },
-    neuron: { width: 450, smallest: 0.8, largest: 1.3 },
-    expanded: { width: 1010, smallest: 0.8, largest: 1.3 },
+    head: { left: 30, width: 395, smallest: 0.85, largest: 1.4 },
+    model: { left: 0, width: 972, smallest: 0.75, largest: 1.3 },
+    neuron: { left: 10, width: 460, smallest: 0.75, largest: 1.3 },
+    expanded: { left: 10, width: 1040, smallest: 0.75, largest: 1.3 },
   };
   const $id = (id) => document.getElementById(id);
   const tell = (message) => window.parent.postMessage({ bertviz: message }, "*"); // no origin here, none to name
@@ -173,6 +173,7 @@
     drawing.get(message.view)(window.jQuery, window.d3);
     if (wasExpanded && message.view === "neuron") toggle();
     fit();
+    new MutationObserver(fit).observe($id("vis"), { childList: true }); // bertviz begins a new picture for each choice
     tell({ type: "drawn", view: message.view, layer: message.layer, head: message.head });
   }
 
@@ -189,17 +190,26 @@
     fit();
   }
 
+  // bertviz draws in pixels of its own: a view box scales that to the frame, and keeps long tokens inside.
   function fit() {
-    if (!shown) return;
+    const picture = document.querySelector("#vis > svg");
+    if (!picture || !shown) return;
     const open = shown.view === "neuron" && expanded();
-    const size = SIZES[open ? "expanded" : shown.view];
-    const zoom = Math.min(size.largest, Math.max(size.smallest, document.documentElement.clientWidth / size.width));
-    $id("vis").style.setProperty("--zoom", zoom.toFixed(3));
-    $id("vis").style.setProperty("--width", `${size.width - 20}px`);
-    if (shown.view === "neuron") {
-      $id("expand").setAttribute("aria-pressed", String(open));
-      tell({ type: "wide", wide: open });
-    }
+    const { left, width, smallest, largest } = SIZES[open ? "expanded" : shown.view];
+    const height = parseFloat(picture.getAttribute("height"));
+    const scale = Math.min(largest, Math.max(smallest, $id("vis").clientWidth / width));
+    picture.setAttribute("viewBox", `${-left} 0 ${width} ${height}`);
+    picture.style.width = `${Math.floor(width * scale)}px`;
+    picture.style.height = `${height * scale}px`;
+    $id("expand").setAttribute("aria-pressed", String(open));
+    tell({ type: "wide", wide: open });
+    ink();
+  }
+
+  // With h heads on, bertviz gives a line 1/h of its weight, too faint for twelve: here it is 1/h^(1/4), see #darken.
+  function ink() {
+    const heads = shown.view === "head" ? Math.max(1, activeHeads().length) : 1;
+    $id("ink").setAttribute("slope", (heads ** 0.75).toFixed(3));
   }
 
   let wanted = null;
@@ -254,12 +264,14 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#expand")) toggle();
     else if (shown?.view === "neuron") fit(); // bertviz's own + or -
+    else if (shown?.view === "head") ink();
     const picture = shown?.view === "model" && event.target.parentNode?.querySelector?.(":scope > .attn_background");
     if (picture) chose(...picture.id.split("_").slice(-2).map(Number));
   });
 
   document.addEventListener("dblclick", (event) => {
     const active = activeHeads();
+    ink();
     if (headBoxes().includes(event.target) && active.length === 1) chose(shown.layer, active[0]);
   });
 
@@ -270,7 +282,7 @@
       theme = said.theme;
       document.documentElement.classList.toggle("dark", theme.dark);
       for (const [name, colour] of Object.entries(theme.colours)) document.documentElement.style.setProperty(name, colour);
-      if (shown) draw((wanted = shown));
+      if (shown) draw((wanted = shown)); // bertviz takes its colours when it draws
     }
     if (said?.message) receive(said.message);
   });

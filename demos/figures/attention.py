@@ -81,11 +81,12 @@ def told(weights: np.ndarray, encoding: Encoding, layer: int, head: int) -> str:
     query, key = np.unravel_index(int(weights.argmax()), weights.shape)
     special = np.array(encoding.special_tokens_mask[:n], dtype=bool)
     share = weights[:, special].sum() / weights.sum()
-    first = weights.max(axis=1).mean()
+    before, itself, after = (float(np.diagonal(weights, offset).mean()) for offset in (-1, 0, 1))
     return (
         f"<p><b>Layer {layer}, head {head}.</b> The strongest weight is {weights.max():.2f}, from "
-        f"{_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}. On average a token gives its favourite "
-        f"{first:.2f}, and {share:.0%} of all attention goes to the special tokens [CLS] and [SEP].</p>"
+        f"{_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}. On average a token gives {before:.2f} to the "
+        f"token before it, {itself:.2f} to itself and {after:.2f} to the next one; {share:.0%} of all attention goes to "
+        "[CLS] and [SEP].</p>"
     )
 
 

@@ -145,7 +145,7 @@ def told(run: Run, view: View) -> list[str]:
     said.append(f"The lines are drawn from weights rounded to 1/255; the largest rounding error here is {error:.4f}.")
     if view.name == "head":
         said.append(
-            "All heads share one ink: with h heads on, a line has 1/h of its weight, and faint lines are then darkened, "
-            "in the same order (opacity to the power 0.6)."
+            "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, "
+            "so that twelve heads at once can still be seen."
         )
     return said

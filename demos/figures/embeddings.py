@@ -62,7 +62,7 @@ def cosine_heatmap(
             colorscale=SIGNED,
             text=_cell_texts(cosine) if m <= NUMBERS_IN_CELLS else None,
             texttemplate="%{text}" if m <= NUMBERS_IN_CELLS else None,
-            textfont={"size": 16 if m <= 8 else 14},
+            textfont={"size": 16 if m <= 6 else 13},
             customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
             xgap=1,
@@ -119,29 +119,30 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     titles = [f"axis {k + 1} ({share:.0%} of the variance)" for k, share in enumerate(projection.explained)]
     shared: dict[str, Any] = {
         "mode": "markers+text",
-        "text": [label(number, sentence, 24 if dimensions == 2 else 16) for number, sentence in enumerate(sentences)],
         "customdata": [html.escape(short(sentence, 70)) for sentence in sentences],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     if dimensions == 3:
         x, y, z = np.round(points, 4).T
+        texts = [f"{number + 1} {short(sentence, 16)}" for number, sentence in enumerate(sentences)]  # WebGL: no markup
         font = {"color": READABLE_ON_BOTH, "size": 15}
         marker = {"size": 6, "symbol": marks, "color": "#3585bf"}
-        figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, marker=marker, textfont=font, **shared))
+        figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, text=texts, marker=marker, textfont=font, **shared))
         axis = {"color": READABLE_ON_BOTH, "gridcolor": READABLE_ON_BOTH, "showbackground": False}
         scene: dict[str, Any] = {
             f"{name}axis": axis | {"title": {"text": f"axis {k + 1} ({projection.explained[k]:.0%})", "font": font}}
             for k, name in enumerate("xyz")
         }
-        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}}}
+        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.7, "y": 1.7, "z": 1.0}}}
         figure.update_layout(
             **plotly_layout(height=560, margin={"l": 0, "r": 0, "t": 0, "b": 0}, scene=scene, uirevision="map")
         )
         return figure
     x, y = np.round(points, 4).T
     marker = {"size": 13, "symbol": marks, "color": "#3585bf"}
-    placed = _label_sides(points, [f"{number + 1} {short(sentence, 24)}" for number, sentence in enumerate(sentences)])
-    figure = go.Figure(go.Scatter(x=x, y=y, marker=marker, textposition=placed, cliponaxis=False, **shared))
+    texts = [label(number, sentence, 24) for number, sentence in enumerate(sentences)]
+    placed = _label_sides(points, [len(short(sentence, 24)) + 3 for sentence in sentences])
+    figure = go.Figure(go.Scatter(x=x, y=y, text=texts, marker=marker, textposition=placed, cliponaxis=False, **shared))
     figure.update_traces(textfont={"size": 15})
     figure.update_layout(**plotly_layout(height=HEIGHT + 70, margin={"l": 56, "r": 24, "t": 24, "b": 56}))
     figure.update_xaxes(title=titles[0], zeroline=True)
@@ -149,7 +150,7 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     return figure
 
 
-def _label_sides(points: np.ndarray, texts: Sequence[str]) -> list[str]:
+def _label_sides(points: np.ndarray, lengths: Sequence[int]) -> list[str]:
     """For each point the side on which its label covers the least of points and labels already there."""
     low, span = points.min(axis=0), np.maximum(np.ptp(points, axis=0), 1e-9)
     pixels = (points - low - span / 2) * (0.9 * np.min([WIDTH, HEIGHT] / span)) * [1, -1]  # from the middle
@@ -157,8 +158,8 @@ def _label_sides(points: np.ndarray, texts: Sequence[str]) -> list[str]:
     outside = 4e4  # a label cut off by the edge is worse than one on another label
     taken += [(WIDTH / 2, -outside, outside, outside), (-outside, -outside, -WIDTH / 2, outside)]
     sides = []
-    for (x, y), text in zip(pixels, texts, strict=True):
-        width, height = 8.0 * len(text), 20.0
+    for (x, y), length in zip(pixels, lengths, strict=True):
+        width, height = 7.5 * length, 20.0
         boxes = {
             "middle right": (x + 10, y - height / 2, x + 10 + width, y + height / 2),
             "middle left": (x - 10 - width, y - height / 2, x - 10, y + height / 2),

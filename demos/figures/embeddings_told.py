@@ -118,8 +118,8 @@ def numbers_html(
         )
         parts.append(
             f"<table><caption>{letter}: {name}. The first {SHOWN_NUMBERS} of {rows.shape[1]:,} numbers, and the length"
-            f'</caption><thead><tr><th scope="col">sentence</th>{heads}<th scope="col">length</th></tr></thead>'
-            f"<tbody>{lines}</tbody></table>"
+            f'</caption><thead><tr><th scope="col" class="sentence">sentence</th>{heads}<th scope="col">length</th>'
+            f"</tr></thead><tbody>{lines}</tbody></table>"
         )
     lines = "".join(
         f'<tr><td class="sentence">{pair.i + 1} {html.escape(short(sentences[pair.i], 40))}</td>'
@@ -130,7 +130,8 @@ def numbers_html(
     more = f" (the first {SHOWN_PAIRS} of {len(pairs):,})" if len(pairs) > SHOWN_PAIRS else ""
     parts.append(
         f"<table><caption>Cosine of every pair, the widest gap first{more}</caption><thead><tr>"
-        + "".join(f'<th scope="col">{head}</th>' for head in ("sentence", "sentence", "by A", "by B", "B - A"))
+        + '<th scope="col" class="sentence">sentence</th>' * 2
+        + "".join(f'<th scope="col">{head}</th>' for head in ("by A", "by B", "B - A"))
         + f"</tr></thead><tbody>{lines}</tbody></table>"
     )
     return "".join(

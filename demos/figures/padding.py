@@ -18,7 +18,7 @@ def batch_figure(batch: Batch) -> str:
     head = "".join(f'<th scope="col">{position}</th>' for position in range(width))
     padding = f"{batch.padding:,} of {cells:,} cells are padding ({batch.padding / cells:.0%})"
     return (
-        f'<p class="found">A batch of <b>{height} × {width}</b>: {padding}. Where the mask is 0, no token attends.</p>'
+        f'<p class="found">A batch of <b>{height} × {width}</b>: {padding}. Where the mask is 0, no token looks.</p>'
         '<div class="scroll" tabindex="0" role="region" aria-label="The padded batch"><table class="batch">'
         f"<caption>Tokens, ids, attention mask, segments</caption><thead><tr><td></td>{head}</tr></thead>"
         f"{rows}</table></div>"

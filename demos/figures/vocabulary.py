@@ -43,9 +43,9 @@ def words_figure(piece: str, found: Found, prefix: str = "##") -> str:
 def id_figure(entry: Entry, around: tuple[Entry, ...], size: int, width: int, prefix: str = "##") -> str:
     """What an id is: the number of a row, in the vocabulary and in the model's embedding matrix alike."""
     return (
-        f'<p class="found">Id <b>{entry.id:,}</b> is <b><bdi>{visible(entry.token)}</bdi></b>, '
-        f"a {entry.kind}. An id is nothing but a row number: row {entry.id:,} of the {size:,} entries here, and row "
-        f"{entry.id:,} of the model's embedding matrix ({size:,} × {width:,}). Its neighbours by number:</p>"
+        f'<p class="found">Id <b>{entry.id}</b> is <b><bdi>{visible(entry.token)}</bdi></b>, '
+        f"a {entry.kind}. An id is nothing but a row number: row {entry.id} of the {size:,} entries here, and row "
+        f"{entry.id} of the model's embedding matrix ({size:,} × {width:,}). Its neighbours by number:</p>"
         f"{_chips(around, prefix, 'Neighbours by id', entry.id)}"
     )
 
@@ -56,4 +56,4 @@ def _chips(entries: tuple[Entry, ...], prefix: str, name: str, marked: int | Non
         f'{token_label(entry.token, prefix)}</span><span class="below">{entry.id}</span></li>'
         for entry in entries
     )
-    return f'<div class="tokens"><ol class="chips" aria-label="{name}">{items}</ol></div>'
+    return f'<div class="tokens small"><ol class="chips" aria-label="{name}">{items}</ol></div>'

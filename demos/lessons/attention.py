@@ -15,7 +15,7 @@ from demos.figures.attention import heatmap, told, weights_table
 from demos.figures.bertviz import VIEWS, Held, frame_message
 from demos.figures.bertviz import told as told_of_view
 from demos.page.assets import read_asset
-from demos.page.frame import BertvizFrame
+from demos.page.frame import bertviz_frame, frame_value
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
@@ -52,22 +52,22 @@ def build(page: Page) -> None:
             max(spec.num_layers for spec in catalogue) - 1,
             value=0,
             step=1,
-            label="Layer (0 is the first, as in transformers' attentions)",
+            label="Layer (0 is the first)",
             elem_id="attention-layer",
             min_width=220,
         )
         head = gr.Slider(
             0,
             max(spec.num_heads for spec in catalogue) - 1,
-            value=0,
+            value=2,
             step=1,
-            label="Head (of the heatmap and the neuron view)",
+            label="Head (0 is the first)",
             elem_id="attention-head",
             min_width=220,
         )
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame"):
-            frame = BertvizFrame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            frame = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
             caption = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
             plot = gr.Plot(show_label=False)
@@ -83,10 +83,10 @@ def build(page: Page) -> None:
         gr.Markdown(read_asset("attention-sources.md"))
 
     def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return drawn(services, sentence, *choices)
+        return drawn(services, sentence, False, *choices)
 
     def follow(text: str, text_pair: str, model: str, *choices: Any) -> list[Any]:
-        return drawn(services, Sentence(text or "", text_pair or "", model), *choices, follow=True)
+        return drawn(services, Sentence(text or "", text_pair or "", model), True, *choices)
 
     inputs = [view, layer, head, held]
     outputs = [frame, held, layer, head, plot, said, caption, table, program]
@@ -105,7 +105,7 @@ def build(page: Page) -> None:
 
 
 def drawn(
-    services: Services, sentence: Sentence, view: str, layer: float, head: float, held: str, follow: bool = False
+    services: Services, sentence: Sentence, follow: bool, view: str, layer: float, head: float, held: str
 ) -> list[Any]:
     """The lesson's nine outputs. A layer or head beyond this model's becomes its last one.
 
@@ -126,7 +126,7 @@ def drawn(
     if len(few) < len(run.encoding):
         title += f", the first {len(few)} of {len(run.encoding)} tokens"
     return [
-        message,
+        frame_value(message),
         now_held.say(),
         _slider(at, layer, run.num_layers, follow),
         _slider(one, head, run.num_heads, follow),

@@ -126,7 +126,8 @@ def build(page: Page) -> None:
                 max_lines=14,
                 elem_id="embeddings-texts",
             )
-        sides = [_side(letter, poolings, deepest, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
+        with gr.Column(scale=6, min_width=680), gr.Row():
+            sides = [_side(letter, poolings, deepest, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
     compared = gr.HTML(elem_classes="said")
 
     gr.HTML("<h3>From token vectors to one vector</h3>", elem_classes="said")
@@ -267,7 +268,7 @@ def _side(
     letter: str, poolings: list[tuple[str, str]], deepest: int, pooling: str
 ) -> tuple[gr.Plot, gr.Radio, gr.Dropdown]:
     """One of the two choices: its menus and its heatmap."""
-    with gr.Column(scale=3, min_width=320, elem_classes="choice"):
+    with gr.Column(min_width=320, elem_classes="choice"):
         radio = gr.Radio(poolings, value=pooling, label=f"Pooling {letter}")
         layer = gr.Dropdown(layer_choices(deepest), value=LAST, label=f"Layer {letter}", filterable=False)
         heatmap = gr.Plot(label=f"Cosine of every two sentences by {letter}", show_label=False)

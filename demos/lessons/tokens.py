@@ -24,6 +24,7 @@ from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
 MAX_WORDS = 200  # words of the sentence offered in the menu
+MAX_FROM_PIECE = 80  # words shown for one piece
 MAX_BATCH = 8  # inputs drawn in one batch
 BATCH_TOKENS = 48  # tokens drawn of one input of the batch
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
@@ -74,9 +75,8 @@ def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[A
 
 def _build_picture(page: Page) -> None:
     services = page.services
-    with gr.Row():
-        under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_classes="tokens-under")
     view = gr.HTML("", js_on_load=read_asset("tokens.js"), elem_id="tokens-picture")
+    under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_id="tokens-under")
     page.keep(under=under)
 
     def show(sentence: Sentence, under: str) -> str:
@@ -195,7 +195,7 @@ def _build_vocabulary(page: Page) -> None:
     def begin(model: str, piece: str) -> str:
         held = vocabulary(model)
         asked = clean_text(piece).strip()
-        return words_figure(asked, held.words_from(asked), held.prefix) if asked else ""
+        return words_figure(asked, held.words_from(asked, MAX_FROM_PIECE), held.prefix) if asked else ""
 
     def look_up(model: str, number: float | None) -> str:
         held, spec = vocabulary(model), services.store.spec(services.key(model))
@@ -224,7 +224,7 @@ def _build_rest(page: Page) -> None:
     with gr.Accordion("The formula", open=False, elem_id="tokens-formula"):
         gr.Markdown(read_asset("tokens-formula.md"), latex_delimiters=MATHS)
     with gr.Accordion("The code", open=False, elem_id="tokens-code"):
-        program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", lines=8)
+        program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", wrap_lines=True)
     with gr.Accordion("The source", open=False, elem_id="tokens-source"):
         gr.Markdown(read_asset("tokens-sources.md"))
 

@@ -18,7 +18,7 @@ from demos.page.lesson import Lesson, Page
 from demos.page.services import Services
 
 POLL = 0.5  # seconds between two looks at a model that is loading
-DEFAULT_TEXT = "The bank raised its rates while we sat on the bank of the river."
+DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
 
 @dataclass(frozen=True)

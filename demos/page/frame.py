@@ -31,24 +31,26 @@ def static_paths() -> list[Path]:
     return [FRAME, *(views_folder() / f"{view}_view.js" for view in ("head", "model", "neuron"))]
 
 
-class BertvizFrame(gr.HTML):
-    """bertviz's views; its value is a dict (`demos.figures.bertviz.frame_message`) or None for nothing yet."""
+def bertviz_frame(title: str, **options: Any) -> gr.HTML:
+    """The component: bertviz's views, filled with `frame_value`. Its `select` event tells of a choice made inside.
 
-    def __init__(self, title: str, **options: Any) -> None:
-        super().__init__(
-            None,
-            html_template=TEMPLATE,
-            js_on_load=read_asset("bertviz/bridge.js"),
-            apply_default_css=False,
-            title=title,
-            page=(FRAME / "frame.html").as_posix(),
-            views=views_folder().as_posix(),
-            **options,
-        )
+    A function and no subclass: gradio writes a .pyi file beside the source of each subclass of a component.
+    """
+    return gr.HTML(
+        None,
+        html_template=TEMPLATE,
+        js_on_load=read_asset("bertviz/bridge.js"),
+        apply_default_css=False,
+        title=title,
+        page=(FRAME / "frame.html").as_posix(),
+        views=views_folder().as_posix(),
+        **options,
+    )
 
-    def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """JSON text: gradio would wrap a dict in proxies, which can't be posted to another window."""
-        return None if value is None else json.dumps(value)
 
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string"}
+def frame_value(message: dict[str, Any]) -> str:
+    """A message (`demos.figures.bertviz.frame_message`) as the component's value.
+
+    JSON text and no dict: gradio wraps a dict in proxies, which can't be posted to another window.
+    """
+    return json.dumps(message).replace("<", "\\u003c")

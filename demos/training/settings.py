@@ -58,11 +58,13 @@ class Settings:
 
 
 def cores() -> int:
-    """CPU cores this process may use, at most 8: a small encoder gains nothing from more."""
+    """CPU cores this process may use (OMP_NUM_THREADS, where set, says less), at most 8: more gain nothing here."""
     try:
-        return min(8, len(os.sched_getaffinity(0)))
+        found = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows have no affinity
-        return min(8, os.cpu_count() or 1)
+        found = os.cpu_count() or 1
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(8, found, int(told) if told.isdigit() else 8))
 
 
 def _one_of(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -1,0 +1,87 @@
+"""Where trained models are kept: a temporary folder a run, bounded in number and bytes, the oldest out."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from demos.errors import UserError
+from demos.training.model import Trained
+
+MAX_RUNS = 8
+MAX_BYTES = 3 * 2**30
+MAX_IN_MEMORY = 2
+GONE = "That trained model is no longer kept here; train again."
+
+
+class Runs:
+    """Runs by an id that can't be guessed: who has the id may stop the run and ask its model, and nobody else."""
+
+    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES) -> None:
+        self.max_runs = max_runs
+        self.max_bytes = max_bytes
+        self._home = tempfile.TemporaryDirectory(prefix="fine-tune-", ignore_cleanup_errors=True)
+        self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
+        self._trained: OrderedDict[str, Trained] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def new(self) -> str:
+        """A fresh run's id; its folder is made when something is kept in it."""
+        return secrets.token_urlsafe(18)
+
+    def folder(self, run: str) -> Path:
+        """The run's own folder, which need not exist."""
+        return Path(self._home.name) / run
+
+    def stop_file(self, run: str) -> Path:
+        """The file whose existence asks the run to stop: an Event could not reach a ZeroGPU worker's process."""
+        return Path(self._home.name) / f"{run}.stop"
+
+    def stop(self, run: str) -> None:
+        """Ask the run to stop at its next step and keep what it learned."""
+        self.stop_file(run).touch()
+
+    def keep(self, run: str) -> None:
+        """The run is over and its model is in its folder: count it, and put the oldest out beyond the bounds."""
+        size = sum(path.stat().st_size for path in self.folder(run).rglob("*") if path.is_file())
+        with self._lock:
+            self._kept[run] = size
+            while len(self._kept) > 1 and (
+                len(self._kept) > self.max_runs or sum(self._kept.values()) > self.max_bytes
+            ):
+                self._remove(next(iter(self._kept)))
+
+    def discard(self, run: str | None) -> None:
+        """Forget the run and delete what it left. Unknown ids are fine."""
+        if run:
+            with self._lock:
+                self._remove(run)
+
+    def _remove(self, run: str) -> None:
+        self._kept.pop(run, None)
+        self._trained.pop(run, None)
+        self.stop_file(run).unlink(missing_ok=True)
+        shutil.rmtree(self.folder(run), ignore_errors=True)
+
+    def kept(self, run: str | None) -> bool:
+        """Whether the run's model can be asked."""
+        return run in self._kept
+
+    def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
+        """Each text's probability by class, from the run's model. Raises UserError where that is gone."""
+        with self._lock:
+            if run is None or run not in self._kept:
+                raise UserError(GONE)
+            if run not in self._trained:
+                self._trained[run] = Trained.read(self.folder(run))
+            self._trained.move_to_end(run)
+            self._kept.move_to_end(run)
+            while len(self._trained) > MAX_IN_MEMORY:
+                self._trained.popitem(last=False)
+            trained = self._trained[run]
+        return [dict(zip(trained.task.labels, row, strict=True)) for row in trained.predict(texts)]

