@@ -21,6 +21,18 @@
   window.require = { config() {} };
   window.requirejs = (names, draw) => drawing.set(document.currentScript.dataset.view, draw);
 
+  // With h heads on, the head view gives a line weight / h: too faint for twelve. Here it is weight / h^(1/4).
+  let headsOn = 1;
+  const attr = d3.selection.prototype.attr;
+  d3.selection.prototype.attr = function (name, value) {
+    if (name !== "stroke-opacity" || typeof value !== "function" || shown?.view !== "head") return attr.apply(this, arguments);
+    if (headBoxes().length) headsOn = activeHeads().length;
+    const stronger = headsOn ** 0.75;
+    return attr.call(this, name, function (...line) {
+      return value.apply(this, line) * stronger;
+    });
+  };
+
   function script(view) {
     return new Promise((resolve, reject) => {
       const element = document.createElement("script");
@@ -94,8 +106,8 @@
     const all = [0, n];
     const cuts = b === null ? [[all, all]] : [[all, all], [[0, b], [0, b]], [[b, n], [b, n]], [[0, b], [b, n]], [[b, n], [0, b]]];
     return cuts.map(([rows, columns]) => ({
-      left_text: shown.tokens.slice(...rows),
-      right_text: shown.tokens.slice(...columns),
+      left_text: Object.assign(shown.tokens.slice(...rows), { first: rows[0] }),
+      right_text: Object.assign(shown.tokens.slice(...columns), { first: columns[0] }),
       attn: lazily(shown.num_layers, (layer) => weights(layer, rows, columns)),
       queries: lazily(shown.num_layers, (layer) => vectors(layer, "queries", rows)),
       keys: lazily(shown.num_layers, (layer) => vectors(layer, "keys", columns)),
@@ -167,13 +179,14 @@
       bidirectional: true,
       display_mode: theme.dark ? "dark" : "light",
     };
+    headsOn = heads.length || message.num_heads;
     if (message.view === "head") delete parameters.head;
     else delete parameters.heads;
     window.PYTHON_PARAMS = window.bertviz_params = parameters;
     drawing.get(message.view)(window.jQuery, window.d3);
     if (wasExpanded && message.view === "neuron") toggle();
-    fit();
-    new MutationObserver(fit).observe($id("vis"), { childList: true }); // bertviz begins a new picture for each choice
+    finish();
+    new MutationObserver(finish).observe($id("vis"), { childList: true }); // bertviz begins a new picture for each choice
     tell({ type: "drawn", view: message.view, layer: message.layer, head: message.head });
   }
 
@@ -181,6 +194,32 @@
     const light = d3.hsl(colour);
     light.l = Math.max(light.l, 0.62);
     return light.toString();
+  }
+
+  function finish() {
+    mark();
+    fit();
+  }
+
+  // Beside each token a bar in its word's hue, as in the other lessons; special tokens are grey and slanted.
+  function mark() {
+    if (shown.view === "model") return;
+    const { left_text: left, right_text: right } = window.bertviz_params.attention[$id("filter").value];
+    for (const text of document.querySelectorAll("#vis #left text, #vis #right text, #vis .token")) {
+      const group = text.parentNode;
+      const list = group.parentNode.closest("#left, #leftText") ? left : right;
+      const token = list.first + [...group.parentNode.children].indexOf(group);
+      if (shown.special[token]) text.classList.add("special");
+      const ends = text.style.textAnchor === "end";
+      const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      bar.setAttribute("x", +text.getAttribute("x") + +text.getAttribute("dx") + (ends ? 2 : -5));
+      bar.setAttribute("y", +text.getAttribute("y") + 3);
+      bar.setAttribute("width", 3);
+      bar.setAttribute("height", 16);
+      bar.style.fill = shown.hues[token];
+      bar.classList.add("hue");
+      group.prepend(bar);
+    }
   }
 
   // The neuron view's + and - stand in each row and appear on hover; this presses one, for the button and the keyboard.
@@ -196,20 +235,13 @@
     if (!picture || !shown) return;
     const open = shown.view === "neuron" && expanded();
     const { left, width, smallest, largest } = SIZES[open ? "expanded" : shown.view];
-    const height = parseFloat(picture.getAttribute("height"));
+    const height = parseFloat(picture.getAttribute("height")) - (shown.view === "neuron" ? 50 : 0); // it leaves 100 blank
     const scale = Math.min(largest, Math.max(smallest, $id("vis").clientWidth / width));
     picture.setAttribute("viewBox", `${-left} 0 ${width} ${height}`);
     picture.style.width = `${Math.floor(width * scale)}px`;
     picture.style.height = `${height * scale}px`;
-    $id("expand").setAttribute("aria-pressed", String(open));
+    $id("expand").textContent = open ? "Hide queries and keys" : "Show queries and keys";
     tell({ type: "wide", wide: open });
-    ink();
-  }
-
-  // With h heads on, bertviz gives a line 1/h of its weight, too faint for twelve: here it is 1/h^(1/4), see #darken.
-  function ink() {
-    const heads = shown.view === "head" ? Math.max(1, activeHeads().length) : 1;
-    $id("ink").setAttribute("slope", (heads ** 0.75).toFixed(3));
   }
 
   let wanted = null;
@@ -264,14 +296,12 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#expand")) toggle();
     else if (shown?.view === "neuron") fit(); // bertviz's own + or -
-    else if (shown?.view === "head") ink();
     const picture = shown?.view === "model" && event.target.parentNode?.querySelector?.(":scope > .attn_background");
     if (picture) chose(...picture.id.split("_").slice(-2).map(Number));
   });
 
   document.addEventListener("dblclick", (event) => {
     const active = activeHeads();
-    ink();
     if (headBoxes().includes(event.target) && active.length === 1) chose(shown.layer, active[0]);
   });
 

@@ -19,7 +19,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer, WhitespaceSplit
 from demos.bert.text import clean_text
 from demos.errors import UserError
 
-MAX_TRIES = 5_000  # tries kept in one trace: about the most that a single word of 100 characters can need
+MAX_TRIES = 5_050  # tries kept in one trace: the most that one word of 100 characters can need, 100 + 99 + … + 1
 
 TOO_LONG = "too long"
 NO_PIECE = "no piece"

@@ -82,11 +82,11 @@ def told(weights: np.ndarray, encoding: Encoding, layer: int, head: int) -> str:
     special = np.array(encoding.special_tokens_mask[:n], dtype=bool)
     share = weights[:, special].sum() / weights.sum()
     before, itself, after = (float(np.diagonal(weights, offset).mean()) for offset in (-1, 0, 1))
+    strongest = f"{weights.max():.2f}, from {_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}"
     return (
-        f"<p><b>Layer {layer}, head {head}.</b> The strongest weight is {weights.max():.2f}, from "
-        f"{_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}. On average a token gives {before:.2f} to the "
-        f"token before it, {itself:.2f} to itself and {after:.2f} to the next one; {share:.0%} of all attention goes to "
-        "[CLS] and [SEP].</p>"
+        f"<p><b>Layer {layer}, head {head}.</b> The strongest weight is {strongest}. On average a token gives "
+        f"{before:.2f} to the token before it, {itself:.2f} to itself and {after:.2f} to the next one; {share:.0%} of "
+        "all attention goes to [CLS] and [SEP].</p>"
     )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from demos.bert.attention import QueriesKeys
 from demos.bert.encoding import Encoding
 from demos.bert.run import Run
-from demos.figures.palette import HEADS
+from demos.figures.palette import HEADS, word_colour
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ def frame_message(
         "num_heads": run.num_heads,
         "tokens": list(run.encoding.tokens[:n]),
         "sentence_b_start": sentence_b_start(run.encoding, n),
+        "special": list(run.encoding.special_tokens_mask[:n]),
+        "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
         "colours": HEADS,
         "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)},
         "vectors": {

@@ -19,6 +19,7 @@ SIGNED = colour_scale("signed")
 READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
 ACCENT = PALETTE["light"]["accent"]
 OUTLINE = PALETTE["classes"][5]
+NAMES_ON_MAP = 16  # points; with more, names would cover each other, and the numbers must do
 MARKS = {False: "circle", True: "diamond"}  # diamond: from the sentence bar
 WIDTH, HEIGHT = 560, 400  # pixels that labels are placed for
 
@@ -65,21 +66,23 @@ def cosine_heatmap(
             textfont={"size": 16 if m <= 6 else 13},
             customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
-            xgap=1,
-            ygap=1,
+            xgap=1 if m <= NAMES_ON_HOVER else 0,
+            ygap=1 if m <= NAMES_ON_HOVER else 0,
             colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
         )
     )
     if outlined is not None:
         for x, y in ((outlined.i, outlined.j), (outlined.j, outlined.i)):
             box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3}, **box)
-    figure.update_layout(
-        **plotly_layout(height=min(900, max(330, 42 * m + 110)), margin={"l": 132, "r": 8, "t": 28, "b": 56})
-    )
+            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if m <= NAMES_ON_HOVER else 2}, **box)
+    row = 42 if m <= NUMBERS_IN_CELLS else 25 if m <= NAMES_ON_HOVER else 15  # pixels
+    step = 1 if m <= NAMES_ON_MAP else 5
+    columns = sorted({0, *range(step - 1, m, step)})
+    figure.update_layout(**plotly_layout(height=max(330, row * m + 110), margin={"l": 132, "r": 8, "t": 28, "b": 56}))
     figure.update_xaxes(
-        tickvals=list(range(m)),
-        ticktext=[str(i + 1) for i in range(m)],
+        tickvals=columns,
+        ticktext=[str(i + 1) for i in columns],
+        tickangle=0,
         side="top",
         showgrid=False,
         zeroline=False,
@@ -90,7 +93,7 @@ def cosine_heatmap(
         autorange="reversed",
         showgrid=False,
         zeroline=False,
-        tickfont={"size": 14 if m <= 32 else 9},
+        tickfont={"size": 14 if m <= NAMES_ON_HOVER else 11},
     )
     return figure
 
@@ -115,6 +118,7 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     """
     points = projection.points
     dimensions = points.shape[1]
+    few = len(sentences) <= NAMES_ON_MAP
     marks = [MARKS[number < from_bar] for number in range(len(sentences))]
     titles = [f"axis {k + 1} ({share:.0%} of the variance)" for k, share in enumerate(projection.explained)]
     shared: dict[str, Any] = {
@@ -124,7 +128,7 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     }
     if dimensions == 3:
         x, y, z = np.round(points, 4).T
-        texts = [f"{number + 1} {short(sentence, 16)}" for number, sentence in enumerate(sentences)]  # WebGL: no markup
+        texts = [f"{i + 1} {short(sentence, 16)}" if few else str(i + 1) for i, sentence in enumerate(sentences)]
         font = {"color": READABLE_ON_BOTH, "size": 15}
         marker = {"size": 6, "symbol": marks, "color": "#3585bf"}
         figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, text=texts, marker=marker, textfont=font, **shared))
@@ -139,9 +143,9 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
         )
         return figure
     x, y = np.round(points, 4).T
-    marker = {"size": 13, "symbol": marks, "color": "#3585bf"}
-    texts = [label(number, sentence, 24) for number, sentence in enumerate(sentences)]
-    placed = _label_sides(points, [len(short(sentence, 24)) + 3 for sentence in sentences])
+    marker = {"size": 13 if few else 9, "symbol": marks, "color": "#3585bf"}
+    texts = [label(i, sentence, 24) if few else str(i + 1) for i, sentence in enumerate(sentences)]
+    placed = _label_sides(points, [len(short(sentence, 24)) + 3 if few else 2 for sentence in sentences])
     figure = go.Figure(go.Scatter(x=x, y=y, text=texts, marker=marker, textposition=placed, cliponaxis=False, **shared))
     figure.update_traces(textfont={"size": 15})
     figure.update_layout(**plotly_layout(height=HEIGHT + 70, margin={"l": 56, "r": 24, "t": 24, "b": 56}))

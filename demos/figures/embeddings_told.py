@@ -93,13 +93,13 @@ def compared_html(
     """What the two matrices say against each other, in two sentences, and what the model was tuned for."""
     widest = pairs[0]
     first, second = (html.escape(short(sentences[k], 60)) for k in (widest.i, widest.j))
-    averages = [np.mean([getattr(pair, side) for pair in pairs]) for side in ("first", "second")]
+    averages = [float(np.mean([getattr(pair, side) for pair in pairs])) for side in ("first", "second")]
     return (
         f"<p>A and B disagree most about <b>{widest.i + 1}</b> “{first}” and <b>{widest.j + 1}</b> “{second}”: "
         f"cosine <b>{rounded(widest.first)}</b> by A ({names[0]}), "
         f"<b>{rounded(widest.second)}</b> by B ({names[1]}).</p>"
-        f'<p class="aside">Over all {len(pairs):,} pairs the cosine is {averages[0]:.2f} by A and '
-        f"{averages[1]:.2f} by B on average. {html.escape(tuned_for(spec))}</p>"
+        f'<p class="aside">The average over all pairs ({len(pairs):,}) is {rounded(averages[0])} by A and '
+        f"{rounded(averages[1])} by B. {html.escape(tuned_for(spec))}</p>"
     )
 
 

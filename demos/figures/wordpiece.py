@@ -11,6 +11,7 @@ from demos.figures.tokens import token_label, visible
 
 MAX_CHANGES = 12
 MAX_PARTS = 60
+MAX_CHARACTERS = 400  # drawn of one part
 MAX_WORDS = 12  # words whose search is drawn
 MAX_ROWS = 600  # tries drawn for one word; the search itself is never cut
 
@@ -41,7 +42,8 @@ def trace_figure(trace: Trace) -> str:
 
 def search_figure(word: Word, rules: Rules) -> str:
     """The greedy search over one word: a staircase of candidates a round, misses struck out, the hit at its foot."""
-    title = f'<p class="search-title"><b><bdi>{visible(word.text)}</bdi></b> <span>{_verdict(word, rules)}</span></p>'
+    name = visible(word.text[:MAX_CHARACTERS])
+    title = f'<p class="search-title"><b><bdi>{name}</bdi></b> <span>{_verdict(word, rules)}</span></p>'
     if not word.tries:
         return f'<section class="search" aria-label="Search">{title}</section>'
     rounds = []
@@ -58,10 +60,10 @@ def search_figure(word: Word, rules: Rules) -> str:
             f'<li class="round"><span class="round-name">{_round_name(number, tries, rules)}</span>'
             f'<ol class="stairs">{"".join(rows[:-1])}{skipped}{rows[-1]}</ol></li>'
         )
-    name = html.escape(f"The search in {word.text}"[:80])
+    label = html.escape(f"The search in {word.text}"[:80])
     return (
         f'<section class="search" aria-label="Search">{title}<div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{name}"><ol class="rounds">{"".join(rounds)}</ol></div></section>'
+        f'aria-label="{label}"><ol class="rounds">{"".join(rounds)}</ol></div></section>'
     )
 
 
@@ -132,7 +134,8 @@ def _stage_row(stage: Stage, before: tuple[Part, ...]) -> str:
     else:
         note, same = quiet, stage.name != "typed"
     parts = "".join(
-        f'<span class="part{" special" if part.special else ""}"><bdi>{visible(part.text)}</bdi></span>'
+        f'<span class="part{" special" if part.special else ""}"><bdi>{visible(part.text[:MAX_CHARACTERS])}</bdi>'
+        f"{'…' if len(part.text) > MAX_CHARACTERS else ''}</span>"
         for part in stage.parts[:MAX_PARTS]
     )
     more = len(stage.parts) - MAX_PARTS

@@ -117,7 +117,7 @@ def build(page: Page) -> None:
 
     with gr.Row():
         with gr.Column(scale=2, min_width=260):
-            example = gr.Dropdown(list(lists), value=next(iter(lists)), label="Example lists")
+            example = gr.Dropdown(list(lists), value=None, label="Example lists")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one a line (at most {MAX_SENTENCES})",
@@ -248,7 +248,7 @@ def offer_endpoint(page: Page, services: Services) -> None:
         pooling is cls, mean, mean_no_special or max; layer counts as transformers' hidden_states do, negative ones
         from the end; an empty model means the default. Vectors are as pooled, not normalised.
         """
-        sentences = sentences_of(texts)
+        sentences = sentences_of(texts) if isinstance(texts, str) else []
         if not sentences:
             raise UserError("There is no sentence in the text; write one a line.")
         loaded = services.loaded(model)

@@ -128,7 +128,7 @@ def _read_csv(text: str) -> list[Row]:
 
 def _read_jsonl(text: str) -> list[Row]:
     """One JSON object a line, its columns named by its keys."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     _bound(len(lines))
     rows: list[Row] = []
     names: tuple[str, str, str] | None = None

@@ -44,6 +44,14 @@ def test_large_heatmaps_carry_no_text_and_stay_small() -> None:
     assert figure.data[0].text is None
     assert figure.data[0].customdata is None
     assert len(figure.to_json()) < 120_000
+    assert list(figure.layout.xaxis.ticktext)[:3] == ["1", "5", "10"]
+
+
+def test_a_crowded_map_shows_numbers_only() -> None:
+    points = np.random.default_rng(3).normal(size=(20, 2))
+    scatter = sentence_map(Projection(points, np.array([0.5, 0.2])), [f"sentence {i}" for i in range(20)]).data[0]
+    assert list(scatter.text) == [str(i + 1) for i in range(20)]
+    assert scatter.customdata[7] == "sentence 7"
 
 
 @pytest.mark.parametrize("value", np.linspace(-1, 1, 41))

@@ -132,6 +132,7 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
     ("arguments", "sentence"),
     [
         (("",), "There is no sentence"),
+        ((["a list"],), "There is no sentence"),
         (("a\n" * 65,), "65 sentences; the limit is 64"),
         (("a" * 20_001,), "20,001 characters"),
         (("a", "median"), "There is no pooling 'median'"),

@@ -1,0 +1,129 @@
+"""The Attention lesson's handler and endpoint on the bundled model, and its code, which must run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from demos.bert.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.figures.bertviz import unpack_weights
+from demos.lessons.attention import drawn, offer_endpoint
+from demos.page.services import Sentence, Services
+
+TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
+FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE = range(9)
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
+
+
+@pytest.fixture(scope="module")
+def attention(services: Services) -> Callable[..., dict[str, Any]]:
+    """The function behind the endpoint, as the page is handed it."""
+
+    class Catcher:
+        def endpoint(self, function: Callable[..., dict[str, Any]]) -> None:
+            self.function = function
+
+    catcher = Catcher()
+    offer_endpoint(catcher, services)  # type: ignore[arg-type]
+    return catcher.function
+
+
+@pytest.fixture(scope="module")
+def reference(bundled: LoadedModel) -> tuple[torch.Tensor, ...]:
+    inputs = bundled.tokenizer(TEXT, PAIR, return_tensors="pt")
+    with torch.no_grad():
+        return bundled.model(**inputs, output_attentions=True).attentions
+
+
+def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
+    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), False, "head", 4, 7, "")
+    theirs = reference[4][0].numpy()
+    n = theirs.shape[-1]
+    message = json.loads(outputs[FRAME])
+    assert message["sentence_b_start"] == 9
+    assert np.abs(unpack_weights(message["weights"]["4"], (12, n, n)) - theirs).max() <= 0.003
+    np.testing.assert_allclose(np.array(outputs[PLOT].data[0].z), theirs[7], atol=1e-4)
+    assert "Layer 4, head 7" in outputs[SAID]
+    assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs[TABLE]
+    assert (outputs[LAYER], outputs[HEAD]) == (
+        {"maximum": 5, "__type__": "update"},
+        {"maximum": 11, "__type__": "update"},
+    )
+
+
+def test_a_layer_and_head_beyond_the_model_become_its_last(services: Services) -> None:
+    outputs = drawn(services, Sentence(TEXT, "", "minilm"), False, "neuron", 23, 15, "")
+    message = json.loads(outputs[FRAME])
+    assert (message["layer"], message["head"]) == (5, 11)
+    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == (5, 11)
+    assert list(message["vectors"]) == ["5"]
+
+
+def test_a_choice_made_in_the_frame_moves_the_sliders_and_sends_nothing_twice(services: Services) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    first = drawn(services, sentence, False, "model", 0, 0, "")
+    outputs = drawn(services, sentence, True, "model", 2, 5, first[HELD])
+    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == (2, 5)
+    assert json.loads(outputs[FRAME])["weights"] == {}
+    assert len(outputs[FRAME]) < 2_000
+
+
+def test_the_frame_gets_no_markup(services: Services) -> None:
+    value = drawn(services, Sentence("</script><img src=x onerror=alert(1)>", "", "minilm"), False, "head", 0, 0, "")[0]
+    assert "<" not in value
+    assert "<" in json.loads(value)["tokens"]
+
+
+def test_an_empty_sentence_still_draws(services: Services) -> None:
+    outputs = drawn(services, Sentence("", "", "minilm"), False, "neuron", 0, 0, "")
+    assert json.loads(outputs[FRAME])["tokens"] == ["[CLS]", "[SEP]"]
+
+
+@pytest.mark.parametrize("pair", ["", PAIR])
+def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> None:
+    sentence = Sentence('Say "hi"\\n\n{x} now.', pair, "minilm")
+    program = drawn(services, sentence, False, "head", 3, 2, "")[CODE]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "lesson", "exec"), {})
+    lines = printed.getvalue().splitlines()
+    run = services.run(sentence)
+    assert [line.split(" ", 1)[0] for line in lines] == list(run.encoding.tokens)
+    rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])
+    np.testing.assert_allclose(rows, run.attentions[3, 2], atol=6e-4)
+
+
+@pytest.mark.parametrize("layer", [0, 5, -1])
+def test_the_endpoint_equals_transformers(
+    attention: Callable[..., dict[str, Any]], reference: tuple[torch.Tensor, ...], bundled: LoadedModel, layer: int
+) -> None:
+    answer = attention(TEXT, PAIR, layer)
+    assert answer["tokens"] == bundled.tokenizer(TEXT, PAIR).tokens()
+    np.testing.assert_allclose(np.array(answer["attention"]), reference[layer][0].numpy(), atol=1e-5)
+    assert "notice" not in answer
+
+
+def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., dict[str, Any]]) -> None:
+    with pytest.raises(UserError, match="no layer '6'"):
+        attention(TEXT, "", 6)
+    with pytest.raises(UserError, match="no model 'gpt'"):
+        attention(TEXT, "", 0, "gpt")
+
+
+def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
+    answer = attention("word " * 600)
+    assert len(answer["tokens"]) == 512
+    assert answer["notice"] == "BERT reads 512 tokens; 90 more fell off at the end."

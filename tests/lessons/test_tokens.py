@@ -1,0 +1,162 @@
+"""The Tokens lesson without a browser: its API answers, its program runs, its tab builds, its parts agree."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+import pytest
+from transformers import AutoTokenizer, BertTokenizerFast
+
+from demos.bert.catalogue import CATALOGUE
+from demos.bert.encoding import encode
+from demos.bert.models import ModelStore
+from demos.errors import UserError
+from demos.lessons.tokens import LESSON, code, hardest, side_by_side, tokenized
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+
+TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", 'It\'s "late", {not} \\n lost — 🍕.'
+
+
+@pytest.fixture
+def built(store: ModelStore) -> tuple[gr.Blocks, Page]:
+    with gr.Blocks() as demo:
+        hidden = [gr.Textbox() for _ in range(5)]
+        page = Page(LESSON, Services(store, "minilm"), *hidden, notice=gr.HTML())  # type: ignore[arg-type]
+        LESSON.build(page)
+    return demo, page
+
+
+def handler(demo: gr.Blocks, page: Page, output: str) -> Any:
+    """The function that fills the component with this elem_id."""
+    (found,) = [
+        one.fn
+        for one in demo.fns.values()
+        if output in [part.elem_id for part in one.outputs if hasattr(part, "elem_id")]
+    ]
+    return found
+
+
+def test_the_lesson_is_the_first_and_asks_a_question() -> None:
+    assert (LESSON.slug, LESSON.order, LESSON.tab) == ("tokens", 1, "Tokens")
+    assert LESSON.question == "How does BERT cut words?"
+
+
+def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: ModelStore) -> None:
+    demo, _ = built
+    (endpoint,) = [one for one in demo.fns.values() if one.api_name == "tokenize"]
+    assert [one.api_name for one in demo.fns.values() if one.api_visibility == "public"] == ["tokenize"]
+    reference = AutoTokenizer.from_pretrained(store.folder("minilm"))
+    expected = reference(TEXT, PAIR, return_offsets_mapping=True, return_special_tokens_mask=True)
+    assert endpoint.fn(TEXT, PAIR, "") == {
+        "tokens": expected.tokens(),
+        "input_ids": expected["input_ids"],
+        "token_type_ids": expected["token_type_ids"],
+        "word_ids": expected.word_ids(),
+        "offsets": [list(span) for span in expected["offset_mapping"]],
+        "special_tokens_mask": expected["special_tokens_mask"],
+    }
+    assert endpoint.fn("word " * 600)["notice"] == "BERT reads 512 tokens; 90 more fell off at the end."
+    for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
+        with pytest.raises(gr.Error, match=said):
+            endpoint.fn(*inputs)
+
+
+@pytest.mark.parametrize("pair", ["", PAIR])
+def test_the_program_prints_what_the_page_shows(store: ModelStore, pair: str) -> None:
+    encoding = encode(store.tokenizer("minilm"), TEXT + " \"\"\" ''' \\", pair)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code(CATALOGUE["minilm"], encoding), {})
+    expected = [f"{token} {number}" for token, number in zip(encoding.tokens, encoding.input_ids, strict=True)]
+    assert printed.getvalue().splitlines() == expected
+
+
+def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
+    program = code(CATALOGUE["bert-base-cased"], encode(store.tokenizer("minilm"), "a"))
+    compile(program, "program", "exec")
+    assert 'from_pretrained("google-bert/bert-base-cased", revision="' in program
+    assert CATALOGUE["bert-base-cased"].revision in program
+
+
+def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> None:
+    show = handler(*built, "tokens-picture")
+    drawn, notice = show("pronounceable", "", "minilm", "id")
+    assert "unce" in drawn
+    assert notice == ""
+    skipped, notice = show("x" * 20_001, "", "minilm", "id")
+    assert skipped == gr.skip()
+    assert "20,001 characters" in notice
+
+
+def test_the_trace_follows_the_choice(built: tuple[gr.Blocks, Page]) -> None:
+    show = handler(*built, "tokens-steps")
+    menu, drawn, _ = show("He pronounces it pronounceable.", "", "minilm", "", "")
+    assert [value for _, value in menu["choices"]] == ["", "He", "pronounces", "it", "pronounceable."]
+    assert menu["value"] == ""
+    assert "<bdi>pronounceable</bdi>" in drawn
+    menu, drawn, _ = show("He pronounces it.", "", "minilm", "He", "")
+    assert menu["value"] == "He"
+    assert "<bdi>pronounces</bdi>" not in drawn
+    menu, drawn, _ = show("He pronounces it.", "", "minilm", "gone", "Straße")
+    assert menu["value"] == ""
+    assert "<bdi>straße</bdi>" in drawn
+    assert "Nothing is left to cut" in show("", "", "minilm", "", "")[1]
+
+
+def test_the_batch_holds_the_bars_sentence_and_the_lines(built: tuple[gr.Blocks, Page]) -> None:
+    show = handler(*built, "tokens-padded")
+    drawn, _ = show("one two", "three", "minilm", "four\n\nfive six seven eight nine")
+    assert "<b>3 × 7</b>" in drawn
+    drawn, _ = show("one " * 100, "", "minilm", "\n".join("abcdefghij"))
+    assert "The first 8 of 11 inputs are drawn." in drawn
+    assert "cut to its first 48 tokens" in drawn
+
+
+def test_the_vocabulary_answers(built: tuple[gr.Blocks, Page]) -> None:
+    found, _ = handler(*built, "tokens-found")("minilm", "##ing", "begins with", "", 0)
+    assert "ington" in found
+    begun, _ = handler(*built, "tokens-begun")("minilm", "##able")
+    assert "<b>1</b> whole word begins" in begun
+    meaning, _ = handler(*built, "tokens-meaning")("minilm", 7592)
+    assert "hello" in meaning
+    for wrong in (None, -1, 40_000):
+        kept, notice = handler(*built, "tokens-meaning")("minilm", wrong)
+        assert kept == gr.skip()
+        assert "id" in notice
+
+
+def test_the_hardest_word(store: ModelStore) -> None:
+    tokenizer = store.tokenizer("minilm")
+    assert (
+        hardest(tokenizer, ["the", "pronounceable", "antidisestablishmentarianism"]) == "antidisestablishmentarianism"
+    )
+    assert hardest(tokenizer, []) == ""
+
+
+def test_tokenizers_that_cut_alike_share_a_row(store: ModelStore) -> None:
+    class Three(ModelStore):
+        """The bundled tokenizer twice, and once with BERT's cased rules."""
+
+        def tokenizer(self, key: str) -> Any:
+            vocab = store.tokenizer("minilm").get_vocab()
+            return BertTokenizerFast(vocab=vocab, do_lower_case=False) if key == "cased" else store.tokenizer("minilm")
+
+    bundled = CATALOGUE["minilm"]
+    specs = {key: replace(bundled, key=key, title=key.title()) for key in ("minilm", "twin", "cased")}
+    services = Services(Three({**specs, "bert-tiny": CATALOGUE["bert-tiny"]}), "minilm")
+    drawn = side_by_side(services, Sentence("Paris in spring", "", "minilm"))
+    assert drawn.count('class="tokenizer"') == 2
+    assert "<b>Minilm, Twin</b>" in drawn
+    assert "Not on this machine yet: BERT tiny, uncased." in drawn
+    assert side_by_side(services, Sentence("in spring", "", "minilm")).count('class="tokenizer"') == 1
+
+
+def test_an_unknown_model_is_told(store: ModelStore) -> None:
+    with pytest.raises(UserError, match="There is no model"):
+        Services(store, "minilm").key("nonsense")
+    assert "notice" not in tokenized(encode(store.tokenizer("minilm"), "short"))

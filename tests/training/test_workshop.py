@@ -1,0 +1,130 @@
+"""The workshop: one training at a time, a place in line, nothing left behind, nobody else's model."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from demos.errors import UserError
+from demos.training import workshop as module
+from demos.training.data import Dataset
+from demos.training.events import Event, Failed, Finished, Started, Step, Stopped, Waiting
+from demos.training.runs import Runs
+from demos.training.settings import Settings
+from demos.training.workshop import Workshop
+
+
+@pytest.fixture
+def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    return Workshop()
+
+
+def left_behind(workshop: Workshop) -> list[Path]:
+    return list(Path(workshop.runs._home.name).iterdir())
+
+
+def test_a_run_is_kept_and_asked_by_its_id_alone(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    run = workshop.runs.new()
+    assert workshop.speed("tiny") == 0
+    *_, last = workshop.fine_tune(run, dataset, "tiny", base, quick)
+    assert isinstance(last, Finished)
+    assert workshop.speed("tiny") == last.result.examples_per_second > 0
+    (answer,) = workshop.runs.predict(run, ["a good bank \ud800"])
+    assert set(answer) == {"bad", "good"}
+    assert sum(answer.values()) == pytest.approx(1)
+    for stranger in (None, "", "guess", f"{run}/../{run}"):
+        with pytest.raises(UserError, match="no longer kept"):
+            workshop.runs.predict(stranger, ["x"])
+    workshop.runs.discard(run)
+    assert left_behind(workshop) == []
+    assert len(workshop.line) == 0
+
+
+def test_the_second_waits_for_the_first(workshop: Workshop, dataset: Dataset, base: Path, quick: Settings) -> None:
+    first = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
+    assert isinstance(next(first), Started)
+    second = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
+    third_run = workshop.runs.new()
+    third = workshop.fine_tune(third_run, dataset, "tiny", base, quick)
+    assert next(second) == Waiting(1)
+    assert next(third) == Waiting(2)
+    workshop.runs.stop(third_run)  # stop while in line
+    assert isinstance(list(third)[-1], Failed)
+    first.close()  # type: ignore[attr-defined]  # its tab is closed
+    events = list(second)
+    assert isinstance(events[-1], Finished)
+    assert len(workshop.line) == 0
+
+
+def test_a_closed_tab_stops_its_training_and_leaves_nothing(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    events = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, dataclasses.replace(quick, epochs=20))
+    for event in events:
+        if isinstance(event, Step):
+            break
+    events.close()  # type: ignore[attr-defined]
+    assert not [thread for thread in threading.enumerate() if thread.name == "training"]
+    assert len(workshop.line) == 0
+    assert left_behind(workshop) == []
+
+
+def test_stop_stops_within_a_step_and_keeps(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, seen = workshop.runs.new(), 0
+
+    def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
+        from demos.training.worker import train_in_worker
+
+        dataset_, base_, settings, folder, stop_file = args
+        return train_in_worker(dataset_, str(base_), settings, str(folder), str(stop_file))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "run_training", slowly)
+    for event in workshop.fine_tune(run, dataset, "tiny", base, quick):
+        if isinstance(event, Step):
+            seen = event.step
+            if seen == 4:
+                workshop.runs.stop(run)
+    assert isinstance(event, Stopped)
+    assert seen == event.result.steps == 4
+    assert workshop.runs.kept(run)
+    assert not workshop.runs.stop_file(run).exists()
+
+
+def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: Dataset, base: Path) -> None:
+    for wrong in ({"epochs": 99}, {"learning_rate": float("nan")}, {"pooling": "best"}, {"batch_size": 2.5}):
+        with pytest.raises(UserError):
+            next(workshop.fine_tune("r", dataset, "tiny", base, Settings(**wrong)))  # type: ignore[arg-type]
+    assert len(workshop.line) == 0
+
+
+def test_runs_are_bounded_in_number_and_bytes() -> None:
+    runs = Runs(max_runs=3, max_bytes=2_500)
+    names = [runs.new() for _ in range(5)]
+    assert len(set(names)) == 5
+    for name in names[:4]:
+        runs.folder(name).mkdir()
+        (runs.folder(name) / "weights").write_bytes(b"x" * 500)
+        runs.keep(name)
+    assert [runs.kept(name) for name in names[:4]] == [False, True, True, True]
+    assert not runs.folder(names[0]).exists()
+    runs.folder(names[4]).mkdir()
+    (runs.folder(names[4]) / "weights").write_bytes(b"x" * 3_000)
+    runs.keep(names[4])  # larger than all may be together: the newest stays, alone
+    assert [runs.kept(name) for name in names] == [False, False, False, False, True]
+    home = Path(runs._home.name)
+    del runs
+    for _ in range(100):
+        if not home.exists():
+            break
+        time.sleep(0.01)
+    assert not home.exists()
