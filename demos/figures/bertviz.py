@@ -86,13 +86,7 @@ def frame_message(
         "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
         "colours": HEADS,
         "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)},
-        "vectors": {
-            str(i): {
-                "queries": pack_vectors(vectors(i).queries[:, :n]),
-                "keys": pack_vectors(vectors(i).keys[:, :n]),
-            }
-            for i in sorted(with_vectors - held.vectors)
-        },
+        "vectors": {str(i): _pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)},
     }
     return message, Held(key, held.weights | layers, held.vectors | with_vectors)
 
@@ -122,6 +116,10 @@ def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
     scale[scale == 0] = 1
     whole = np.rint(vectors / scale[:, None, None]).astype("<i2")
     return {"width": vectors.shape[-1], "scale": scale.tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
+
+
+def _pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
+    return {"queries": pack_vectors(vectors.queries[:, :n]), "keys": pack_vectors(vectors.keys[:, :n])}
 
 
 def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:

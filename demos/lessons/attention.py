@@ -189,7 +189,8 @@ def offer_endpoint(page: Page, services: Services) -> None:
             )
         return result
 
-    page.endpoint(attention)
+    # One at a time: 512 tokens are 3 million numbers, 30 MB, and seconds of turning them into JSON.
+    page.endpoint(attention, concurrency_id="attention", concurrency_limit=1)
 
 
 LESSON = Lesson(

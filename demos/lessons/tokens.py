@@ -24,6 +24,7 @@ from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
 MAX_WORDS = 200  # words of the sentence offered in the menu
+MAX_RANKED = 60  # words looked at for the one with the most pieces
 MAX_FROM_PIECE = 80  # words shown for one piece
 MAX_BATCH = 8  # inputs drawn in one batch
 BATCH_TOKENS = 48  # tokens drawn of one input of the batch
@@ -124,12 +125,13 @@ def _build_trace(page: Page) -> None:
 
 
 def hardest(tokenizer: Any, words: list[str]) -> str:
-    """The word that is cut into the most pieces; the first of them, and "" where there is none."""
-    looked_at = words[:60]
-    if not looked_at:
-        return ""
-    lengths = [len(encode(tokenizer, one)) for one in looked_at]
-    return looked_at[lengths.index(max(lengths))]
+    """The stretch of text with the word of the most pieces (a long web address is many words); "" where none is."""
+
+    def pieces(stretch: str) -> int:
+        word_ids = [word for word in encode(tokenizer, stretch).word_ids if word is not None]
+        return max((word_ids.count(word) for word in set(word_ids)), default=0)
+
+    return max(words[:MAX_RANKED], key=pieces, default="")
 
 
 def _build_batch(page: Page) -> None:

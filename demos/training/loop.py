@@ -52,7 +52,8 @@ def parameter_groups(modules: nn.Module, weight_decay: float) -> list[dict[str, 
     Devlin et al.'s code decays neither biases nor LayerNorms. Embeddings: decay would move rows that never occur.
     """
     plain = {id(p) for m in modules.modules() if isinstance(m, nn.Embedding | nn.LayerNorm) for p in m.parameters()}
-    decayed, kept = [], []
+    decayed: list[nn.Parameter] = []
+    kept: list[nn.Parameter] = []
     for name, parameter in modules.named_parameters():
         if parameter.requires_grad:
             (kept if id(parameter) in plain or name.endswith("bias") else decayed).append(parameter)

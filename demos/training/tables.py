@@ -57,7 +57,9 @@ def read_rows(data: bytes, name: str) -> list[Row]:
         ".json": _read_jsonl,
     }
     if suffix not in reader:
-        raise UserError(f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl.")
+        raise UserError(
+            f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl."
+        )
     if len(data) > MAX_BYTES:
         raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
     rows = reader[suffix](_decode(data))
@@ -83,9 +85,13 @@ def _decode(data: bytes) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         row = data[: error.start].count(b"\n") + 1
-        raise UserError(f"Row {row:,} is not {encoding[:6].upper().rstrip('-')} text; save the file as UTF-8.") from error
+        raise UserError(
+            f"Row {row:,} is not {encoding[:6].upper().rstrip('-')} text; save the file as UTF-8."
+        ) from error
     if "\0" in text:
-        raise UserError(f"Row {text[: text.index(chr(0))].count(chr(10)) + 1:,} holds a NUL character: this is no text file.")
+        raise UserError(
+            f"Row {text[: text.index(chr(0))].count(chr(10)) + 1:,} holds a NUL character: this is no text file."
+        )
     return text
 
 

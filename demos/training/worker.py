@@ -39,9 +39,7 @@ def train_in_worker(dataset: Dataset, base: str, settings: Settings, folder: str
     yield from train(dataset, base, settings, folder, Path(stop_file).exists)
 
 
-def run_training(
-    dataset: Dataset, base: Path, settings: Settings, folder: Path, stop_file: Path
-) -> Iterator[Event]:
+def run_training(dataset: Dataset, base: Path, settings: Settings, folder: Path, stop_file: Path) -> Iterator[Event]:
     """The events of one training, wherever this machine runs it."""
     if ON_ZERO_GPU:
         # Ends by itself before the GPU is taken away, so that what was learned is kept.

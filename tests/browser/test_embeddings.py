@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 LESSON = "#lesson-embeddings"
+expect.set_options(timeout=20_000)  # two busy cores draw later than Playwright's five seconds
 
 
 def test_it_opens_on_a_worked_example_and_follows_the_choices(open_lesson: Callable[..., Page]) -> None:
@@ -41,8 +42,20 @@ def test_it_fits_a_phone_and_axe_finds_nothing_serious(open_lesson: Callable[...
     open_lesson("embeddings", list="A cat sleeps.\nA dog barks.")
     expect(page.locator(f"{LESSON} .heatmaplayer image")).to_have_count(2)
     expect(page.locator(f"{LESSON} .scatterlayer .point")).to_have_count(6)
-    expect(page.locator(f"{LESSON} .pending")).to_have_count(0)  # what is about to be drawn anew is dimmed
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for _ in range(20):  # what is about to be drawn anew is dimmed for a moment: a real fault outlasts that
+        found = serious_faults(page)
+        if not found:
+            break
+        page.wait_for_timeout(250)
+    assert found == []
+
+
+def serious_faults(page: Page) -> list[tuple[str, list[str]]]:
+    """axe-core's serious and critical findings in the lesson: each rule with the elements that break it."""
     found = Axe().run(page, context=LESSON, options={"resultTypes": ["violations"]}).response["violations"]
-    serious = [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found]
-    assert [one for one, rule in zip(serious, found, strict=True) if rule["impact"] in {"serious", "critical"}] == []
+    return [
+        (rule["id"], [node["html"][:120] for node in rule["nodes"]])
+        for rule in found
+        if rule["impact"] in {"serious", "critical"}
+    ]

@@ -33,7 +33,7 @@ def attention(services: Services) -> Callable[..., dict[str, Any]]:
     """The function behind the endpoint, as the page is handed it."""
 
     class Catcher:
-        def endpoint(self, function: Callable[..., dict[str, Any]]) -> None:
+        def endpoint(self, function: Callable[..., dict[str, Any]], **_options: Any) -> None:
             self.function = function
 
     catcher = Catcher()

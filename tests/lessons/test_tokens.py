@@ -95,8 +95,8 @@ def test_the_picture_is_drawn_from_the_bar(built: tuple[gr.Blocks, Page]) -> Non
 
 def test_the_trace_follows_the_choice(built: tuple[gr.Blocks, Page]) -> None:
     show = handler(*built, "tokens-steps")
-    menu, drawn, _ = show("He pronounces it pronounceable.", "", "minilm", "", "")
-    assert [value for _, value in menu["choices"]] == ["", "He", "pronounces", "it", "pronounceable."]
+    menu, drawn, _ = show("He calls it pronounceable.", "", "minilm", "", "")
+    assert [value for _, value in menu["choices"]] == ["", "He", "calls", "it", "pronounceable."]
     assert menu["value"] == ""
     assert "<bdi>pronounceable</bdi>" in drawn
     menu, drawn, _ = show("He pronounces it.", "", "minilm", "He", "")
@@ -135,6 +135,7 @@ def test_the_hardest_word(store: ModelStore) -> None:
     assert (
         hardest(tokenizer, ["the", "pronounceable", "antidisestablishmentarianism"]) == "antidisestablishmentarianism"
     )
+    assert hardest(tokenizer, ["https://www.example.org/shop?id=42!", "pronounceable"]) == "pronounceable"
     assert hardest(tokenizer, []) == ""
 
 

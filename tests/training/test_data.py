@@ -37,7 +37,9 @@ def test_a_file_without_splits_is_split_class_by_class() -> None:
 
 
 def test_the_files_own_splits_are_kept() -> None:
-    data = build_dataset("d", [*rows({"a": 9, "b": 9}, "training"), *rows({"a": 4, "b": 4}, "TEST"), *rows({"a": 2}, "val")])
+    data = build_dataset(
+        "d", [*rows({"a": 9, "b": 9}, "training"), *rows({"a": 4, "b": 4}, "TEST"), *rows({"a": 2}, "val")]
+    )
     assert data.counts("train") == (9, 9)
     assert data.counts("validation") == (2, 0)
     assert data.counts("test") == (4, 4)

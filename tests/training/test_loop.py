@@ -49,7 +49,7 @@ def test_events_come_in_order_and_say_what_happened(
     looks = [event for event in events if isinstance(event, Epoch)]
     assert [step.step for step in steps] == list(range(1, started.total_steps + 1))
     assert started.total_steps == 2 * math.ceil(len(dataset.train) / 8) == started.steps_per_epoch * 2
-    assert [look.epoch for look in looks][0] == 0
+    assert looks[0].epoch == 0
     assert len(looks) == 1 + 2 * quick.evaluations
     assert looks[-1].step == started.total_steps
     first = [step.loss for step in steps[: looks[1].step]]
@@ -175,11 +175,13 @@ def test_only_rows_that_occur_are_moved(base: Path) -> None:
 
 
 def test_stop_keeps_what_was_learned(dataset: Dataset, base: Path, quick: Settings, tmp_path: Path) -> None:
-    asked = False
     events: list[Event] = []
-    for event in train(dataset, base, quick, tmp_path / "run", lambda: asked):
+
+    def asked() -> bool:
+        return bool(events) and isinstance(events[-1], Step) and events[-1].step == 5
+
+    for event in train(dataset, base, quick, tmp_path / "run", asked):
         events.append(event)
-        asked = asked or (isinstance(event, Step) and event.step == 5)
     stopped = events[-1]
     assert isinstance(stopped, Stopped)
     assert (stopped.result.steps, stopped.reason) == (5, "asked")
@@ -211,9 +213,7 @@ def test_a_loss_that_explodes_ends_the_run_with_a_sentence(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_told(
-    dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
-) -> None:
+def test_a_folder_that_cannot_be_written_is_told(dataset: Dataset, base: Path, quick: Settings, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     *_, last = train(dataset, base, dataclasses.replace(quick, epochs=1), tmp_path / "file" / "run")
     assert isinstance(last, Failed)

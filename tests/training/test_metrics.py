@@ -19,7 +19,9 @@ def test_scores_are_scikit_learns(seed: int) -> None:
     scores = score(targets, predicted, classes)
     labels = list(range(classes))
     assert scores.accuracy == pytest.approx(accuracy_score(targets, predicted))
-    assert scores.macro_f1 == pytest.approx(f1_score(targets, predicted, labels=labels, average="macro", zero_division=0))
+    assert scores.macro_f1 == pytest.approx(
+        f1_score(targets, predicted, labels=labels, average="macro", zero_division=0)
+    )
     assert scores.f1 == pytest.approx(f1_score(targets, predicted, labels=labels, average=None, zero_division=0))
     assert scores.confusion == tuple(map(tuple, confusion_matrix(targets, predicted, labels=labels).tolist()))
 

@@ -59,9 +59,7 @@ def test_a_training_through_the_worker_is_the_training_here(
     assert Trained.read(there[-1].result.folder).predict(texts) == Trained.read(tmp_path / "here").predict(texts)
 
 
-def test_stop_and_keep_works_across_the_fork(
-    dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
-) -> None:
+def test_stop_and_keep_works_across_the_fork(dataset: Dataset, base: Path, quick: Settings, tmp_path: Path) -> None:
     stop, long = tmp_path / "stop", Settings(epochs=20, batch_size=1, max_length=24, evaluations=1, threads=1)
     last = None
     for event in zero_gpu(train_in_worker, dataset, str(base), long, str(tmp_path / "run"), str(stop)):

@@ -1,0 +1,113 @@
+// The live training curve: keeps the points it was sent and draws two panels, loss and accuracy, as SVG.
+// Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 260;
+const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
+const SMOOTHING = 0.85; // of the moving average over batches
+const kept = { run: null, steps: new Map(), looks: new Map(), last: {} };
+const part = (name) => element.querySelector(`.curve-${name}`);
+
+function node(parent, name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+function take() {
+  if (!props.value) return;
+  const message = JSON.parse(props.value);
+  if (message.run !== kept.run) {
+    kept.run = message.run;
+    kept.steps.clear();
+    kept.looks.clear();
+  }
+  for (const point of message.steps) kept.steps.set(point[0], point);
+  for (const point of message.looks) kept.looks.set(point[0], point);
+  kept.last = message;
+  part("status").textContent = message.status || "";
+  if (message.summary && part("said").textContent !== message.summary) part("said").textContent = message.summary;
+  part("progress").value = message.total ? (message.step || 0) / message.total : 0;
+  part("progress").classList.toggle("idle", !message.total);
+  draw();
+}
+
+function smooth(points) {
+  let mean = 0;
+  return points.map(([x, y], index) => {
+    mean = SMOOTHING * mean + (1 - SMOOTHING) * y;
+    return [x, mean / (1 - SMOOTHING ** (index + 1))];
+  });
+}
+
+function ticks(most, count) {
+  const rough = most / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, index) => index * step);
+}
+
+function panel(box, title, told, width, most, guess, train, validation, format) {
+  const svg = node(box, "svg", { width, height: HEIGHT, role: "img", "aria-label": `${title}. ${told}` });
+  const { total = 1, perEpoch = 1 } = kept.last;
+  const right = width - MARGIN.right;
+  const bottom = HEIGHT - MARGIN.bottom;
+  const x = (step) => MARGIN.left + ((right - MARGIN.left) * step) / Math.max(1, total);
+  const y = (value) => bottom - ((bottom - MARGIN.top) * Math.min(value, most)) / most;
+  const heading = node(svg, "text", { x: MARGIN.left, y: 18, class: "curve-title" }, title);
+  node(heading, "tspan", { dx: 10, class: "curve-told" }, told);
+  for (const value of ticks(most, 4)) {
+    node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "curve-grid" });
+    node(svg, "text", { x: MARGIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, format(value));
+  }
+  const epochs = kept.last.total ? Math.round(total / perEpoch) : 0;
+  const every = Math.ceil(epochs / 10) || 1;
+  for (let epoch = 0; epoch <= epochs; epoch += every) {
+    const at = { x: x(Math.min(total, epoch * perEpoch)), y: bottom + 20, "text-anchor": "middle", class: "curve-tick" };
+    node(svg, "text", at, String(epoch));
+  }
+  const middle = { x: (MARGIN.left + right) / 2, y: HEIGHT - 4, "text-anchor": "middle", class: "curve-tick" };
+  node(svg, "text", middle, epochs ? "epochs" : "epochs: press Start");
+  const path = (points, name) => {
+    if (points.length < 2) return;
+    const d = points.map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
+    node(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
+  };
+  if (guess !== null && guess !== undefined) {
+    node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
+    const at = { x: right, y: y(guess) - 6, "text-anchor": "end", class: "curve-tick" };
+    node(svg, "text", at, `guessing ${guess.toFixed(2)}`);
+  }
+  path(train, "train raw");
+  path(smooth(train), "train");
+  path(validation, "validation");
+  for (const [step, value] of validation) node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
+  const last = validation.at(-1);
+  if (last) {
+    const side = x(last[0]) > right - 50 ? { "text-anchor": "end", dx: -8 } : { dx: 8 };
+    node(svg, "text", { x: x(last[0]), y: y(last[1]) - 9, class: "curve-value", ...side }, last[1].toFixed(2));
+  }
+}
+
+function draw() {
+  const box = part("panels");
+  const all = box.clientWidth;
+  if (!all || !kept.last.status) return;
+  const width = all >= 640 ? Math.floor((all - 16) / 2) : all;
+  box.replaceChildren();
+  const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
+  const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);
+  const column = (rows, index) => rows.filter((row) => row[index] !== null).map((row) => [row[0], row[index]]);
+  const { guess, baseline } = kept.last;
+  const losses = column(steps, 1);
+  const highest = Math.max(0.5, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
+  panel(box, "Loss", "cross-entropy, lower is better", width, highest * 1.1, guess, losses, column(looks, 2),
+    (value) => String(+value.toFixed(2)));
+  panel(box, "Accuracy", "higher is better", width, 1, baseline, column(steps, 2), column(looks, 3),
+    (value) => `${Math.round(value * 100)}%`);
+}
+
+new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);
+watch("value", take);
+take();

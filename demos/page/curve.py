@@ -1,0 +1,138 @@
+"""The live curve: a component that is sent only the new points of a training, and what turns events into points."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from demos.page.assets import read_asset
+from demos.training.data import Dataset
+from demos.training.events import Epoch, Event, Failed, Finished, Scoring, Started, Step, Stopped, Waiting
+
+MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
+
+
+def live_curve(**options: Any) -> gr.HTML:
+    """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses."""
+    return gr.HTML(
+        None,
+        html_template=read_asset("curve.html"),
+        js_on_load=read_asset("curve.js"),
+        apply_default_css=False,
+        **options,
+    )
+
+
+class CurveFeed:
+    """One run's messages. Each holds the points since the last message, and once more those of the last one.
+
+    Twice, because a browser may swallow one of two messages that come at once; points go by their step, so that
+    drawing one twice changes nothing. The final message holds all of them. JSON text and no dict: gradio wraps dicts.
+    """
+
+    def __init__(self, run: str, title: str) -> None:
+        self.run = run
+        self._state: dict[str, Any] = {"run": run, "title": title, "done": False}
+        self._bin: list[Step] = []
+        self._width = 1
+        self._all: dict[str, list[list[float | None]]] = {"steps": [], "looks": []}
+        self._sent = {"steps": 0, "looks": 0}
+        self._before = {"steps": 0, "looks": 0}
+
+    @property
+    def looks(self) -> list[list[float | None]]:
+        """Every look so far: step, training loss (null at 0), validation loss and accuracy."""
+        return self._all["looks"]
+
+    def take(self, event: Event) -> bool:
+        """Note the event; True where it should be shown at once."""
+        said = _STATUS.get(type(event))
+        if said:
+            self._state["status"] = said(event)
+        if isinstance(event, Started):
+            self._width = math.ceil(event.total_steps / MAX_POINTS)
+            self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
+            self._state |= {"baseline": _short(event.majority_accuracy), "guess": _short(math.log(len(event.labels)))}
+        elif isinstance(event, Step):
+            self._state["step"] = event.step
+            self._bin.append(event)
+            if len(self._bin) >= self._width or event.step == event.total_steps:
+                means = [sum(getattr(one, name) for one in self._bin) / len(self._bin) for name in ("loss", "accuracy")]
+                self._all["steps"].append([event.step, *map(_short, means)])
+                self._bin = []
+        elif isinstance(event, Epoch):
+            values = (event.train_loss, event.validation_loss, event.validation_accuracy)
+            self._all["looks"].append([event.step, *map(_short, values)])
+            self._state["summary"] = _look_told(event)
+        elif isinstance(event, Finished | Stopped | Failed):
+            self._state |= {"done": True, "summary": self._state["status"]}
+        return not isinstance(event, Step | Scoring)
+
+    def message(self) -> str:
+        """What the component is to be given now."""
+        done = self._state["done"]
+        points = {name: rows if done else rows[self._before[name] :] for name, rows in self._all.items()}
+        self._before = dict(self._sent)
+        self._sent = {name: len(rows) for name, rows in self._all.items()}
+        return json.dumps(self._state | points).replace("<", "\\u003c")
+
+
+def idle_message(dataset: Dataset, baseline: float) -> str:
+    """The empty axes before a run, with what guessing would reach."""
+    state = {
+        "run": "",
+        "title": dataset.name,
+        "done": True,
+        "steps": [],
+        "looks": [],
+        "guess": _short(math.log(len(dataset.labels))),
+        "baseline": _short(baseline),
+        "status": "Nothing is trained yet. The dashed lines are what guessing reaches: beat them.",
+    }
+    return json.dumps(state).replace("<", "\\u003c")
+
+
+def duration(seconds: float) -> str:
+    """ "8 s", "1 min 20 s"."""
+    whole = max(0, round(seconds))
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+def _short(value: float) -> float | None:
+    return round(value, 4) if math.isfinite(value) else None
+
+
+def _look_told(event: Epoch) -> str:
+    when = "Before training" if event.step == 0 else f"After {event.epoch:.2g} epochs"
+    return f"{when}: validation loss {event.validation_loss:.2f}, validation accuracy {event.validation_accuracy:.0%}."
+
+
+def _step_told(event: Step) -> str:
+    return (
+        f"Step {event.step:,} of {event.total_steps:,} · learning rate {event.learning_rate:.1e} · "
+        f"{event.examples_per_second:.0f} sentences/s · about {duration(event.seconds_left)} left"
+    )
+
+
+def _ended(event: Finished | Stopped) -> str:
+    result = event.result
+    begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
+    return (
+        f"{begin} after {result.steps:,} steps and {duration(result.seconds)} "
+        f"({result.examples_per_second:.0f} sentences/s): {result.accuracy:.0%} of the test sentences are right."
+    )
+
+
+_STATUS: dict[type, Callable[[Any], str]] = {
+    Waiting: lambda event: f"Another training runs on this machine; you are number {event.place} in the queue.",
+    Started: lambda event: f"Loaded on {event.device}, {event.precision}; a first look before training…",
+    Step: _step_told,
+    Scoring: lambda event: f"Scoring the {event.split} sentences: {event.done:,} of {event.total:,}",
+    Finished: _ended,
+    Stopped: _ended,
+    Failed: lambda event: event.message,
+}

@@ -1,0 +1,56 @@
+"""What a training will cost, counted before it starts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from demos.training.data import Dataset
+from demos.training.settings import Settings
+from demos.training.task import Classification
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Counted, not estimated: the numbers that `Started` will tell."""
+
+    steps: int
+    examples: int  # sentences trained on, each as often as there are epochs
+    parameters: int
+    trainable_parameters: int
+    head_parameters: int
+    rows: int  # of the word embeddings, that occur in the data and are trained
+    width: int  # of the encoder
+
+
+def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
+    """The cost of training a copy of this encoder; the encoder itself is only counted.
+
+    Raises UserError for settings out of bounds.
+    """
+    settings.check()
+    width: int = encoder.config.hidden_size
+    task = Classification.of(dataset.labels, settings)
+    head = head_parameters(width, settings.hidden, len(dataset.labels))
+    limit = min(settings.max_length, encoder.config.max_position_embeddings)
+    features = task.features(tokenizer, [*dataset.train, *dataset.validation, *dataset.test], limit)
+    rows = len({tokenizer.pad_token_id or 0, *(token for feature in features for token in feature.input_ids)})
+    pooler = getattr(encoder, "pooler", None)
+    unused = sum(p.numel() for p in pooler.parameters()) if pooler is not None else 0
+    parameters = sum(p.numel() for p in encoder.parameters()) - unused + head
+    idle_rows = len(encoder.get_input_embeddings().weight) - rows
+    return Cost(
+        steps=settings.epochs * math.ceil(len(dataset.train) / settings.batch_size),
+        examples=settings.epochs * len(dataset.train),
+        parameters=parameters,
+        trainable_parameters=parameters - idle_rows * width,
+        head_parameters=head,
+        rows=rows,
+        width=width,
+    )
+
+
+def head_parameters(width: int, hidden: int, classes: int) -> int:
+    """Weights and biases of the layers on top."""
+    return (width * hidden + hidden if hidden else 0) + (hidden or width) * classes + classes

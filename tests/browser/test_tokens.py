@@ -1,0 +1,139 @@
+"""The Tokens lesson in Chromium: chips as one types, both sides linked, the folded parts, hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+SENTENCE = "#bar-text textarea"
+CHIPS = "#tokens-picture .chip"
+FOLDS = ["trace", "batch", "vocabulary", "others", "numbers", "formula", "code", "source"]
+Open = Callable[..., Page]
+
+
+def pieces(page: Page) -> list[str]:
+    return page.locator(f"{CHIPS} .piece").all_inner_texts()
+
+
+def expect_pieces(page: Page, wanted: str) -> None:
+    expect(page.locator(f"{CHIPS} .piece")).to_have_text(wanted.split())
+
+
+def unfold(page: Page, fold: str) -> None:
+    page.locator(f"#tokens-{fold} > button").click()
+
+
+def test_chips_follow_typing_paste_cut_undo_and_delete(open_lesson: Open) -> None:
+    page = open_lesson("tokens", text="hello", under="id")
+    expect_pieces(page, "[CLS] hello [SEP]")
+    page.locator(SENTENCE).press("End")
+    page.keyboard.type("s!")
+    expect_pieces(page, "[CLS] hello ##s ! [SEP]")
+    page.keyboard.press("Backspace")
+    expect_pieces(page, "[CLS] hello ##s [SEP]")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+X")
+    expect_pieces(page, "[CLS] [SEP]")
+    page.keyboard.press("Control+V")
+    page.keyboard.press("Control+V")
+    expect_pieces(page, "[CLS] hello ##sh ##ello ##s [SEP]")
+    page.keyboard.press("Control+Z")
+    expect_pieces(page, "[CLS] hello ##s [SEP]")
+    page.locator("#bar-pair textarea").fill("you too")
+    expect_pieces(page, "[CLS] hello ##s [SEP] you too [SEP]")
+    expect(page.locator("#tokens-picture .below").first).to_have_text("101")
+    expect(page.locator(f"{CHIPS}.joined")).to_have_count(1)
+    expect(page.locator("#tokens-picture ol")).to_have_count(2)
+
+
+def test_a_token_and_its_characters_light_up_together(open_lesson: Open) -> None:
+    page = open_lesson("tokens", text="Café 각 pronounceable")
+    page.locator(CHIPS, has_text="cafe").hover()
+    lit = page.locator("#tokens-picture .lit")
+    expect(lit).to_have_text(["Café", "cafe7668"])
+    expect(page.locator("#tokens-picture .told")).to_contain_text("id 7668")
+    page.locator("#tokens-picture .from", has_text="각").hover()
+    expect(lit).to_have_count(4)  # one syllable, three letters
+    page.locator("#bar-text textarea").hover()
+    expect(lit).to_have_count(0)
+    page.locator(CHIPS).first.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(CHIPS).nth(2)).to_be_focused()
+    expect(lit).to_have_text(["각", "ᄀ1455"])  # the first of its letters lights the syllable and its own chip
+    page.keyboard.press("End")
+    expect(page.locator(CHIPS).last).to_be_focused()
+
+
+def test_the_trace_of_a_chosen_or_a_typed_word(open_lesson: Open) -> None:
+    page = open_lesson("tokens", text="He found it pronounceable.", word="found")
+    unfold(page, "trace")
+    title = page.locator("#tokens-steps .search-title")
+    expect(title).to_contain_text(["found"])
+    page.locator("#tokens-own").locator("input, textarea").fill("Straße")
+    expect(title).to_contain_text(["straße"])
+    expect(page.locator("#tokens-steps .hit")).to_contain_text(["st", "##raße"])
+    page.locator("#tokens-own").locator("input, textarea").fill("🍕")
+    expect(title).to_contain_text(["the whole word becomes [UNK]"])
+    page.locator("#tokens-own").locator("input, textarea").fill("")
+    page.locator("#tokens-word input").click()
+    page.get_by_role("option", name="pronounceable.").click()
+    expect(title).to_contain_text(["pronounceable", "."])
+    page.wait_for_function("new URLSearchParams(location.search).get('word') === 'pronounceable.'")
+
+
+def test_the_vocabulary_explorer(open_lesson: Open) -> None:
+    page = open_lesson("tokens", letters="telecomm")
+    unfold(page, "vocabulary")
+    expect(page.locator("#tokens-found .found")).to_have_text("2 entries")
+    expect(page.locator("#tokens-vocabulary dd").first).to_have_text("30,522")
+    page.locator("#tokens-id input").fill("103")
+    expect(page.locator("#tokens-meaning .found")).to_contain_text("Id 103 is [MASK], a special token.")
+    page.locator("#tokens-id input").fill("99999")
+    expect(page.locator("#lesson-tokens .notice")).to_have_text("The ids of this vocabulary run from 0 to 30,521.")
+    expect(page.locator("#tokens-meaning .found")).to_contain_text("Id 103")
+
+
+def test_too_much_text_is_told_and_typing_goes_on(open_lesson: Open) -> None:
+    page = open_lesson("tokens", text="fine")
+    expect_pieces(page, "[CLS] fine [SEP]")
+    page.locator(SENTENCE).fill("x" * 20_001)
+    expect(page.locator("#lesson-tokens .notice")).to_contain_text("20,001 characters")
+    expect_pieces(page, "[CLS] fine [SEP]")
+    page.locator(SENTENCE).fill("word " * 600)
+    expect(page.locator("#tokens-picture .limit")).to_contain_text("BERT reads 512 tokens; this input has 602.")
+    expect(page.locator("#lesson-tokens .notice")).to_have_count(0)
+
+
+def test_hostile_text_stays_text_in_every_part(open_lesson: Open) -> None:
+    hostile = (
+        "<img src=x onerror=alert(1)> ${alert(2)} {{alert(3)}} </script><script>alert(4)</script> \"' onfocus=alert(5)"
+    )
+    page = open_lesson("tokens", text=hostile, pair=hostile, own=hostile, lines=hostile, letters=hostile, piece=hostile)
+    expect(page.locator(CHIPS).nth(20)).to_be_visible()
+    for fold in FOLDS:
+        unfold(page, fold)
+    expect(page.locator("#tokens-steps .search").first).to_be_visible()
+    expect(page.locator("#tokens-padded table")).to_be_visible()
+    expect(page.locator("#tokens-begun .aside")).to_contain_text("<img src=x onerror=alert(1)>")
+    page.locator(CHIPS).nth(3).hover()
+    expect(page.locator("#tokens-picture .told")).to_contain_text("position 3")
+    expect(page.locator("#lesson-tokens img")).to_have_count(0)
+    assert page.evaluate("document.querySelectorAll('#lesson-tokens [onerror], #lesson-tokens [onfocus]').length") == 0
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_all_unfolded_it_reads_well_for_everyone(open_lesson: Open, page: Page, theme: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    open_lesson("tokens", text="Unbelievablest pizza🍕 今\u200b [MASK]", pair="Yes.", __theme=theme)
+    expect(page.locator(f"{CHIPS}.unknown")).to_have_count(2)
+    for fold in FOLDS:
+        unfold(page, fold)
+    expect(page.locator("#tokens-code .cm-line").first).to_be_visible()
+    expect(page.locator("#tokens-formula .katex").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, context="#lesson-tokens").response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
