@@ -94,7 +94,7 @@ function draw() {
   const box = part("panels");
   const all = box.clientWidth;
   if (!all || !kept.last.status) return;
-  const width = all >= 640 ? Math.floor((all - 16) / 2) : all;
+  const width = all >= 520 ? Math.floor((all - 16) / 2) : all;
   box.replaceChildren();
   const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
   const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);

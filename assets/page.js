@@ -5,6 +5,7 @@
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; the text then lives in this browser only
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", lesson: "", choices: {} };
+  const defaults = {}; // lesson -> choice -> its default, as the link would say it
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
@@ -29,10 +30,12 @@
     if (!restored) return;
     const link = new URLSearchParams();
     for (const name of ["text", "pair", "model", "lesson"]) if (state[name]) link.set(name, state[name]);
-    for (const [name, value] of Object.entries(state.choices[state.lesson] || {})) link.set(name, typeof value === "string" ? value : JSON.stringify(value));
-    if (link.toString().length > LONGEST_LINK) {
-      link.delete("text");
-      link.delete("pair");
+    for (const [name, value] of Object.entries(state.choices[state.lesson] || {})) {
+      const said = typeof value === "string" ? value : JSON.stringify(value);
+      if (said !== defaults[state.lesson]?.[name]) link.set(name, said); // a default needs no saying
+    }
+    for (const [name, said] of [...link].sort((a, b) => b[1].length - a[1].length)) {
+      if (link.toString().length > LONGEST_LINK) link.delete(name, said); // the longest go first
     }
     const theme = new URLSearchParams(location.search).get("__theme");
     if (theme) link.set("__theme", theme);
@@ -52,13 +55,13 @@
 
   const insideBert = {
     // -> [text, pair, asked model, tabs, ...every kept choice in order]
-    restore(defaults, lessons, kept) {
+    restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const fromLink = ["text", "pair", "model", "lesson"].some((name) => link.has(name));
       const hasText = link.has("text") || link.has("pair");
-      state.text = hasText ? link.get("text") || "" : before.text ?? defaults.text;
-      state.pair = hasText ? link.get("pair") || "" : before.pair ?? defaults.pair;
+      state.text = hasText ? link.get("text") || "" : before.text ?? first.text;
+      state.pair = hasText ? link.get("pair") || "" : before.pair ?? first.pair;
       state.model = link.get("model") || (fromLink ? "" : before.model) || "";
       state.lesson = lessons.includes(link.get("lesson")) ? link.get("lesson") : lessons[0];
       const values = kept.map((choice) => {
@@ -72,6 +75,8 @@
             // not ours: the default stands
           }
         }
+        (defaults[choice.lesson] ||= {})[choice.name] =
+          typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
         (state.choices[choice.lesson] ||= {})[choice.name] = value;
         return value;
       });

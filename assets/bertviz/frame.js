@@ -190,11 +190,8 @@
     tell({ type: "drawn", view: message.view, layer: message.layer, head: message.head });
   }
 
-  function lighter(colour) {
-    const light = d3.hsl(colour);
-    light.l = Math.max(light.l, 0.62);
-    return light.toString();
-  }
+  // For dark paper; mixed with white, since raising the lightness alone makes neighbours of some hues.
+  const lighter = (colour) => d3.interpolateRgb(colour, "white")(0.3);
 
   function finish() {
     mark();

@@ -133,7 +133,7 @@ class ModelStore:
 
     def spec(self, key: str) -> ModelSpec:
         """The entry of `key`. Raises UserError for anything that is not in the catalogue."""
-        if key not in self.catalogue:
+        if not isinstance(key, str) or key not in self.catalogue:
             shown = str(key)[:60]
             raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
         return self.catalogue[key]

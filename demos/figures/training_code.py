@@ -26,6 +26,7 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     if settings.hidden:
         layers += f"nn.Linear(width, {settings.hidden}), nn.Tanh(), nn.Dropout({settings.dropout:g}), "
     layers += f"nn.Linear({settings.hidden or 'width'}, len(labels))"
+    schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     return f"""import csv
 import random
 
@@ -68,7 +69,7 @@ optimizer = torch.optim.AdamW([
     {{"params": [p for p in parameters if p.ndim == 1], "weight_decay": 0.0}},  # biases, LayerNorm
 ], lr={settings.learning_rate:g})
 steps = epochs * -(-len(train) // batch_size)
-schedule = get_scheduler({settings.schedule if settings.schedule != "constant" else "constant_with_warmup"!r}, optimizer,
+schedule = get_scheduler({schedule!r}, optimizer,
                          num_warmup_steps=int({settings.warmup:g} * steps), num_training_steps=steps)
 
 for epoch in range(epochs):

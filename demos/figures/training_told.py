@@ -37,13 +37,16 @@ def dataset_html(dataset: Dataset) -> str:
     most = max(counts)
     first = {example.label: example.text for example in reversed(dataset.train)}
     rows = "".join(
-        f'<tr><th scope="row" class="label" title="{html.escape(label)}"><span class="swatch" '
-        f'style="--hue:{class_colour(number)}"></span>{_cut(label, 24)}</th><td class="count"><span class="amount" '
-        f'style="--hue:{class_colour(number)};width:{round(70 * counts[number] / most)}px"></span>{counts[number]:,}</td>'
+        f'<tr style="--hue:{class_colour(number)}"><th scope="row" class="label" title="{html.escape(label)}">'
+        f'<span class="swatch"></span>{_cut(label, 24)}</th><td class="count"><span class="amount" '
+        f'style="width:{round(70 * counts[number] / most)}px"></span>{counts[number]:,}</td>'
         f'<td class="sentence">{_cut(first[number], 110)}</td></tr>'
         for number, label in enumerate(dataset.labels[:SHOWN_CLASSES])
     )
-    sizes = f"{len(dataset.train):,} to train on, {len(dataset.validation):,} to watch, {len(dataset.test):,} to test at the end"
+    sizes = (
+        f"{len(dataset.train):,} sentences to train on, {len(dataset.validation):,} to watch, "
+        f"{len(dataset.test):,} to test at the end"
+    )
     notes = "".join(f'<p class="aside">{html.escape(note)}</p>' for note in dataset.notes)
     return (
         f'<div class="classes-scroll"><table class="classes"><caption>{html.escape(dataset.name)}: {sizes}.</caption>'
@@ -79,7 +82,7 @@ def head_html(cost: Cost, settings: Settings, classes: int) -> str:
     )
 
 
-def cost_html(cost: Cost, speed: float, told: str) -> str:
+def cost_html(cost: Cost, data: str, speed: float, told: str) -> str:
     """What pressing Start will do: counted; the seconds only where a run on this machine has been timed."""
     seconds = (
         f"about {told}, at the {speed:.0f} sentences/s of the last run here"
@@ -88,7 +91,7 @@ def cost_html(cost: Cost, speed: float, told: str) -> str:
     )
     share = cost.trainable_parameters / cost.parameters
     return (
-        f"<p><b>{cost.steps:,} steps</b> over {cost.examples:,} sentences, moving "
+        f"<p><b>{cost.steps:,} steps</b> over {cost.examples:,} sentences of {_cut(data, 40)}, moving "
         f"<b>{cost.trainable_parameters:,}</b> of {cost.parameters:,} parameters ({share:.0%}: of the word "
         f"embeddings only the {cost.rows:,} that occur); {seconds}.</p>"
     )
@@ -158,8 +161,8 @@ def numbers_html(result: Result, looks: Sequence[Sequence[float | None]], per_ep
         return "–" if value is None else f"{value:.3f}"
 
     seen = "".join(
-        f"<tr><th scope='row'>{look[0]:.0f}</th><td>{(look[0] or 0) / max(1, per_epoch):.2f}</td><td>{number(look[1])}</td>"
-        f"<td>{number(look[2])}</td><td>{number(look[3])}</td></tr>"
+        f"<tr><th scope='row'>{look[0]:.0f}</th><td>{(look[0] or 0) / max(1, per_epoch):.2f}</td>"
+        f"<td>{number(look[1])}</td><td>{number(look[2])}</td><td>{number(look[3])}</td></tr>"
         for look in looks
     )
     columns = [sum(row[k] for row in result.confusion) for k in range(len(result.labels))]

@@ -200,7 +200,7 @@ LESSON = Lesson(
     question="Where does each word look?",
     look=(
         "Each line runs from a token on the left to one it takes from on the right; the stronger the line, the more it "
-        "takes. Every head looks in its own way: some at the word before, some at a word's other half, many at [SEP]."
+        "takes. Every head looks in its own way: some at the word before, some at the next, many at [CLS] or [SEP]."
     ),
     build=build,
 )

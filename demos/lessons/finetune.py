@@ -90,52 +90,57 @@ def build(page: Page) -> None:
     run = gr.State("", delete_callback=workshop.runs.discard)
     kept = gr.State("", delete_callback=workshop.runs.discard)
 
-    with gr.Row(elem_classes="recipe"):
-        with gr.Column(min_width=270, elem_classes="step"):
-            gr.HTML(step_html(1, "Pick a base model"))
-            base = gr.HTML()
-        with gr.Column(min_width=270, elem_classes="step"):
-            gr.HTML(step_html(2, "One vector for the sentence"))
-            names = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
-            pooling = gr.Radio(names, value=DEFAULT.pooling, label="Pooling")
-            vector = gr.HTML()
-        with gr.Column(min_width=270, elem_classes="step"):
-            gr.HTML(step_html(3, "Layers on top"))
-            widths = [("none", 0), ("64", 64), ("256", 256)]
-            hidden = gr.Radio(widths, value=DEFAULT.hidden, label="One more dense layer")
-            dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
-            head = gr.HTML()
-        with gr.Column(min_width=320, elem_classes="step"):
-            gr.HTML(step_html(4, "Optimizer (AdamW) and schedule"))
+    with gr.Row():
+        with gr.Column(min_width=320, elem_classes="recipe"):
             with gr.Row():
-                rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-                rate = gr.Dropdown(
-                    rates, value=DEFAULT.learning_rate, label="Learning rate", filterable=False, min_width=110
-                )
-                epochs = gr.Slider(1, 10, DEFAULT.epochs, step=1, label="Epochs", min_width=150)
-            schedule = gr.Radio(["linear", "cosine", "constant"], value=DEFAULT.schedule, label="After the warm-up")
-            warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up, share of all steps")
+                with gr.Column(min_width=250, elem_classes="step"):
+                    gr.HTML(step_html(1, "Pick a base model"))
+                    base = gr.HTML()
+                with gr.Column(min_width=250, elem_classes="step"):
+                    gr.HTML(step_html(2, "One vector for the sentence"))
+                    names = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+                    pooling = gr.Radio(names, value=DEFAULT.pooling, label="Pooling")
+                    vector = gr.HTML()
+            with gr.Row():
+                with gr.Column(min_width=250, elem_classes="step"):
+                    gr.HTML(step_html(3, "Layers on top"))
+                    widths = [("none", 0), ("64", 64), ("256", 256)]
+                    hidden = gr.Radio(widths, value=DEFAULT.hidden, label="One more dense layer")
+                    dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
+                    head = gr.HTML()
+                with gr.Column(min_width=250, elem_classes="step"):
+                    gr.HTML(step_html(4, "Optimizer (AdamW), schedule"))
+                    with gr.Row():
+                        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+                        rate = gr.Dropdown(
+                            rates, value=DEFAULT.learning_rate, label="Learning rate", filterable=False, min_width=110
+                        )
+                        epochs = gr.Slider(1, 10, DEFAULT.epochs, step=1, label="Epochs", min_width=130)
+                    schedule = gr.Radio(["linear", "cosine", "constant"], value=DEFAULT.schedule, label="After warm-up")
+                    warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up, share of steps")
+        with gr.Column(min_width=320):
+            with gr.Row():
+                start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=120)
+                stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=120)
+            cost = gr.HTML(elem_id="finetune-cost")
+            curve = live_curve(elem_id="finetune-curve")
 
     with gr.Row():
-        with gr.Column(scale=5, min_width=320):
+        with gr.Column(scale=2, min_width=320):
+            gr.HTML("<h3>The data</h3>")
             sources = [("Emotion: sentences written for this lesson", OWN), ("a file of your own", UPLOAD)]
-            source = gr.Radio(sources, value=OWN, label="Data")
+            source = gr.Radio(sources, value=OWN, show_label=False, label="Data")
             with gr.Row(visible=False) as files:
                 file = gr.File(label="CSV, TSV or JSONL with text and label", file_types=FILES, height=120)
                 test_file = gr.File(label="a separate test file (optional)", file_types=FILES, height=120)
-            data = gr.HTML(elem_id="finetune-data")
             with gr.Accordion("More settings", open=False), gr.Row():
                 batch_size = gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", min_width=140)
                 decay = gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", min_width=140)
                 length = gr.Slider(8, 128, DEFAULT.max_length, step=8, label="Most tokens a sentence", min_width=140)
                 most = gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training sentences", min_width=140)
                 seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", min_width=140)
-        with gr.Column(scale=7, min_width=320):
-            with gr.Row():
-                start = gr.Button("Start", variant="primary", elem_id="finetune-start")
-                stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop")
-            cost = gr.HTML(elem_id="finetune-cost")
-            curve = live_curve(elem_id="finetune-curve")
+        with gr.Column(scale=3, min_width=320):
+            data = gr.HTML(elem_id="finetune-data")
 
     with gr.Column(visible=False, elem_id="finetune-results") as results:
         scores = gr.HTML(elem_classes="said")
@@ -191,7 +196,7 @@ def build(page: Page) -> None:
             head_html(told, settings, len(dataset.labels)),
             shown_files,
             dataset_html(dataset),
-            cost_html(told, speed, seconds),
+            cost_html(told, dataset.name, speed, seconds),
             program,
         ]
 
@@ -358,7 +363,7 @@ LESSON = Lesson(
     order=4,
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
-    look="A few new numbers on top and a few hundred sentences turn a general reader into a specialist. Press Start, and "
-    "watch the validation curve: it shows what was understood, where the training curve can also be learned by heart.",
+    look="A few new numbers on top and a few hundred sentences turn a general reader into a specialist. Press Start "
+    "and watch the validation curve: the training curve may also show what was learned by heart.",
     build=build,
 )

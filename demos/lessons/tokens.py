@@ -104,7 +104,7 @@ def _build_trace(page: Page) -> None:
                 [("the word with the most pieces", "")],
                 value="",
                 label="A word of the sentence",
-                allow_custom_value=True,  # the words on offer change with the sentence
+                allow_custom_value=True,  # the words on offer change with the sentence, the choice does not
                 elem_id="tokens-word",
             )
             own = gr.Textbox("", label="or type one of your own", max_lines=1, elem_id="tokens-own")
@@ -116,10 +116,10 @@ def _build_trace(page: Page) -> None:
         typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
         words = [one for text in typed for one in chunks(tokenizer, text) if one]
         words = list(dict.fromkeys(words))[:MAX_WORDS]
-        chosen = word if word in words else ""
-        target = own if (own or "").strip() else chosen or hardest(tokenizer, words)
+        # A chosen word stays when the sentence moves on: what the menu shows is what is traced.
+        target = own if (own or "").strip() else word or hardest(tokenizer, words)
         offers = [("the word with the most pieces", ""), *((one[:60], one) for one in words)]
-        return gr.update(choices=offers, value=chosen), trace_figure(trace(tokenizer, clean_text(target, "The word")))
+        return gr.update(choices=offers), trace_figure(trace(tokenizer, clean_text(target, "The word")))
 
     page.draw(show, [word, own], [word, view], show_progress="hidden")
 

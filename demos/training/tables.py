@@ -21,13 +21,14 @@ TEXT_NAMES = {
     "utterance", "document", "question", "query", "body", "input", "satz", "title",
 }  # fmt: skip
 LABEL_NAMES = {
-    "label", "labels", "class", "classes", "category", "categories", "emotion", "sentiment", "target", "intent", "topic",
-    "label_text", "gold", "polarity", "output", "y",
+    "label", "labels", "class", "classes", "category", "categories", "emotion", "sentiment", "target", "intent",
+    "topic", "label_text", "gold", "polarity", "output", "y",
 }  # fmt: skip
 SPLIT_NAMES = {"split", "set", "fold", "partition"}
 NOT_TEXT = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet", b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture", b"PAR1": "a Parquet file", b"\xd0\xcf\x11\xe0": "an old spreadsheet",
+    b"PK\x03\x04": "a zip archive or a spreadsheet", b"\x1f\x8b": "compressed", b"%PDF": "a PDF",
+    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"PAR1": "a Parquet file",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet",
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def test_a_file_without_splits_is_split_class_by_class() -> None:
     assert data.counts("validation") == (8, 4, 1)  # a tenth of what the test left
     assert sum(map(sum, map(data.counts, ("train", "validation", "test")))) == 160
     train, validation, test = texts(data)
-    assert not (train & validation or train & test or validation & test)
+    assert len(train | validation | test) == 160
     assert data == build_dataset("d", rows({"a": 100, "b": 50, "c": 10}), seed=3)
     assert data.test != build_dataset("d", rows({"a": 100, "b": 50, "c": 10}), seed=4).test
     assert any("seed 3" in note for note in data.notes)
