@@ -51,7 +51,7 @@ def build_page(services: Services) -> gr.Blocks:
                         model=bar.in_use,
                         typed=ticks[lesson.slug][0],
                         settled=ticks[lesson.slug][1],
-                        notice=gr.HTML("", elem_classes="lesson-notice"),
+                        notices=gr.Column(elem_classes="lesson-notices"),
                     )
                     lesson.build(page)
                     pages.append(page)

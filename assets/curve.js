@@ -1,7 +1,7 @@
 // The live training curve: keeps the points it was sent and draws two panels, loss and accuracy, as SVG.
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
 const SVG = "http://www.w3.org/2000/svg";
-const HEIGHT = 260;
+const HEIGHT = 290;
 const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
 const SMOOTHING = 0.85; // of the moving average over batches
 const kept = { run: null, steps: new Map(), looks: new Map(), last: {} };
@@ -27,11 +27,13 @@ function take() {
   for (const point of message.looks) kept.looks.set(point[0], point);
   kept.last = message;
   part("status").textContent = message.status || "";
-  if (message.summary && part("said").textContent !== message.summary) part("said").textContent = message.summary;
+  if (message.summary !== undefined && part("said").textContent !== message.summary) part("said").textContent = message.summary;
   part("progress").value = message.total ? (message.step || 0) / message.total : 0;
   part("progress").classList.toggle("idle", !message.total);
   draw();
 }
+
+const percent = (value) => `${Math.round(value * 100)}%`;
 
 function smooth(points) {
   let mean = 0;
@@ -48,7 +50,7 @@ function ticks(most, count) {
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
-function panel(box, title, told, width, most, guess, train, validation, format) {
+function panel(box, title, told, width, most, guess, train, validation, format, exact, below) {
   const svg = node(box, "svg", { width, height: HEIGHT, role: "img", "aria-label": `${title}. ${told}` });
   const { total = 1, perEpoch = 1 } = kept.last;
   const right = width - MARGIN.right;
@@ -77,7 +79,7 @@ function panel(box, title, told, width, most, guess, train, validation, format) 
   if (guess !== null && guess !== undefined) {
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
     const at = { x: right, y: y(guess) - 6, "text-anchor": "end", class: "curve-tick" };
-    node(svg, "text", at, `guessing ${guess.toFixed(2)}`);
+    node(svg, "text", at, `guessing ${exact(guess)}`);
   }
   path(train, "train raw");
   path(smooth(train), "train");
@@ -86,7 +88,7 @@ function panel(box, title, told, width, most, guess, train, validation, format) 
   const last = validation.at(-1);
   if (last) {
     const side = x(last[0]) > right - 50 ? { "text-anchor": "end", dx: -8 } : { dx: 8 };
-    node(svg, "text", { x: x(last[0]), y: y(last[1]) - 9, class: "curve-value", ...side }, last[1].toFixed(2));
+    node(svg, "text", { x: x(last[0]), y: y(last[1]) + (below ? 22 : -9), class: "curve-value", ...side }, exact(last[1]));
   }
 }
 
@@ -103,9 +105,9 @@ function draw() {
   const losses = column(steps, 1);
   const highest = Math.max(0.5, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
   panel(box, "Loss", "cross-entropy, lower is better", width, highest * 1.1, guess, losses, column(looks, 2),
-    (value) => String(+value.toFixed(2)));
+    (value) => String(+value.toFixed(2)), (value) => value.toFixed(2), false); // its value above, where training's curve is below
   panel(box, "Accuracy", "higher is better", width, 1, baseline, column(steps, 2), column(looks, 3),
-    (value) => `${Math.round(value * 100)}%`);
+    percent, percent, true);
 }
 
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);

@@ -3,9 +3,10 @@
 const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special"];
 const TALLEST = 2400; // pixels; beyond, the frame scrolls by itself
 const frame = element.querySelector("iframe");
-const config = window.gradio_config || {};
-const base = (config.root || new URL(".", document.baseURI).href).replace(/\/$/, ""); // a Space or proxy may mount us deeper
-const file = (path) => `${base}${config.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
+// The page is served where the app is mounted, however deep a Space or proxy mounts it; what the server believes of its
+// own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
+const base = location.origin + location.pathname.replace(/\/+$/, "");
+const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
 const state = { ready: false, choice: null };
 
 function theme() {

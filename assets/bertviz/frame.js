@@ -5,7 +5,7 @@
   const FILTERS = ["All", "Sentence A → Sentence A", "Sentence B → Sentence B", "Sentence A → Sentence B", "Sentence B → Sentence A"];
   // How wide bertviz draws, in its own pixels, and how far that may be scaled to fill the frame.
   const SIZES = {
-    head: { left: 30, width: 395, smallest: 0.85, largest: 1.4 },
+    head: { left: 14, width: 356, smallest: 0.95, largest: 1.5 },
     model: { left: 0, width: 972, smallest: 0.75, largest: 1.3 },
     neuron: { left: 10, width: 460, smallest: 0.75, largest: 1.3 },
     expanded: { left: 10, width: 1040, smallest: 0.75, largest: 1.3 },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,28 +59,43 @@ def encode(tokenizer: Any, text: str | None, text_pair: str | None = None, max_l
         "return_token_type_ids": True,
         "verbose": False,
     }
+    # Never with truncation=...: that changes a setting inside the tokenizer, which all threads share.
     full = tokenizer(first, pair, truncation=False, **options)
-    kept = full
-    dropped: list[str] = []
-    dropped_pair = 0
-    if len(full["input_ids"]) > max_length:
-        kept = tokenizer(first, pair, truncation="longest_first", max_length=max_length, **options)
-        for sequence in (0, 1):
-            everything = [i for i, s in enumerate(full.sequence_ids()) if s == sequence]
-            survivors = sum(s == sequence for s in kept.sequence_ids())
-            lost = [full.tokens()[i] for i in everything[survivors:]]
-            dropped += lost
-            dropped_pair = len(lost) if sequence else 0
+    tokens, words, sequences = full.tokens(), full.word_ids(), full.sequence_ids()
+    kept, lost = _cut(sequences, max_length)
     return Encoding(
         text=first,
         text_pair=second if pair is not None else "",
-        tokens=tuple(kept.tokens()),
-        input_ids=tuple(kept["input_ids"]),
-        token_type_ids=tuple(kept["token_type_ids"]),
-        word_ids=tuple(kept.word_ids()),
-        sequence_ids=tuple(kept.sequence_ids()),
-        offsets=tuple((start, end) for start, end in kept["offset_mapping"]),
-        special_tokens_mask=tuple(kept["special_tokens_mask"]),
-        dropped=tuple(dropped),
-        dropped_pair=dropped_pair,
+        tokens=tuple(tokens[i] for i in kept),
+        input_ids=tuple(full["input_ids"][i] for i in kept),
+        token_type_ids=tuple(full["token_type_ids"][i] for i in kept),
+        word_ids=tuple(words[i] for i in kept),
+        sequence_ids=tuple(sequences[i] for i in kept),
+        offsets=tuple(tuple(full["offset_mapping"][i]) for i in kept),
+        special_tokens_mask=tuple(full["special_tokens_mask"][i] for i in kept),
+        dropped=tuple(tokens[i] for i in lost),
+        dropped_pair=sum(sequences[i] == 1 for i in lost),
     )
+
+
+def _cut(sequences: Sequence[int | None], max_length: int) -> tuple[list[int], list[int]]:
+    """Positions kept and lost when an input is cut to `max_length` tokens as `truncation="longest_first"` cuts it.
+
+    The longer sentence gives way first; once both are as long, both do. Source: tokenizers, `truncate_encodings`.
+    """
+    lengths = [sum(sequence == side for sequence in sequences) for side in (0, 1)]
+    room = max(0, max_length - (len(sequences) - sum(lengths)))  # special tokens always stay
+    if sum(lengths) > room:
+        shorter = min(lengths)
+        longer = max(shorter, room - shorter) if shorter <= room else shorter
+        if shorter + longer > room:
+            shorter, longer = room // 2, room // 2 + room % 2
+        lengths = [shorter, longer] if lengths[0] <= lengths[1] else [longer, shorter]
+    kept: list[int] = []
+    lost: list[int] = []
+    seen = [0, 0]
+    for position, sequence in enumerate(sequences):
+        if sequence is not None:
+            seen[sequence] += 1
+        (kept if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
+    return kept, lost

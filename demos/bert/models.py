@@ -155,9 +155,13 @@ class ModelStore:
         spec = self.spec(key)
         with self._locks[key]:
             if key not in self._tokenizers:
-                self._tokenizers[key] = AutoTokenizer.from_pretrained(
+                tokenizer = AutoTokenizer.from_pretrained(
                     model_folder(spec), use_fast=True, trust_remote_code=False, local_files_only=True
                 )
+                # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
+                tokenizer.backend_tokenizer.no_truncation()
+                tokenizer.backend_tokenizer.no_padding()
+                self._tokenizers[key] = tokenizer
             return self._tokenizers[key]
 
     def get(self, key: str) -> LoadedModel:

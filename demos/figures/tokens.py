@@ -51,7 +51,7 @@ def picture(encoding: Encoding, counts: Counts, unk_token: str = "[UNK]", under:
             if text or not segment
             else ""
         )
-    hint = "Point at a token, or at a letter, to see which belong together."
+    hint = "Point at a token or a letter (or use Tab and the arrow keys) to see which belong together."
     return (
         f'<div class="tokens">{"".join(rows)}<p class="told" data-hint="{hint}">{hint}</p>'
         f"{limit_notice(encoding, counts)}{counts_strip(counts)}</div>"
@@ -185,7 +185,7 @@ def comparison(rows: Sequence[tuple[Sequence[str], Encoding, Counts]], absent: S
             f"{counts.share_unknown:.0%} unknown</p>{lists}</section>"
         )
     if absent:
-        listed = html.escape(", ".join(absent))
+        listed = html.escape("; ".join(absent))
         parts.append(f'<p class="aside">Not on this machine yet: {listed}. Pick one in the bar above to fetch it.</p>')
     return f'<div class="tokens">{"".join(parts)}</div>'
 

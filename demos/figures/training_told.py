@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from demos.bert.catalogue import ModelSpec
 from demos.figures.palette import CLASSES
-from demos.training.cost import Cost
+from demos.training.cost import Cost, head_parameters
 from demos.training.data import Dataset
-from demos.training.events import Result
+from demos.training.events import Mistake, Result
 from demos.training.settings import Settings
 
 SHOWN_CLASSES = 50
@@ -73,12 +73,12 @@ def vector_html(pooling: str, width: int) -> str:
     return f"<p>n tokens × {width:,} → <b>{width:,} numbers</b> a sentence</p><p>{html.escape(VECTOR[pooling])}</p>"
 
 
-def head_html(cost: Cost, settings: Settings, classes: int) -> str:
+def head_html(width: int, settings: Settings, classes: int) -> str:
     """The layers on top as a chain of widths, and what they hold."""
     between = f" → {settings.hidden:,}, tanh" if settings.hidden else ""
     return (
-        f"<p>{cost.width:,}{between} → <b>{classes} classes</b>, softmax</p>"
-        f"<p>{cost.head_parameters:,} fresh numbers, random at first.</p>"
+        f"<p>{width:,}{between} → <b>{classes} classes</b>, softmax</p>"
+        f"<p>{head_parameters(width, settings.hidden, classes):,} fresh numbers, random at first.</p>"
     )
 
 
@@ -123,10 +123,12 @@ def mistakes_html(result: Result) -> str:
     """The test sentences it got wrong, the surest first, as a table."""
     if not result.mistakes:
         return "<p>It got every test sentence right.</p>"
+
+    def named(one: Mistake, number: int) -> str:
+        return f'<td class="label">{_cut(result.labels[number], 24)} ({one.probabilities[number]:.0%})</td>'
+
     rows = "".join(
-        f'<tr><td class="sentence">{_cut(one.text, 300)}</td><td>{_cut(result.labels[one.label], 24)} '
-        f"({one.probabilities[one.label]:.0%})</td><td>{_cut(result.labels[one.predicted], 24)} "
-        f"({one.probabilities[one.predicted]:.0%})</td></tr>"
+        f'<tr><td class="sentence">{_cut(one.text, 300)}</td>{named(one, one.label)}{named(one, one.predicted)}</tr>'
         for one in result.mistakes[:SHOWN_MISTAKES]
     )
     more = len(result.mistakes) - SHOWN_MISTAKES

@@ -18,7 +18,7 @@ def kinds_strip(vocabulary: Vocabulary) -> str:
 def found_figure(found: Found, prefix: str = "##") -> str:
     """A search's first entries as chips with their ids, and how many there are in all."""
     if not found.total:
-        return '<p class="aside" role="status">No entry of the vocabulary fits.</p>'
+        return told("No entry of the vocabulary fits.")
     noun = "entry" if found.total == 1 else "entries"
     shown = f", the first {len(found.entries):,} by id" if found.total > len(found.entries) else ""
     return (
@@ -31,7 +31,7 @@ def words_figure(piece: str, found: Found, prefix: str = "##") -> str:
     """Which whole words begin with a piece."""
     name = f"“{html.escape(piece)}”"
     if not found.total:
-        return f'<p class="aside">No whole word of the vocabulary begins with {name}.</p>'
+        return told(f"No whole word of the vocabulary begins with “{piece}”.")
     noun = "whole word begins" if found.total == 1 else "whole words begin"
     shown = f"; the first {len(found.entries):,}:" if found.total > len(found.entries) else ":"
     return (
@@ -48,6 +48,11 @@ def id_figure(entry: Entry, around: tuple[Entry, ...], size: int, width: int, pr
         f"{entry.id} of the model's embedding matrix ({size:,} × {width:,}). Its neighbours by number:</p>"
         f"{_chips(around, prefix, 'Neighbours by id', entry.id)}"
     )
+
+
+def told(message: str) -> str:
+    """One plain sentence in an answer's place."""
+    return f'<p class="aside" role="status">{html.escape(message)}</p>'
 
 
 def _chips(entries: tuple[Entry, ...], prefix: str, name: str, marked: int | None = None) -> str:

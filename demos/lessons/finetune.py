@@ -40,7 +40,6 @@ OWN, UPLOAD = "emotion", "file"
 DRAW_SECONDS = 0.2  # between two messages to the page
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 TRY = "I can't believe you remembered!"
-TRIED_FIRST = "Press Start: once something is trained, its answer to your sentence stands here."
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 DATA_PATH = "assets/data/emotion.tsv"
 INLINE = {"left": "$", "right": "$", "display": False}
@@ -125,6 +124,23 @@ def build(page: Page) -> None:
             cost = gr.HTML(elem_id="finetune-cost")
             curve = live_curve(elem_id="finetune-curve")
 
+    with gr.Column(visible=False, elem_id="finetune-results") as results:
+        scores = gr.HTML(elem_classes="said")
+        with gr.Row():
+            with gr.Column(min_width=320):
+                gr.HTML("<h3>What it takes for what</h3>")
+                confusion = gr.Plot(label="Confusion matrix of the test sentences", show_label=False)
+            with gr.Column(min_width=320):
+                gr.HTML("<h3>Where it is wrong</h3>")
+                mistakes = gr.HTML()
+        gr.HTML("<h3>Try it</h3>")
+        with gr.Row():
+            with gr.Column(min_width=320):
+                sentence = gr.Textbox(TRY, label="A sentence of your own", lines=1, elem_id="finetune-try")
+                ask = gr.Button("Ask the trained model", elem_id="finetune-ask")
+            with gr.Column(min_width=320):
+                chances = gr.HTML(elem_id="finetune-chances")
+
     with gr.Row():
         with gr.Column(scale=2, min_width=320):
             gr.HTML("<h3>The data</h3>")
@@ -141,23 +157,6 @@ def build(page: Page) -> None:
                 seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", min_width=140)
         with gr.Column(scale=3, min_width=320):
             data = gr.HTML(elem_id="finetune-data")
-
-    with gr.Column(visible=False, elem_id="finetune-results") as results:
-        scores = gr.HTML(elem_classes="said")
-        with gr.Row():
-            with gr.Column(min_width=320):
-                gr.HTML("<h3>What it takes for what</h3>")
-                confusion = gr.Plot(label="Confusion matrix of the test sentences", show_label=False)
-            with gr.Column(min_width=320):
-                gr.HTML("<h3>Where it is wrong</h3>")
-                mistakes = gr.HTML()
-    gr.HTML("<h3>Try it</h3>")
-    with gr.Row():
-        with gr.Column(min_width=320):
-            sentence = gr.Textbox(TRY, label="A sentence of your own", lines=1, elem_id="finetune-try")
-            ask = gr.Button("Ask the trained model", interactive=False, elem_id="finetune-ask")
-        with gr.Column(min_width=320):
-            chances = gr.HTML(f'<p class="aside">{TRIED_FIRST}</p>', elem_id="finetune-chances")
 
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML('<p class="aside">There are none before a run.</p>')
@@ -188,17 +187,15 @@ def build(page: Page) -> None:
             )
             return [*shapes, "", shown_files, waiting, "", program]
         dataset = read_dataset(source, file, test_file, most, settings.seed)
-        told = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
+        layers = head_html(width, settings, len(dataset.labels))
+        told = _cost(bar.model, dataset, settings)
+        return [*shapes, layers, shown_files, dataset_html(dataset), told, program]
+
+    def _cost(model: str, dataset: Dataset, settings: Settings) -> str:
+        loaded = services.loaded(model)
+        cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
         speed = workshop.speed(loaded.spec.key)
-        seconds = duration(told.examples / speed) if speed else ""
-        return [
-            *shapes,
-            head_html(told, settings, len(dataset.labels)),
-            shown_files,
-            dataset_html(dataset),
-            cost_html(told, dataset.name, speed, seconds),
-            program,
-        ]
+        return cost_html(cost, dataset.name, speed, duration(cost.examples / speed) if speed else "")
 
     def show_idle(current: str, before: str, source: str, file: str, test_file: str, most: Any, seed: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run is on them."""
@@ -206,8 +203,7 @@ def build(page: Page) -> None:
             return gr.skip()
         return idle_message(*_guessed(read_dataset(source, file, test_file, most, seed)))
 
-    buttons = [start, stop, ask]
-    ended = [run, kept, *buttons, curve, results, scores, confusion, mistakes, numbers, chances]
+    ended = [run, kept, start, stop, curve, results, scores, confusion, mistakes, numbers, chances, cost]
 
     def train(
         text: str, pair: str, model: str, before: str, words: str, source: str, file: str, test_file: str, most: Any,
@@ -227,13 +223,14 @@ def build(page: Page) -> None:
                 per_epoch = event.steps_per_epoch if isinstance(event, Started) else per_epoch
                 at_once = feed.take(event)
                 if isinstance(event, Finished | Stopped | Failed):
-                    yield _end(event, feed, per_epoch, mine, before, words)
+                    told = _cost(model, dataset, settings)  # now with the speed of this run
+                    yield [*_end(event, feed, per_epoch, mine, before, words), told]
                 elif at_once or time.monotonic() - shown_at >= DRAW_SECONDS:
                     update = [*nothing]
                     update[ended.index(curve)] = feed.message()
                     if first:  # from now on the Stop button knows whose run to stop
                         update[0] = mine
-                        update[2:5] = [gr.update(interactive=False), gr.update(interactive=True), gr.skip()]
+                        update[2:4] = [gr.update(interactive=False), gr.update(interactive=True)]
                         first = False
                     yield update
                     shown_at = time.monotonic()
@@ -243,15 +240,13 @@ def build(page: Page) -> None:
     def _end(event: Event, feed: CurveFeed, per_epoch: int, mine: str, before: str, words: str) -> list[Any]:
         switched = [gr.update(interactive=True), gr.update(interactive=False)]
         if not isinstance(event, Finished | Stopped):
-            asked = gr.update(interactive=workshop.runs.kept(before))
-            return ["", before, *switched, asked, feed.message(), *[gr.skip()] * 6]
+            return ["", before, *switched, feed.message(), *[gr.skip()] * 6]
         workshop.runs.discard(before)
         result = event.result
         return [
             "",
             mine,
             *switched,
-            gr.update(interactive=True),
             feed.message(),
             gr.update(visible=True),
             scores_html(result, isinstance(event, Stopped)),

@@ -17,7 +17,7 @@ from demos.bert.wordpiece import chunks, trace
 from demos.errors import UserError
 from demos.figures.padding import batch_figure
 from demos.figures.tokens import UNDER, comparison, numbers_table, picture
-from demos.figures.vocabulary import found_figure, id_figure, kinds_strip, words_figure
+from demos.figures.vocabulary import found_figure, id_figure, kinds_strip, told, words_figure
 from demos.figures.wordpiece import trace_figure
 from demos.page.assets import read_asset
 from demos.page.lesson import Lesson, Page
@@ -202,9 +202,12 @@ def _build_vocabulary(page: Page) -> None:
     def look_up(model: str, number: float | None) -> str:
         held, spec = vocabulary(model), services.store.spec(services.key(model))
         if number is None:
-            raise UserError("An id is a whole number, such as 7592.")
-        asked = int(number)
-        return id_figure(held.entry(asked), held.around(asked), len(held), spec.width, held.prefix)
+            return told("An id is a whole number, such as 7592.")
+        try:
+            asked = held.entry(int(number))
+        except UserError as error:
+            return told(str(error))  # beside the box it is about; nothing else on the page waits for it
+        return id_figure(asked, held.around(asked.id), len(held), spec.width, held.prefix)
 
     # Filled when unfolded, not with each key press in the bar: nothing here depends on the sentence.
     fresh = [fold.expand, page.model.change]

@@ -11,7 +11,7 @@ import gradio as gr
 
 from demos.page.assets import read_asset
 from demos.training.data import Dataset
-from demos.training.events import Epoch, Event, Failed, Finished, Scoring, Started, Step, Stopped, Waiting
+from demos.training.events import Epoch, Event, Failed, Finished, Result, Scoring, Started, Step, Stopped, Waiting
 
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 
@@ -69,7 +69,8 @@ class CurveFeed:
             self._all["looks"].append([event.step, *map(_short, values)])
             self._state["summary"] = _look_told(event)
         elif isinstance(event, Finished | Stopped | Failed):
-            self._state |= {"done": True, "summary": self._state["status"]}
+            told = _tested(event.result) if not isinstance(event, Failed) else ""
+            self._state |= {"done": True, "summary": told}
         return not isinstance(event, Step | Scoring)
 
     def message(self) -> str:
@@ -107,7 +108,8 @@ def _short(value: float) -> float | None:
 
 
 def _look_told(event: Epoch) -> str:
-    when = "Before training" if event.step == 0 else f"After {event.epoch:.2g} epochs"
+    epochs = f"{event.epoch:.2g} epoch{'' if event.epoch == 1 else 's'}"
+    when = f"After {epochs}" if event.step else "Before training"
     return f"{when}: validation loss {event.validation_loss:.2f}, validation accuracy {event.validation_accuracy:.0%}."
 
 
@@ -121,9 +123,14 @@ def _step_told(event: Step) -> str:
 def _ended(event: Finished | Stopped) -> str:
     result = event.result
     begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
+    speed = f"{result.examples_per_second:.0f} sentences/s"
+    return f"{begin} after {result.steps:,} steps and {duration(result.seconds)} ({speed})."
+
+
+def _tested(result: Result) -> str:
     return (
-        f"{begin} after {result.steps:,} steps and {duration(result.seconds)} "
-        f"({result.examples_per_second:.0f} sentences/s): {result.accuracy:.0%} of the test sentences are right."
+        f"It is right on {result.accuracy:.0%} of the test sentences; always answering “{result.majority_label}” "
+        f"is on {result.majority_accuracy:.0%}."
     )
 
 

@@ -47,7 +47,7 @@ class Page:
     model: gr.Component  # holds the key of the model in use, which is loaded
     settled: gr.Component  # changes when this lesson should redraw: opened, or the bar rested for 200 ms
     typed: gr.Component  # changes at once while someone types, for what is quicker than a model
-    notice: gr.HTML  # where this lesson's one sentence about bad input goes
+    notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     choices: dict[str, gr.Component] = field(default_factory=dict)
 
     @property
@@ -102,11 +102,13 @@ class Page:
             "concurrency_limit": DRAW_LIMIT,
             "show_progress": "minimal",
         } | options
+        with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
+            notice = gr.HTML("", elem_classes="lesson-notice")
         return gr.on(
             list(triggers),
             _guarded(handler, len(outputs)),
             list(inputs),
-            [*outputs, self.notice],
+            [*outputs, notice],
             api_visibility="private",
             **options,
         )

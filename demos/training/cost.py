@@ -19,9 +19,7 @@ class Cost:
     examples: int  # sentences trained on, each as often as there are epochs
     parameters: int
     trainable_parameters: int
-    head_parameters: int
     rows: int  # of the word embeddings, that occur in the data and are trained
-    width: int  # of the encoder
 
 
 def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
@@ -38,16 +36,14 @@ def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) 
     rows = len({tokenizer.pad_token_id or 0, *(token for feature in features for token in feature.input_ids)})
     pooler = getattr(encoder, "pooler", None)
     unused = sum(p.numel() for p in pooler.parameters()) if pooler is not None else 0
-    parameters = sum(p.numel() for p in encoder.parameters()) - unused + head
+    parameters = sum(p.numel() for p in encoder.parameters()) + head
     idle_rows = len(encoder.get_input_embeddings().weight) - rows
     return Cost(
         steps=settings.epochs * math.ceil(len(dataset.train) / settings.batch_size),
         examples=settings.epochs * len(dataset.train),
         parameters=parameters,
-        trainable_parameters=parameters - idle_rows * width,
-        head_parameters=head,
+        trainable_parameters=parameters - unused - idle_rows * width,
         rows=rows,
-        width=width,
     )
 
 

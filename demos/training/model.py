@@ -38,7 +38,7 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
     """A fresh encoder in float32 from a local folder, safetensors only, all its dropout off.
 
     Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
-    keeps the CPU from its fused kernel. BERT's unused pooler is left out.
+    keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, stays as it was.
     """
     encoder = AutoModel.from_pretrained(
         folder,
@@ -52,7 +52,7 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
         if isinstance(module, nn.Dropout):
             module.p = 0.0
     if getattr(encoder, "pooler", None) is not None:
-        encoder.pooler = None
+        encoder.pooler.requires_grad_(False)
     return encoder
 
 

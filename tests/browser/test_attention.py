@@ -178,7 +178,7 @@ def test_dark_mode_reaches_the_frame(open_lesson: Open) -> None:
     page.locator('[data-switch="dark"]').click()
     expect(frame.locator("html")).to_have_class("dark")
     assert ink() == "rgb(236, 234, 228)"
-    assert frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgba(0, 0, 0, 0)"
+    assert frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 24, 27)"
 
 
 def test_a_long_input_is_cut(open_lesson: Open) -> None:

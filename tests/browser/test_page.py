@@ -132,7 +132,7 @@ def test_hostile_text_never_runs_and_never_breaks_the_page(open_lesson: Callable
     page.locator("#bar-pair textarea").fill("")
     page.locator(SENTENCE).fill("after everything")
     wait_for_query(page, "text", "after everything")
-    expect(page.locator(f"#lesson-{lesson} .lesson-notice .notice")).to_have_count(0, timeout=20_000)
+    expect(page.locator(f"#lesson-{lesson} .lesson-notices .notice")).to_have_count(0, timeout=20_000)
     if lesson == "tokens":
         expect(page.locator("#lesson-tokens ol").first).to_contain_text("everything")
     assert page.evaluate("window.ran") is None
@@ -154,7 +154,7 @@ def test_too_long_a_text_is_one_sentence_and_loses_nothing(open_lesson: Callable
     page = open_lesson("tokens", text="kept on the page")
     expect(page.locator("#lesson-tokens ol").first).to_contain_text("kept")
     page.locator(SENTENCE).fill("y" * 20_001)
-    expect(page.locator("#lesson-tokens .lesson-notice")).to_contain_text("20,001 characters; the limit is 20,000")
+    expect(page.locator("#lesson-tokens .lesson-notices .notice")).to_contain_text("20,001 characters; the limit is 20,000")
     expect(page.locator("#lesson-tokens ol").first).to_contain_text("kept")
 
 

@@ -227,7 +227,7 @@ def test_the_same_input_side_by_side(tokenizer: Any) -> None:
     page = Reader(comparison([(["One", "Two"], encoding, count(tokenizer, encoding))], ["Three", "Four"]))
     assert "One, Two" in page.having("row-name")[0].text
     assert len(page.having("chip")) == len(encoding)
-    assert "Not on this machine yet: Three, Four." in page.having("aside")[0].text
+    assert "Not on this machine yet: Three; Four." in page.having("aside")[0].text
 
 
 def test_the_vocabulary_is_told(tokenizer: Any) -> None:

@@ -1,0 +1,132 @@
+"""The confusion matrix, the tables and the program of a training, against the numbers they are made of."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import f1_score, precision_recall_fscore_support
+
+from demos.bert.catalogue import CATALOGUE
+from demos.figures.training import confusion_figure
+from demos.figures.training_code import code_for
+from demos.figures.training_told import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
+from demos.training.data import build_dataset, load_emotion
+from demos.training.events import Mistake, Result
+from demos.training.metrics import score
+from demos.training.settings import Settings
+from demos.training.tables import Row
+
+NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS, PREDICTED = [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 2, 0, 2]
+
+
+@pytest.fixture
+def result() -> Result:
+    scores = score(TARGETS, PREDICTED, 3)
+    labels = ("calm", NASTY, "x" * 40)
+    wrong = [k for k in range(8) if TARGETS[k] != PREDICTED[k]]
+    return Result(
+        labels=labels,
+        accuracy=scores.accuracy,
+        macro_f1=scores.macro_f1,
+        loss=0.5,
+        majority_label="calm",
+        majority_accuracy=3 / 8,
+        confusion=scores.confusion,
+        mistakes=tuple(Mistake(f"{NASTY} {k}", TARGETS[k], PREDICTED[k], (0.2, 0.3, 0.5)) for k in wrong),
+        steps=7,
+        seconds=3.0,
+        examples_per_second=9.0,
+        folder="",
+    )
+
+
+def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:
+    figure = confusion_figure(result)
+    heat = figure.data[0]
+    assert [[cell[2] for cell in row] for row in heat.customdata] == [list(row) for row in result.confusion]
+    assert [sum(row) for row in heat.z] == pytest.approx([1, 1, 1])
+    assert heat.z[2][2] == pytest.approx(2 / 3)
+    assert "<img" not in figure.to_json()
+    assert figure.layout.yaxis.autorange == "reversed"
+
+
+def test_scores_name_the_baseline_and_its_f1(result: Result) -> None:
+    told = scores_html(result, stopped=True)
+    assert f"{result.accuracy:.1%}" in told
+    dummy = DummyClassifier(strategy="constant", constant=0).fit([[0]] * 8, TARGETS)
+    f1 = f1_score(TARGETS, dummy.predict([[0]] * 8), average="macro", zero_division=0)
+    assert f"macro F1 {f1:.3f}" in told
+    assert "stopped early" in told
+
+
+def test_numbers_are_scikit_learns(result: Result) -> None:
+    told = numbers_html(result, [[0, None, 1.1, 0.25], [4, 0.9, 0.8, 0.5]], per_epoch=4)
+    precision, recall, f1, support = precision_recall_fscore_support(TARGETS, PREDICTED)
+    for values in zip(precision, recall, f1, strict=True):
+        assert "".join(f"<td>{value:.3f}</td>" for value in values) in told
+    assert all(f"<td>{count}</td>" in told for count in support)
+    assert "<td>–</td><td>1.100</td><td>0.250</td>" in told
+    assert "<td>1.00</td><td>0.900</td>" in told
+
+
+def test_what_users_wrote_is_escaped_everywhere(result: Result) -> None:
+    rows = [Row(k, f"{NASTY} {k}", NASTY if k % 2 else "b") for k in range(20)]
+    shown = [
+        mistakes_html(result),
+        scores_html(result, False),
+        numbers_html(result, [], 1),
+        chances_html({NASTY: 0.7, "b": 0.3}, [NASTY, "b"], NASTY),
+        dataset_html(build_dataset(NASTY, rows)),
+    ]
+    assert all("<img" not in one for one in shown)
+    assert all("&lt;img" in one for one in shown if NASTY[:4] != "calm" and "onerror" in one)
+    assert mistakes_html(result).count("<tr>") == 1 + 2
+
+
+def test_chances_are_ordered() -> None:
+    told = chances_html({"a": 0.2, "b": 0.5, "c": 0.3}, ["a", "b", "c"], "hm")
+    assert [told.index(f">{label}</th>") for label in "bca"] == sorted(told.index(f">{label}</th>") for label in "abc")
+    assert "50.0%" in told
+    assert "most likely <b>b</b>" in told
+
+
+def test_the_data_sets_counts_and_samples_are_shown() -> None:
+    data = load_emotion()
+    told = dataset_html(data)
+    assert f"{len(data.train)} sentences to train on" in told
+    for number, label in enumerate(data.labels):
+        assert label in told
+        assert f"</span>{data.counts('train')[number]}</td>" in told
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(pooling="cls", hidden=8, schedule="constant")])
+def test_the_program_runs_and_learns_as_it_says(settings: Settings, tmp_path: Path) -> None:
+    """A shortened file, one epoch: what the page shows is a whole program, not a sketch."""
+    rows = [("text", "label", "split")]
+    with (ROOT / "assets" / "data" / "emotion.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["label"] in {"joy", "anger"} and sum(one[1:] == (row["label"], row["split"]) for one in rows) < 6:
+                rows.append((row["text"], row["label"], row["split"]))
+    data = tmp_path / "data.tsv"
+    data.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    program = code_for(CATALOGUE["minilm"], settings, str(data)).replace(
+        "epochs, batch_size = 3", "epochs, batch_size = 1"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "epoch 1: last batch's loss" in done.stdout
+    assert 0 <= float(done.stdout.split("test accuracy ")[1]) <= 1
+
+
+@pytest.mark.parametrize("key", list(CATALOGUE))
+def test_the_program_is_python_for_every_model(key: str) -> None:
+    program = code_for(CATALOGUE[key], Settings(hidden=64, schedule="cosine", pooling="max"), "data.tsv")
+    compile(program, "program", "exec")
+    assert CATALOGUE[key].revision in program
