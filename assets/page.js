@@ -9,6 +9,7 @@
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
+  let wantsDark; // undefined: as gradio and the system say
 
   const stamp = () => `${Date.now()}-${++stamps}`;
   const remembered = () => {
@@ -120,6 +121,7 @@
     },
 
     dark(on = !document.body.classList.contains("dark")) {
+      wantsDark = on;
       document.body.classList.toggle("dark", on);
       remember({ dark: on });
       return on;
@@ -129,16 +131,15 @@
 
   const before = remembered();
   if (before.large) document.documentElement.classList.add("large-type");
+  if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
   document.addEventListener("DOMContentLoaded", () => {
-    const asked = new URLSearchParams(location.search).get("__theme");
-    if (before.dark !== undefined && !asked) {
-      // gradio sets its own class when it mounts: ours is put back once
-      const watcher = new MutationObserver(() => {
-        if (!document.querySelector("#bar")) return;
-        watcher.disconnect();
-        insideBert.dark(before.dark);
-      });
-      watcher.observe(document.body, { childList: true, subtree: true });
-    }
+    // gradio sets its own class while it mounts; what the reader chose here before wins
+    const insist = () => {
+      if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
+        document.body.classList.toggle("dark", wantsDark);
+      }
+    };
+    new MutationObserver(insist).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    insist();
   });
 })();

@@ -13,7 +13,7 @@ from pathlib import Path
 from demos.errors import UserError
 from demos.training.model import Trained
 
-MAX_RUNS = 8
+MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 MAX_IN_MEMORY = 2
 GONE = "That trained model is no longer kept here; train again."

@@ -88,6 +88,7 @@ def open_lesson(page: Page, app_url: str) -> Callable[..., Page]:
         page.goto(f"{app_url}/?{urlencode({'lesson': lesson, **query})}")
         page.wait_for_selector("#bar-text textarea")
         page.wait_for_selector(f"#lesson-{lesson} .lesson-heading h2")
+        page.wait_for_function("new URLSearchParams(location.search).has('model')")  # the link has been read
         return page
 
     return go

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
-import subprocess
-import sys
+import io
 from pathlib import Path
 
 import pytest
@@ -86,7 +86,7 @@ def test_what_users_wrote_is_escaped_everywhere(result: Result) -> None:
         dataset_html(build_dataset(NASTY, rows)),
     ]
     assert all("<img" not in one for one in shown)
-    assert all("&lt;img" in one for one in shown if NASTY[:4] != "calm" and "onerror" in one)
+    assert ["&lt;img" in one for one in shown] == [True, False, True, True, True]  # scores name "calm" alone
     assert mistakes_html(result).count("<tr>") == 1 + 2
 
 
@@ -106,23 +106,22 @@ def test_the_data_sets_counts_and_samples_are_shown() -> None:
         assert f"</span>{data.counts('train')[number]}</td>" in told
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(pooling="cls", hidden=8, schedule="constant")])
-def test_the_program_runs_and_learns_as_it_says(settings: Settings, tmp_path: Path) -> None:
+def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
     """A shortened file, one epoch: what the page shows is a whole program, not a sketch."""
-    rows = [("text", "label", "split")]
+    chosen = [("text", "label", "split")]
     with (ROOT / "assets" / "data" / "emotion.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            if row["label"] in {"joy", "anger"} and sum(one[1:] == (row["label"], row["split"]) for one in rows) < 6:
-                rows.append((row["text"], row["label"], row["split"]))
+            alike = sum(one[1:] == (row["label"], row["split"]) for one in chosen)
+            if row["label"] in {"joy", "anger"} and alike < 6:
+                chosen.append((row["text"], row["label"], row["split"]))
     data = tmp_path / "data.tsv"
-    data.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    program = code_for(CATALOGUE["minilm"], settings, str(data)).replace(
-        "epochs, batch_size = 3", "epochs, batch_size = 1"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "epoch 1: last batch's loss" in done.stdout
-    assert 0 <= float(done.stdout.split("test accuracy ")[1]) <= 1
+    data.write_text("".join("\t".join(row) + "\n" for row in chosen), encoding="utf-8")
+    program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=8, schedule="constant"), str(data))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "program", "exec"), {})
+    assert "epoch 1: last batch's loss" in printed.getvalue()
+    assert 0 <= float(printed.getvalue().split("test accuracy ")[1]) <= 1
 
 
 @pytest.mark.parametrize("key", list(CATALOGUE))

@@ -1,0 +1,96 @@
+"""The Fine-tune lesson in a real browser: a live run on an upload, stopped and asked; a closed tab; hostile rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, Page, expect
+
+LESSON = "#lesson-finetune"
+NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}</script><script>alert(1)</script>"
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> Path:
+    """80 short rows, the classes' names and some of the sentences hostile."""
+    path = tmp_path / "films.csv"
+    rows = [
+        f'"{NASTY if k < 4 else ""} a {("dull", "fine")[k % 2]} film {k}",{("no", "<b>yes</b>")[k % 2]}\n'
+        for k in range(80)
+    ]
+    path.write_text("text,label\n" + "".join(rows))
+    return path
+
+
+def pick_file(page: Page, path: Path) -> None:
+    page.locator(LESSON).get_by_label("a file of your own").check()
+    page.locator(f"{LESSON} input[type=file]").first.set_input_files(path)
+    expect(page.locator("#finetune-data")).to_contain_text(path.name)
+
+
+def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[..., Page], films: Path) -> None:
+    page = open_lesson("finetune", epochs=10, most=50, hidden=64)
+    lesson = page.locator(LESSON)
+    expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
+    expect(page.locator("#finetune-cost")).to_contain_text("30 steps")  # 48 of the emotion sentences
+    pick_file(page, films)
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("sentences/s", timeout=60_000)
+    expect(page.locator("#finetune-curve path.train").first).to_be_attached()
+    page.click("#finetune-stop")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after", timeout=30_000)
+    expect(lesson).to_contain_text("It was stopped early")
+    expect(page.locator("#finetune-results .heatmaplayer image")).to_have_count(1)
+    expect(page.locator("#finetune-chances tbody tr")).to_have_count(2)
+    page.fill("#finetune-try textarea", NASTY)
+    page.click("#finetune-ask")
+    expect(page.locator("#finetune-chances")).to_contain_text("onerror")
+    assert lesson.locator("img, tbody b b, td b").count() == 0
+    found = Axe().run(page, context=LESSON, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [
+        (one["id"], one["nodes"][0]["html"][:160]) for one in found if one["impact"] in {"serious", "critical"}
+    ] == []
+
+
+def test_a_closed_tab_leaves_the_machine_to_the_next(
+    open_lesson: Callable[..., Page], context: BrowserContext, page: Page, app_url: str
+) -> None:
+    open_lesson("finetune", epochs=10)
+    expect(page.locator("#finetune-cost")).to_contain_text("steps")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-stop")).to_be_enabled(timeout=60_000)
+    other = context.new_page()
+    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50")
+    expect(other.locator("#finetune-cost")).to_contain_text("3 steps")
+    other.click("#finetune-start")
+    status = other.locator("#finetune-curve .curve-status")
+    expect(status).to_contain_text("you are number 1 in the queue", timeout=60_000)
+    page.goto("about:blank")
+    expect(status).to_contain_text("Trained after 3 steps", timeout=60_000)
+    other.close()
+
+
+def test_a_broken_file_is_one_sentence_and_the_page_still_works(
+    open_lesson: Callable[..., Page], tmp_path: Path
+) -> None:
+    page = open_lesson("finetune")
+    broken = tmp_path / "broken.csv"
+    broken.write_bytes(b"text,label\nfine,yes\nna\xefve,no\n")
+    page.locator(LESSON).get_by_label("a file of your own").check()
+    page.locator(f"{LESSON} input[type=file]").first.set_input_files(broken)
+    expect(page.locator(f"{LESSON} .notice")).to_have_text("Row 3 is not UTF-8 text; save the file as UTF-8.")
+    page.locator(LESSON).get_by_label("Emotion: sentences written for this lesson").check()
+    expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
+    expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
+
+
+def test_it_fits_a_phone(open_lesson: Callable[..., Page], page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_lesson("finetune", pooling="cls")
+    expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
+    expect(page.locator("#finetune-curve svg")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
