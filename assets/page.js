@@ -132,14 +132,16 @@
   const before = remembered();
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
-  document.addEventListener("DOMContentLoaded", () => {
-    // gradio sets its own class while it mounts; what the reader chose here before wins
-    const insist = () => {
-      if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
-        document.body.classList.toggle("dark", wantsDark);
-      }
-    };
+  // gradio sets its own class while it mounts; what the reader chose here before wins
+  function insist() {
+    if (wantsDark !== undefined && document.body.classList.contains("dark") !== wantsDark) {
+      document.body.classList.toggle("dark", wantsDark);
+    }
+  }
+  function watch() {
     new MutationObserver(insist).observe(document.body, { attributes: true, attributeFilter: ["class"] });
     insist();
-  });
+  }
+  if (document.body) watch();
+  else document.addEventListener("DOMContentLoaded", watch);
 })();
