@@ -38,7 +38,9 @@ function heard(event) {
   } else if (said.type === "height") {
     frame.style.height = `${Math.min(TALLEST, Math.max(120, Number(said.height) || 0))}px`;
   } else if (said.type === "wide") {
+    if (element.dataset.wide === String(Boolean(said.wide))) return;
     element.dataset.wide = Boolean(said.wide);
+    requestAnimationFrame(() => window.dispatchEvent(new Event("resize"))); // the heatmap beside it has another width now
   } else if (said.type === "drawn") {
     frame.dataset.drawn = `${said.view} ${said.layer} ${said.head}`;
   } else if (said.type === "chose" && Number.isInteger(said.layer) && Number.isInteger(said.head)) {

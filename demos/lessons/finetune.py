@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -41,6 +42,7 @@ DRAW_SECONDS = 0.2  # between two messages to the page
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 TRY = "I can't believe you remembered!"
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+AWAITED = "Choose a file: a text and a label column, named in its first row; two columns need no names."
 DATA_PATH = "assets/data/emotion.tsv"
 INLINE = {"left": "$", "right": "$", "display": False}
 RATES = [2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
@@ -174,22 +176,24 @@ def build(page: Page) -> None:
     picked = [source, file, test_file, most]
 
     def show(bar: Sentence, source: str, file: str, test_file: str, most: Any, *chosen: Any) -> list[Any]:
-        """The page before a run: the recipe's shapes, the data, the cost."""
+        """The recipe's shapes and the data; needs no model in memory."""
         settings = read_settings(*chosen)
-        loaded = services.loaded(bar.model)
-        width: int = loaded.model.config.hidden_size
-        shapes = [model_html(loaded.spec), vector_html(settings.pooling, width)]
+        spec = services.store.spec(bar.model)
+        shapes = [model_html(spec), vector_html(settings.pooling, spec.width)]
         shown_files = gr.update(visible=source == UPLOAD)
-        program = code_for(loaded.spec, settings, DATA_PATH)
+        program = code_for(spec, settings, DATA_PATH)
         if source == UPLOAD and not file:
-            waiting = (
-                "<p>Choose a file: a text and a label column, named in its first row; two columns need no names.</p>"
-            )
-            return [*shapes, "", shown_files, waiting, "", program]
+            return [*shapes, "", shown_files, f"<p>{AWAITED}</p>", program]
         dataset = read_dataset(source, file, test_file, most, settings.seed)
-        layers = head_html(width, settings, len(dataset.labels))
-        told = _cost(bar.model, dataset, settings)
-        return [*shapes, layers, shown_files, dataset_html(dataset), told, program]
+        layers = head_html(spec.width, settings, len(dataset.labels))
+        return [*shapes, layers, shown_files, dataset_html(dataset), program]
+
+    def show_cost(bar: Sentence, source: str, file: str, test_file: str, most: Any, *chosen: Any) -> str:
+        """What Start would do, counted on the model."""
+        if source == UPLOAD and not file:
+            return ""
+        settings = read_settings(*chosen)
+        return _cost(bar.model, read_dataset(source, file, test_file, most, settings.seed), settings)
 
     def _cost(model: str, dataset: Dataset, settings: Settings) -> str:
         loaded = services.loaded(model)
@@ -253,8 +257,14 @@ def build(page: Page) -> None:
             confusion_figure(result),
             mistakes_html(result),
             numbers_html(result, feed.looks, per_epoch),
-            answer(mine, words),
+            _first_answer(mine, words),
         ]
+
+    def _first_answer(mine: str, words: str) -> str:
+        try:
+            return answer(mine, words)
+        except UserError as error:  # the run is worth showing all the same
+            return f"<p>{html.escape(str(error))}</p>"
 
     def answer(mine: str, words: str) -> str:
         """The trained model's probabilities for a sentence."""
@@ -263,13 +273,15 @@ def build(page: Page) -> None:
         (found,) = workshop.runs.predict(mine, [words])
         return chances_html(found, list(found), words)
 
+    moved = [source.input, file.change, test_file.change, *[one.change for one in (*recipe, most)]]
     page.draw(
         show,
         [*picked, *recipe],
-        [base, vector, head, files, data, cost, code],
-        triggers=[source.input, file.change, test_file.change, *[one.change for one in (*recipe, most)]],
+        [base, vector, head, files, data, code],
+        triggers=moved,
         show_progress="hidden",
     )
+    page.draw(show_cost, [*picked, *recipe], [cost], triggers=moved, show_progress="hidden")
     page.on(
         [page.settled.change, source.input, file.change, test_file.change, most.change],
         show_idle,

@@ -34,9 +34,9 @@ class CurveFeed:
     drawing one twice changes nothing. The final message holds all of them. JSON text and no dict: gradio wraps dicts.
     """
 
-    def __init__(self, run: str, title: str) -> None:
-        self.run = run
-        self._state: dict[str, Any] = {"run": run, "title": title, "done": False}
+    def __init__(self, run: str, data: str) -> None:
+        self._data = data  # the data set's name
+        self._state: dict[str, Any] = {"run": run, "done": False}
         self._bin: list[Step] = []
         self._width = 1
         self._all: dict[str, list[list[float | None]]] = {"steps": [], "looks": []}
@@ -71,6 +71,8 @@ class CurveFeed:
         elif isinstance(event, Finished | Stopped | Failed):
             told = _tested(event.result) if not isinstance(event, Failed) else ""
             self._state |= {"done": True, "summary": told}
+            if isinstance(event, Finished | Stopped):
+                self._state["status"] = _ended(event, self._data)
         return not isinstance(event, Step | Scoring)
 
     def message(self) -> str:
@@ -86,7 +88,6 @@ def idle_message(dataset: Dataset, baseline: float) -> str:
     """The empty axes before a run, with what guessing would reach."""
     state = {
         "run": "",
-        "title": dataset.name,
         "done": True,
         "steps": [],
         "looks": [],
@@ -120,11 +121,11 @@ def _step_told(event: Step) -> str:
     )
 
 
-def _ended(event: Finished | Stopped) -> str:
+def _ended(event: Finished | Stopped, data: str) -> str:
     result = event.result
     begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
     speed = f"{result.examples_per_second:.0f} sentences/s"
-    return f"{begin} after {result.steps:,} steps and {duration(result.seconds)} ({speed})."
+    return f"{begin} after {result.steps:,} steps and {duration(result.seconds)} on {data} ({speed})."
 
 
 def _tested(result: Result) -> str:
@@ -139,7 +140,5 @@ _STATUS: dict[type, Callable[[Any], str]] = {
     Started: lambda event: f"Loaded on {event.device}, {event.precision}; a first look before training…",
     Step: _step_told,
     Scoring: lambda event: f"Scoring the {event.split} sentences: {event.done:,} of {event.total:,}",
-    Finished: _ended,
-    Stopped: _ended,
     Failed: lambda event: event.message,
 }

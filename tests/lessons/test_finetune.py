@@ -86,10 +86,11 @@ def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
-    (draw,) = wired.draws
+    draw, costs = wired.draws
     shown = draw["show"](Sentence("", "", "tiny"), OWN, None, None, 1_500, *CHOSEN)
     assert len(shown) == len(draw["outputs"])
-    base, vector, head, files, data, cost, code = shown
+    base, vector, head, files, data, code = shown
+    cost = costs["show"](Sentence("", "", "tiny"), OWN, None, None, 1_500, *CHOSEN)
     assert "Tiny random BERT" in base
     assert "32 numbers" in vector
     assert f"{32 * 6 + 6:,} fresh numbers" in head
@@ -105,6 +106,7 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     show = wired.draws[0]["show"]
     waiting = show(Sentence("", "", "tiny"), UPLOAD, None, None, 1_500, *CHOSEN)
     assert "Choose a file" in waiting[4]
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), UPLOAD, None, None, 1_500, *CHOSEN) == ""
     shown = show(Sentence("", "", "tiny"), UPLOAD, upload, None, 1_500, *CHOSEN)
     assert shown[3]["visible"] is True
     assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[4]
@@ -155,6 +157,12 @@ def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: s
     first.close()  # its tab
     *_, last = start(wired, upload)
     assert json.loads(last[4])["status"].startswith("Trained")
+
+
+def test_an_empty_try_box_does_not_lose_the_run(wired: Wired, upload: str) -> None:
+    *_, last = start(wired, upload, words=" ")
+    assert last[2]["interactive"] is True
+    assert "Write a sentence" in last[10]
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from demos.page.curve import MAX_POINTS, CurveFeed, duration, idle_message
 from demos.training.data import load_emotion
-from demos.training.events import Epoch, Failed, Started, Step, Waiting
+from demos.training.events import Epoch, Failed, Finished, Result, Started, Step, Stopped, Waiting
 
 
 def started(steps: int) -> Started:
@@ -72,8 +72,18 @@ def test_before_a_run_the_axes_hold_what_guessing_reaches() -> None:
     assert message["steps"] == message["looks"] == []
 
 
-def test_a_data_sets_name_cannot_close_a_script() -> None:
-    assert "</" not in CurveFeed("me", "</script>").message()
+def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
+    feed = CurveFeed("me", "</script>")
+    result = Result(("a", "b"), 0.9, 0.8, 0.1, "a", 0.5, ((1, 0), (0, 1)), (), 12, 75.0, 40.0, "")
+    feed.take(Finished(result))
+    message = feed.message()
+    assert "</" not in message
+    assert json.loads(message)["status"] == "Trained after 12 steps and 1 min 15 s on </script> (40 sentences/s)."
+    assert json.loads(message)["summary"].startswith(
+        "It is right on 90% of the test sentences; always answering “a” is"
+    )
+    feed.take(Stopped(result, "time"))
+    assert json.loads(feed.message())["status"].startswith("Out of time after 12 steps")
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0.2, "0 s"), (59.4, "59 s"), (80, "1 min 20 s"), (-1, "0 s")])
