@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+# Read when they are imported: waiting OpenMP threads sleep, since spinning starves a training on two busy cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
 import sys
@@ -11,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
-from demos.page.frame import static_paths
 from starlette.middleware import Middleware
+from transformers.utils import logging as transformers_logging
 
 from demos.bert.catalogue import CATALOGUE, extend_catalogue
 from demos.bert.models import ModelStore, default_key
@@ -21,13 +25,12 @@ from demos.figures.palette import css_variables
 from demos.lessons import discover
 from demos.page.assets import read_asset, style_sheets
 from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
+from demos.page.frame import static_paths
 from demos.page.guards import MAX_UPLOAD, BodyGuard
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
-
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read when a page is built, not on import
 
 
 def build_page(services: Services) -> gr.Blocks:
@@ -93,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     title = store.spec(model).title
     print(f"Loading {title} in the background; the page opens at once.", flush=True)
     store.begin(model).add_done_callback(lambda loading: print(loading.exception() or f"{title} is ready.", flush=True))
+    transformers_logging.disable_progress_bar()
     gr.set_static_paths(static_paths())
     build_page(Services(store, model)).launch(**launch_options(settings))
     return 0

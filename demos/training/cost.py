@@ -16,10 +16,16 @@ class Cost:
     """Counted, not estimated: the numbers that `Started` will tell."""
 
     steps: int
-    examples: int  # sentences trained on, each as often as there are epochs
+    epochs: int
+    sentences: int  # trained on, once an epoch
     parameters: int
     trainable_parameters: int
     rows: int  # of the word embeddings, that occur in the data and are trained
+
+    @property
+    def examples(self) -> int:
+        """Sentences seen in all, each as often as there are epochs."""
+        return self.epochs * self.sentences
 
 
 def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
@@ -40,7 +46,8 @@ def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) 
     idle_rows = len(encoder.get_input_embeddings().weight) - rows
     return Cost(
         steps=settings.epochs * math.ceil(len(dataset.train) / settings.batch_size),
-        examples=settings.epochs * len(dataset.train),
+        epochs=settings.epochs,
+        sentences=len(dataset.train),
         parameters=parameters,
         trainable_parameters=parameters - unused - idle_rows * width,
         rows=rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,14 +101,16 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
         notes.append("The file has no test split, so its validation split is the test.")
     for split, share in SHARES.items():
         if not by_split[split]:
-            by_split["train"], by_split[split] = _draw(by_split["train"], share, seed)
+            counts = Counter(row.label for row in by_split["train"])
+            quotas = {label: round(share * count) for label, count in counts.items()}
+            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed)
             notes.append(
                 f"{len(by_split[split]):,} sentences were drawn for the {split} split, class by class (seed {seed})."
             )
     for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
         if len(by_split[split]) > limit:
-            _, few = _draw(by_split[split], limit / len(by_split[split]), seed)
-            notes.append(f"Of {len(by_split[split]):,} {split} sentences {len(few):,} are used.")
+            _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed)
+            notes.append(f"Of {len(by_split[split]):,} sentences in the {split} split {len(few):,} are used.")
             by_split[split] = few
     for number, label in enumerate(labels):
         if not any(row.label == label for row in by_split["train"]):
@@ -154,8 +156,18 @@ def _labels(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(sorted(counts))
 
 
-def _draw(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list[Row]]:
-    """(the rest, drawn): about `share` of each class's rows, at least one and never all, both in file order."""
+def _quotas(rows: Sequence[Row], limit: int) -> dict[str, int]:
+    """How many of each class make `limit` rows together in the classes' own proportions (largest remainders)."""
+    counts = Counter(row.label for row in rows)
+    quotas = {label: limit * count // len(rows) for label, count in counts.items()}
+    spare = sorted(counts, key=lambda label: (-(limit * counts[label] % len(rows)), label))
+    for label in spare[: limit - sum(quotas.values())]:
+        quotas[label] += 1
+    return quotas
+
+
+def _draw(rows: Sequence[Row], quotas: Mapping[str, int], seed: int) -> tuple[list[Row], list[Row]]:
+    """(the rest, drawn): so many of each class's rows, but at least one and never all, both in file order."""
     drawn: set[int] = set()
     by_label: dict[str, list[int]] = defaultdict(list)
     for position, row in enumerate(rows):
@@ -163,7 +175,7 @@ def _draw(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list
     for label in sorted(by_label):
         positions = by_label[label]
         random.Random(f"{seed} {label}").shuffle(positions)
-        drawn |= set(positions[: max(1, min(len(positions) - 1, round(share * len(positions))))])
+        drawn |= set(positions[: max(1, min(len(positions) - 1, quotas[label]))])
     rest = [row for position, row in enumerate(rows) if position not in drawn]
     return rest, [row for position, row in enumerate(rows) if position in drawn]
 

@@ -18,7 +18,7 @@ from demos.training.metrics import majority
 from demos.training.model import CompactRows, Model, collate, keep, load_encoder, load_tokenizer
 from demos.training.schedule import learning_rate
 from demos.training.settings import Settings
-from demos.training.task import Classification, Features, SeededDropout
+from demos.training.task import Classification, Features, SeededDropout, Task
 
 MAX_MISTAKES = 200
 
@@ -70,7 +70,7 @@ class _Training:
         self.dataset, self.base, self.folder = dataset, base, folder
         self.settings = settings.check()
         self.should_stop = should_stop
-        self.task = Classification.of(dataset.labels, settings)
+        self.task: Task = Classification.of(dataset.labels, settings)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         # bfloat16 pays where the hardware multiplies in it; on other CPUs it is two to four times slower.
         self.half = self.device.type == "cuda" or torch.cpu._is_amx_tile_supported()

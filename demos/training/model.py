@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoTokenizer
 from demos.bert.text import clean_text
 from demos.training.batches import scoring_batches
 from demos.training.data import Example
-from demos.training.task import Classification, Features
+from demos.training.task import Classification, Features, Task
 
 HEAD, RECIPE = "head.safetensors", "run.json"
 
@@ -106,7 +106,7 @@ def collate(features: Sequence[Features], padding: int, device: torch.device) ->
     return tuple(torch.tensor(values).to(device, non_blocking=True) for values in (ids, mask, targets))
 
 
-def keep(model: Model, task: Classification, max_length: int, folder: Path) -> None:
+def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:
     """Write the run's model: a transformers folder (weights, configuration, tokenizer), its head, how to use both."""
     folder.mkdir(parents=True, exist_ok=True)
     model.encoder.save_pretrained(folder)

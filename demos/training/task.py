@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -25,9 +25,13 @@ class Features:
 
 
 class Task(Protocol):
-    """What the loop asks of a task; everything else is the same for all tasks."""
+    """What the loop asks of a task, a frozen dataclass; everything else is the same for all tasks."""
 
-    labels: tuple[str, ...]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes' names, by their index."""
 
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """How examples become tokens."""

@@ -36,7 +36,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     lesson = page.locator(LESSON)
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
-    expect(page.locator("#finetune-cost")).to_contain_text("30 steps")  # 48 of the emotion sentences
+    expect(page.locator("#finetune-cost")).to_contain_text("40 steps")  # 50 of the emotion sentences
     pick_file(page, films)
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("sentences/s", timeout=60_000)
@@ -65,12 +65,12 @@ def test_a_closed_tab_leaves_the_machine_to_the_next(
     expect(page.locator("#finetune-stop")).to_be_enabled(timeout=60_000)
     other = context.new_page()
     other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50")
-    expect(other.locator("#finetune-cost")).to_contain_text("3 steps")
+    expect(other.locator("#finetune-cost")).to_contain_text("4 steps")
     other.click("#finetune-start")
     status = other.locator("#finetune-curve .curve-status")
     expect(status).to_contain_text("you are number 1 in the queue", timeout=60_000)
     page.goto("about:blank")
-    expect(status).to_contain_text("Trained after 3 steps", timeout=60_000)
+    expect(status).to_contain_text("Trained after 4 steps", timeout=60_000)
     other.close()
 
 

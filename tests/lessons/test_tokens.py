@@ -15,7 +15,8 @@ from demos.bert.catalogue import CATALOGUE
 from demos.bert.encoding import encode
 from demos.bert.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.tokens import LESSON, code, hardest, side_by_side, tokenized
+from demos.figures.code import tokens_code
+from demos.lessons.tokens import LESSON, hardest, side_by_side, tokenized
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 
@@ -26,7 +27,7 @@ TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", 'It\'s "
 def built(store: ModelStore) -> tuple[gr.Blocks, Page]:
     with gr.Blocks() as demo:
         hidden = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, Services(store, "minilm"), *hidden, notice=gr.HTML())  # type: ignore[arg-type]
+        page = Page(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column())  # type: ignore[arg-type]
         LESSON.build(page)
     return demo, page
 
@@ -71,15 +72,15 @@ def test_the_program_prints_what_the_page_shows(store: ModelStore, pair: str) ->
     encoding = encode(store.tokenizer("minilm"), TEXT + " \"\"\" ''' \\", pair)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(code(CATALOGUE["minilm"], encoding), {})
+        exec(tokens_code(CATALOGUE["minilm"], encoding), {})
     expected = [f"{token} {number}" for token, number in zip(encoding.tokens, encoding.input_ids, strict=True)]
     assert printed.getvalue().splitlines() == expected
 
 
 def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
-    program = code(CATALOGUE["bert-base-cased"], encode(store.tokenizer("minilm"), "a"))
+    program = tokens_code(CATALOGUE["bert-base-cased"], encode(store.tokenizer("minilm"), "a"))
     compile(program, "program", "exec")
-    assert 'from_pretrained("google-bert/bert-base-cased", revision="' in program
+    assert "name, revision = 'google-bert/bert-base-cased', " in program
     assert CATALOGUE["bert-base-cased"].revision in program
 
 

@@ -109,3 +109,4 @@ def test_the_emotion_sentences_keep_their_splits() -> None:
     fewer = load_emotion(max_train=60)
     assert fewer.counts("train") == (10,) * 6
     assert fewer.test == data.test
+    assert sum(load_emotion(max_train=100).counts("train")) == 100

