@@ -15,11 +15,11 @@ NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}</script><script>alert(1)
 
 @pytest.fixture
 def films(tmp_path: Path) -> Path:
-    """80 short rows, the classes' names and some of the sentences hostile."""
+    """800 short rows, the classes' names and some of the sentences hostile; enough for a run that can be stopped."""
     path = tmp_path / "films.csv"
     rows = [
         f'"{NASTY if k < 4 else ""} a {("dull", "fine")[k % 2]} film {k}",{("no", "<b>yes</b>")[k % 2]}\n'
-        for k in range(80)
+        for k in range(800)
     ]
     path.write_text("text,label\n" + "".join(rows))
     return path
@@ -32,11 +32,11 @@ def pick_file(page: Page, path: Path) -> None:
 
 
 def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[..., Page], films: Path) -> None:
-    page = open_lesson("finetune", epochs=10, most=50, hidden=64)
+    page = open_lesson("finetune", epochs=10, most=400, hidden=64)
     lesson = page.locator(LESSON)
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
-    expect(page.locator("#finetune-cost")).to_contain_text("40 steps")  # 50 of the emotion sentences
+    expect(page.locator("#finetune-cost")).to_contain_text("250 steps")  # 400 of the emotion sentences
     pick_file(page, films)
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("sentences/s", timeout=60_000)
