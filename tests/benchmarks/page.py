@@ -47,27 +47,27 @@ def start(command: list[str], port: int) -> tuple[subprocess.Popen[bytes], float
     raise RuntimeError(f"{command} did not start")
 
 
-def key_to_answer(page: Page, box: str, answer: str, ours: bool) -> float:
-    """Median milliseconds from a key press in `box` to `answer` showing what was typed, measured in the page."""
+def key_to_answer(page: Page, box: str, pieces: str) -> float:
+    """Median milliseconds from a key press in `box` to `pieces` that spell what was typed, measured in the page."""
     page.locator(box).fill("")
     page.wait_for_timeout(600)
-    script = """([box, answer, key, ours]) => new Promise((resolve) => {
+    script = """([box, pieces, key]) => new Promise((resolve) => {
         const input = document.querySelector(box), before = performance.now();
         const typed = input.value + key;
-        const shown = () => {
-            const said = document.querySelector(answer).textContent;
-            return ours ? said.replace(/\\s/g, '') !== window.lastShown : said.includes(typed.trim());
-        };
-        window.lastShown = document.querySelector(answer).textContent.replace(/\\s/g, '');
+        const shown = () => [...document.querySelectorAll(pieces)].map((piece) => piece.textContent.trim())
+            .filter((piece) => !piece.startsWith('[')).join('').replaceAll('##', '') === typed;
         const watcher = new MutationObserver(() => {
-            if (shown()) { watcher.disconnect(); resolve(performance.now() - before); }
+            if (!shown()) return;
+            watcher.disconnect();
+            resolve(performance.now() - before);
         });
-        watcher.observe(document.querySelector(answer), { childList: true, subtree: true, characterData: true });
-        input.value = typed; input.dispatchEvent(new Event('input'));
+        watcher.observe(document.body, { childList: true, subtree: true, characterData: true });
+        input.value = typed;
+        input.dispatchEvent(new Event('input'));
     })"""
     times = []
     for key in KEYS.replace(" ", ""):
-        times.append(page.evaluate(script, [box, answer, key, ours]))
+        times.append(page.evaluate(script, [box, pieces, key]))
         page.wait_for_timeout(60)
     return statistics.median(times)
 
@@ -110,8 +110,8 @@ def main() -> None:
             plain.goto(f"http://127.0.0.1:{bare_port}")
             plain.wait_for_selector("#box textarea, #box input")
             for _ in range(RUNS):
-                ours.append(key_to_answer(page, "#bar-text textarea", "#lesson-tokens ol", ours=True))
-                bare.append(key_to_answer(plain, "#box textarea, #box input", "#out", ours=False))
+                ours.append(key_to_answer(page, "#bar-text textarea", "#lesson-tokens ol.chips .piece"))
+                bare.append(key_to_answer(plain, "#box textarea, #box input", "#out .html-container"))
             browser.close()
     finally:
         app.terminate()
