@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import html
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 
 from demos.errors import UserError
-from demos.figures.training import confusion_figure
 from demos.figures.training_code import code_for
-from demos.figures.training_told import (
-    chances_html,
-    cost_html,
-    dataset_html,
-    head_html,
-    mistakes_html,
-    model_html,
-    numbers_html,
-    scores_html,
-    step_html,
-    vector_html,
-)
+from demos.figures.training_told import dataset_html, head_html, model_html, step_html, vector_html
 from demos.page.assets import read_asset
-from demos.page.curve import CurveFeed, duration, failure_message, idle_message, live_curve
+from demos.page.curve import idle_message, live_curve
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
-from demos.training.cost import cost_of
-from demos.training.data import MAX_TRAIN, Dataset, build_dataset, load_emotion, load_upload
-from demos.training.events import Event, Failed, Finished, Started, Stopped, as_json
+from demos.page.trainer import CHANGED, Trainer
+from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings, told_dataset
+from demos.training.data import MAX_TRAIN, Dataset
+from demos.training.events import as_json
 from demos.training.line import MAX_WAITING
 from demos.training.metrics import majority
 from demos.training.settings import Settings
-from demos.training.tables import read_rows
 from demos.training.workshop import Workshop
 
-OWN, UPLOAD = "emotion", "file"
-DRAW_SECONDS = 0.2  # between two messages to the page
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 TRY = "I can't believe you remembered!"
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
@@ -49,83 +33,92 @@ RATES = [2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
 DEFAULT = Settings()
 
 
-def read_settings(
-    pooling: str, hidden: Any, dropout: Any, rate: Any, epochs: Any, schedule: str, warmup: Any, *more: Any
-) -> Settings:
-    """The controls' values as Settings. Raises UserError where one is out of bounds."""
-    batch_size, weight_decay, max_length, seed = more
-    try:
-        return Settings(
-            pooling=pooling,
-            hidden=int(hidden),
-            dropout=float(dropout),
-            learning_rate=float(rate),
-            epochs=int(epochs),
-            schedule=schedule,
-            warmup=float(warmup),
-            batch_size=int(batch_size),
-            weight_decay=float(weight_decay),
-            max_length=int(max_length),
-            seed=int(seed),
-        ).check()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise error if isinstance(error, UserError) else UserError("A setting is empty or not a number.") from error
-
-
-def read_dataset(source: str, file: str | None, test_file: str | None, most: Any, seed: Any) -> Dataset:
-    """What the data picker points at. Raises UserError where that is missing or broken."""
-    try:
-        max_train, number = min(MAX_TRAIN, max(10, int(most))), int(seed)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UserError("A setting is empty or not a number.") from error
-    if source == OWN:
-        return load_emotion(number, max_train)
-    if not file:
-        raise UserError("Choose a CSV, TSV or JSONL file with a text and a label column first.")
-    return load_upload(file, test_file or None, number, max_train)
-
-
 def build(page: Page) -> None:
-    """Lay the lesson out, wire it, and offer the endpoint."""
-    services, workshop = page.services, Workshop()
-    run = gr.State("", delete_callback=workshop.runs.discard)
-    kept = gr.State("", delete_callback=workshop.runs.discard)
-
+    """The recipe beside the live curve, then what it learned, the data and the folds; each part fills itself."""
+    workshop = Workshop()
+    trainer = Trainer(page.services, workshop)
+    parts: dict[str, Any] = {name: gr.State("", delete_callback=workshop.runs.discard) for name in ("run", "kept")}
     with gr.Row():
         with gr.Column(min_width=320, elem_classes="recipe"):
-            with gr.Row():
-                with gr.Column(min_width=250, elem_classes="step"):
-                    gr.HTML(step_html(1, "Pick a base model"))
-                    base = gr.HTML()
-                with gr.Column(min_width=250, elem_classes="step"):
-                    gr.HTML(step_html(2, "One vector for the sentence"))
-                    names = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
-                    pooling = gr.Radio(names, value=DEFAULT.pooling, label="Pooling")
-                    vector = gr.HTML()
-            with gr.Row():
-                with gr.Column(min_width=250, elem_classes="step"):
-                    gr.HTML(step_html(3, "Layers on top"))
-                    widths = [("none", 0), ("64", 64), ("256", 256)]
-                    hidden = gr.Radio(widths, value=DEFAULT.hidden, label="One more dense layer")
-                    dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
-                    head = gr.HTML()
-                with gr.Column(min_width=250, elem_classes="step"):
-                    gr.HTML(step_html(4, "Optimizer (AdamW), schedule"))
-                    with gr.Row():
-                        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-                        rate = gr.Dropdown(
-                            rates, value=DEFAULT.learning_rate, label="Learning rate", filterable=False, min_width=110
-                        )
-                        epochs = gr.Slider(1, 10, DEFAULT.epochs, step=1, label="Epochs", min_width=130)
-                    schedule = gr.Radio(["linear", "cosine", "constant"], value=DEFAULT.schedule, label="After warm-up")
-                    warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up, share of steps")
+            parts |= _recipe()
         with gr.Column(min_width=320):
-            with gr.Row():
-                start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=120)
-                stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=120)
-            cost = gr.HTML(elem_id="finetune-cost")
-            curve = live_curve(elem_id="finetune-curve")
+            parts |= _live()
+    parts |= _results()
+    parts |= _data()
+    parts |= _folds()
+    _wire_recipe(page, trainer, parts)
+    _wire_runs(page, trainer, parts)
+    page.keep(
+        pooling=parts["pooling"],
+        hidden=parts["hidden"],
+        dropout=parts["dropout"],
+        rate=parts["rate"],
+        epochs=parts["epochs"],
+        schedule=parts["schedule"],
+        warmup=parts["warmup"],
+        batch=parts["batch_size"],
+        decay=parts["decay"],
+        tokens=parts["length"],
+        most=parts["most"],
+        seed=parts["seed"],
+    )
+    offer_endpoint(page, workshop)
 
+
+def _recipe() -> dict[str, Any]:
+    """The lecture's four steps."""
+    with gr.Row():
+        with gr.Column(min_width=250, elem_classes="step"):
+            gr.HTML(step_html(1, "Pick a base model"))
+            base = gr.HTML()
+        with gr.Column(min_width=250, elem_classes="step"):
+            gr.HTML(step_html(2, "One vector for the sentence"))
+            names = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+            pooling = gr.Radio(names, value=DEFAULT.pooling, label="Pooling")
+            vector = gr.HTML()
+    with gr.Row():
+        with gr.Column(min_width=250, elem_classes="step"):
+            gr.HTML(step_html(3, "Layers on top"))
+            widths = [("none", 0), ("64", 64), ("256", 256)]
+            hidden = gr.Radio(widths, value=DEFAULT.hidden, label="One more dense layer")
+            dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
+            head = gr.HTML()
+        with gr.Column(min_width=250, elem_classes="step"):
+            gr.HTML(step_html(4, "Optimizer (AdamW), schedule"))
+            with gr.Row():
+                rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+                rate = gr.Dropdown(
+                    rates, value=DEFAULT.learning_rate, label="Learning rate", filterable=False, min_width=110
+                )
+                epochs = gr.Slider(1, 10, DEFAULT.epochs, step=1, label="Epochs", min_width=130)
+            schedule = gr.Radio(["linear", "cosine", "constant"], value=DEFAULT.schedule, label="After warm-up")
+            warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up, share of steps")
+    return {
+        "base": base,
+        "pooling": pooling,
+        "vector": vector,
+        "hidden": hidden,
+        "dropout": dropout,
+        "head": head,
+        "rate": rate,
+        "epochs": epochs,
+        "schedule": schedule,
+        "warmup": warmup,
+    }
+
+
+def _live() -> dict[str, Any]:
+    """Start, stop, what it costs, and the curve."""
+    with gr.Row():
+        start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=120)
+        stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=120)
+    cost = gr.HTML(elem_id="finetune-cost")
+    curve = live_curve(elem_id="finetune-curve")
+    return {"start": start, "stop": stop, "cost": cost, "curve": curve}
+
+
+def _results() -> dict[str, Any]:
+    """What a run learned; hidden until there is one."""
     with gr.Column(visible=False, elem_id="finetune-results") as results:
         scores = gr.HTML(elem_classes="said")
         with gr.Row():
@@ -142,7 +135,19 @@ def build(page: Page) -> None:
                 ask = gr.Button("Ask the trained model", elem_id="finetune-ask")
             with gr.Column(min_width=320):
                 chances = gr.HTML(elem_id="finetune-chances")
+    return {
+        "results": results,
+        "scores": scores,
+        "confusion": confusion,
+        "mistakes": mistakes,
+        "sentence": sentence,
+        "ask": ask,
+        "chances": chances,
+    }
 
+
+def _data() -> dict[str, Any]:
+    """The data picker, the settings that are seldom moved, and the sentences."""
     with gr.Row():
         with gr.Column(scale=2, min_width=320):
             gr.HTML("<h3>The data</h3>")
@@ -159,7 +164,22 @@ def build(page: Page) -> None:
                 seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", min_width=140)
         with gr.Column(scale=3, min_width=320):
             data = gr.HTML(elem_id="finetune-data")
+    return {
+        "source": source,
+        "files": files,
+        "file": file,
+        "test_file": test_file,
+        "batch_size": batch_size,
+        "decay": decay,
+        "length": length,
+        "most": most,
+        "seed": seed,
+        "data": data,
+    }
 
+
+def _folds() -> dict[str, Any]:
+    """The numbers, the formula, the code, the source."""
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML('<p class="aside">There are none before a run.</p>')
     with gr.Accordion("The formula", open=False):
@@ -171,14 +191,26 @@ def build(page: Page) -> None:
         code = gr.Code(language="python", interactive=False, show_label=False)
     with gr.Accordion("The source", open=False):
         gr.Markdown(read_asset("finetune-sources.md"))
+    return {"numbers": numbers, "code": code}
 
-    recipe = [pooling, hidden, dropout, rate, epochs, schedule, warmup, batch_size, decay, length, seed]
-    picked = [source, file, test_file, most]
+
+def _chosen(parts: dict[str, Any]) -> tuple[list[gr.Component], list[gr.Component]]:
+    """(the data picker's four, the recipe's eleven), in the order of `read_dataset` and `read_settings`."""
+    picked = ["source", "file", "test_file", "most"]
+    recipe = ["pooling", "hidden", "dropout", "rate", "epochs", "schedule", "warmup"]
+    recipe += ["batch_size", "decay", "length", "seed"]
+    return [parts[name] for name in picked], [parts[name] for name in recipe]
+
+
+def _wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
+    """What the choices mean, before anything is trained."""
+    picked, recipe = _chosen(parts)
+    source, file, test_file, most = picked
 
     def show(bar: Sentence, source: str, file: str, test_file: str, most: Any, *chosen: Any) -> list[Any]:
         """The recipe's shapes and the data; needs no model in memory."""
         settings = read_settings(*chosen)
-        spec = services.store.spec(bar.model)
+        spec = page.services.store.spec(bar.model)
         shapes = [model_html(spec), vector_html(settings.pooling, spec.width)]
         shown_files = gr.update(visible=source == UPLOAD)
         program = code_for(spec, settings, DATA_PATH)
@@ -195,13 +227,7 @@ def build(page: Page) -> None:
             dataset = read_dataset(source, file, test_file, most, settings.seed)
         except UserError:  # `show` tells it
             return ""
-        return _cost(bar.model, dataset, settings)
-
-    def _cost(model: str, dataset: Dataset, settings: Settings) -> str:
-        loaded = services.loaded(model)
-        cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
-        speed = workshop.speed(loaded.spec.key)
-        return cost_html(cost, dataset.name, speed, duration(cost.examples / speed) if speed else "")
+        return trainer.cost(bar.model, dataset, settings)
 
     def show_idle(current: str, before: str, source: str, file: str, test_file: str, most: Any, seed: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run is on them."""
@@ -213,125 +239,40 @@ def build(page: Page) -> None:
             return gr.skip()
         return idle_message(*_guessed(dataset))
 
-    ended = [run, kept, start, stop, curve, results, scores, confusion, mistakes, numbers, chances, cost]
-
-    def train(
-        text: str, pair: str, model: str, before: str, words: str, source: str, file: str, test_file: str, most: Any,
-        *chosen: Any,
-    ) -> Iterator[list[Any]]:  # fmt: skip
-        """One run; what keeps it from starting is told where its curve would have been."""
-        try:
-            settings = read_settings(*chosen)
-            dataset = read_dataset(source, file, test_file, most, settings.seed)
-            yield from _run(model, before, words, dataset, settings)
-        except UserError as error:
-            update = [gr.skip() for _ in ended]
-            update[ended.index(curve)] = failure_message(str(error))
-            yield update
-
-    def _run(model: str, before: str, words: str, dataset: Dataset, settings: Settings) -> Iterator[list[Any]]:
-        """The curve grows by what is new; at the end everything else is filled."""
-        key = services.key(model)
-        mine = workshop.runs.new()
-        feed = CurveFeed(mine, dataset.name)
-        events = workshop.fine_tune(mine, dataset, key, services.store.folder(key), settings)
-        per_epoch, shown_at, first = 1, 0.0, True
-        nothing = [gr.skip() for _ in ended]
-        try:
-            for event in events:
-                per_epoch = event.steps_per_epoch if isinstance(event, Started) else per_epoch
-                at_once = feed.take(event)
-                if isinstance(event, Finished | Stopped | Failed):
-                    told = _cost(model, dataset, settings)  # now with the speed of this run
-                    yield [*_end(event, feed, per_epoch, mine, before, words), told]
-                elif at_once or time.monotonic() - shown_at >= DRAW_SECONDS:
-                    update = [*nothing]
-                    update[ended.index(curve)] = feed.message()
-                    if first:  # from now on the Stop button knows whose run to stop
-                        update[0] = mine
-                        update[2:4] = [gr.update(interactive=False), gr.update(interactive=True)]
-                        first = False
-                    yield update
-                    shown_at = time.monotonic()
-        finally:
-            events.close()  # type: ignore[attr-defined]
-
-    def _end(event: Event, feed: CurveFeed, per_epoch: int, mine: str, before: str, words: str) -> list[Any]:
-        switched = [gr.update(interactive=True), gr.update(interactive=False)]
-        if not isinstance(event, Finished | Stopped):
-            return ["", before, *switched, feed.message(), *[gr.skip()] * 6]
-        workshop.runs.discard(before)
-        result = event.result
-        return [
-            "",
-            mine,
-            *switched,
-            feed.message(),
-            gr.update(visible=True),
-            scores_html(result, isinstance(event, Stopped)),
-            confusion_figure(result),
-            mistakes_html(result),
-            numbers_html(result, feed.looks, per_epoch),
-            _first_answer(mine, words),
-        ]
-
-    def _first_answer(mine: str, words: str) -> str:
-        try:
-            return answer(mine, words)
-        except UserError as error:  # the run is worth showing all the same
-            return f"<p>{html.escape(str(error))}</p>"
-
-    def answer(mine: str, words: str) -> str:
-        """The trained model's probabilities for a sentence."""
-        if not words or not words.strip():
-            raise UserError("Write a sentence for the trained model first.")
-        (found,) = workshop.runs.predict(mine, [words])
-        return chances_html(found, list(found), words)
-
     moved = [source.input, file.change, test_file.change, *[one.change for one in (*recipe, most)]]
-    page.draw(
-        show,
-        [*picked, *recipe],
-        [base, vector, head, files, data, code],
-        triggers=moved,
-        show_progress="hidden",
-    )
-    page.draw(show_cost, [*picked, *recipe], [cost], triggers=moved, show_progress="hidden")
+    shown = [parts[name] for name in ("base", "vector", "head", "files", "data", "code")]
+    page.draw(show, [*picked, *recipe], shown, triggers=moved, show_progress="hidden")
+    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=moved, show_progress="hidden")
     page.on(
         [page.settled.change, source.input, file.change, test_file.change, most.change],
         show_idle,
-        [run, kept, *picked, seed],
-        [curve],
+        [parts["run"], parts["kept"], *picked, parts["seed"]],
+        [parts["curve"]],
         trigger_mode="always_last",
         show_progress="hidden",
     )
+
+
+def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
+    """Start, stop, ask."""
+    picked, recipe = _chosen(parts)
     page.on(
-        [start.click],
-        train,
-        [*page.sentence, kept, sentence, *picked, *recipe],
-        ended,
+        [parts["start"].click],
+        trainer.train,
+        [*page.sentence, parts["kept"], parts["sentence"], *picked, *recipe],
+        [parts[name] for name in CHANGED],
         show_progress="hidden",
         trigger_mode="once",
         **QUEUE,
     )
-    page.on([stop.click], lambda mine: _stop(workshop, mine), [run], [stop], show_progress="hidden")
-    page.on([ask.click, sentence.submit], answer, [kept, sentence], [chances])
-    page.keep(
-        pooling=pooling, hidden=hidden, dropout=dropout, rate=rate, epochs=epochs, schedule=schedule, warmup=warmup,
-        batch=batch_size, decay=decay, tokens=length, most=most, seed=seed,
-    )  # fmt: skip
-    offer_endpoint(page, workshop)
+    page.on([parts["stop"].click], trainer.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    asked = [parts["ask"].click, parts["sentence"].submit]
+    page.on(asked, trainer.answer, [parts["kept"], parts["sentence"]], [parts["chances"]])
 
 
 def _guessed(dataset: Dataset) -> tuple[Dataset, float]:
     train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
     return dataset, majority(train, test, len(dataset.labels))[1]
-
-
-def _stop(workshop: Workshop, mine: str) -> Any:
-    if mine:
-        workshop.runs.stop(mine)
-    return gr.update(interactive=False)
 
 
 def offer_endpoint(page: Page, workshop: Workshop) -> None:
@@ -367,17 +308,6 @@ def offer_endpoint(page: Page, workshop: Workshop) -> None:
             workshop.runs.discard(run)  # nobody else knows its id
 
     page.endpoint(fine_tune, **QUEUE)
-
-
-def told_dataset(data: str, seed: int) -> Dataset:
-    """The endpoint's `data`. Raises UserError for what is neither "emotion" nor a TSV."""
-    if not isinstance(data, str) or not data.strip():
-        raise UserError('The data is empty; send "emotion" or the text of a TSV file.')
-    if data.strip() == OWN:
-        return load_emotion(seed)
-    if "\t" not in data:
-        raise UserError('The data is neither "emotion" nor a TSV: its columns need tabs between them.')
-    return build_dataset("data", read_rows(data.encode("utf-8", "replace"), "data.tsv"), seed=seed)
 
 
 LESSON = Lesson(

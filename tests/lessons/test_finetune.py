@@ -13,9 +13,10 @@ import pytest
 
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.finetune import LESSON, OWN, UPLOAD, read_dataset, read_settings, told_dataset
+from demos.lessons.finetune import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
+from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings, told_dataset
 from demos.training.settings import Settings
 
 CHOSEN = ("mean", 0, 0.1, 3e-3, 2, "linear", 0.1, 8, 0.01, 24, 0)
