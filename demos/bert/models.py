@@ -135,7 +135,8 @@ class ModelStore:
         self.max_bytes = max_bytes
         self._tokenizers: dict[str, Any] = {}
         self._models: OrderedDict[str, LoadedModel] = OrderedDict()
-        self._locks: dict[str, threading.RLock] = {key: threading.RLock() for key in catalogue}
+        self._locks = {key: threading.Lock() for key in catalogue}
+        self._tokenizer_locks = {key: threading.Lock() for key in catalogue}  # tokens never wait for weights
         self._lock = threading.Lock()
         self._progress: dict[str, int] = {}
         self._loaders = ThreadPoolExecutor(max_workers=2, thread_name_prefix="load")
@@ -162,7 +163,7 @@ class ModelStore:
     def tokenizer(self, key: str) -> Any:
         """The model's fast tokenizer; needs no weights in memory. Raises UserError as `model_folder` does."""
         spec = self.spec(key)
-        with self._locks[key]:
+        with self._tokenizer_locks[key]:
             if key not in self._tokenizers:
                 tokenizer = AutoTokenizer.from_pretrained(
                     model_folder(spec), use_fast=True, trust_remote_code=False, local_files_only=True

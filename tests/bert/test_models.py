@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,25 @@ def test_a_loaded_model_cannot_be_trained_by_accident(bundled: LoadedModel) -> N
 def test_one_model_however_many_ask(store: ModelStore) -> None:
     assert store.get(BUNDLED) is store.get(BUNDLED)
     assert store.ready(BUNDLED)
+
+
+def test_tokens_do_not_wait_for_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+    load = models.AutoModel.from_pretrained
+
+    def slow(*args: object, **options: object) -> object:
+        asked.set()
+        assert go_on.wait(timeout=30)
+        return load(*args, **options)
+
+    monkeypatch.setattr(models, "AutoModel", type("Slow", (), {"from_pretrained": staticmethod(slow)}))
+    store = ModelStore()
+    loading = store.begin(BUNDLED)
+    assert asked.wait(timeout=30)
+    assert store.tokenizer(BUNDLED)("hello").tokens() == ["[CLS]", "hello", "[SEP]"]
+    assert not loading.done()
+    go_on.set()
+    assert loading.result(timeout=30).spec.key == BUNDLED
 
 
 def test_changed_weights_are_refused(tmp_path: Path) -> None:
