@@ -10,6 +10,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -32,12 +33,14 @@ from demos.page.services import Services
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 
+UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
+
 
 def build_page(services: Services) -> gr.Blocks:
     """The whole page: header, sentence bar, and one tab a lesson."""
     pages: list[Page] = []
     opened: dict[str, gr.Tab] = {}
-    with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True) as demo:
+    with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT) as demo:
         gr.HTML(read_asset("header.html"), js_on_load=read_asset("header.js"), elem_id="header")
         bar = build_bar(services)
         lessons = discover()
@@ -99,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     transformers_logging.disable_progress_bar()
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
     build_page(Services(store, model)).launch(**launch_options(settings))
     return 0
 

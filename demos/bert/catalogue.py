@@ -29,7 +29,6 @@ class ModelSpec:
     segments: bool = True  # takes token_type_ids
     mlm: bool = False  # its files hold a masked-word head
     nsp: bool = False  # its files hold a next-sentence head
-    trained_pooler: bool = True  # its files hold BERT's pooler (dense + tanh on [CLS])
     size_mb: int = 0  # what the weights weigh on disk
     note: str = ""
 
@@ -74,8 +73,7 @@ _ENTRIES = (
     ),
     ModelSpec(
         "distilbert-base-uncased", "DistilBERT, uncased", "distilbert/distilbert-base-uncased",
-        "12040accade4e8a0f71eabdb258fecc2e7e948be", 6, 12, 768, cased=False, segments=False, mlm=True,
-        trained_pooler=False, size_mb=268,
+        "12040accade4e8a0f71eabdb258fecc2e7e948be", 6, 12, 768, cased=False, segments=False, mlm=True, size_mb=268,
     ),
     ModelSpec(
         "bert-tiny", "BERT tiny, uncased", "google/bert_uncased_L-2_H-128_A-2",
@@ -103,6 +101,10 @@ def extend_catalogue(path: Path | str) -> dict[str, ModelSpec]:
             spec = ModelSpec(**row)
         except TypeError as error:
             raise UserError(f"Model {number} of the catalogue file {path} does not fit: {error}.") from error
+        kinds = {"key": str, "title": str, "num_layers": int, "num_heads": int, "width": int, "cased": bool}
+        wrong = next((name for name, kind in kinds.items() if type(getattr(spec, name)) is not kind), "")
+        if wrong:
+            raise UserError(f"Model {number} of the catalogue file {path} has no fitting {wrong}.")
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", str(spec.hub_id)):
             raise UserError(f"Model {spec.key!r} of {path} needs a hub_id of the form owner/name.")
         if not re.fullmatch(r"[0-9a-f]{40}", str(spec.revision)):

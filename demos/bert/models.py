@@ -112,9 +112,7 @@ def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
 def check_bundled(folder: Path) -> None:
     """Raises RuntimeError unless the bundled weights are the very bytes that this project was measured with."""
     with (folder / "model.safetensors").open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else None
-        if digest is None:  # Python 3.10
-            digest = hashlib.sha256(file.read()).hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != BUNDLED_SHA256:
         raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
 
@@ -182,19 +180,25 @@ class ModelStore:
                 with self._lock:
                     self._models.move_to_end(key)
                 return self._models[key]
-            model = AutoModel.from_pretrained(
-                self.folder(key),
-                attn_implementation="eager",
-                use_safetensors=True,
-                trust_remote_code=False,
-                local_files_only=True,
-            )
-            loaded = LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))
+            try:
+                model = self._read(key)  # first: it fetches what is missing, and tells how far it is
+                loaded = LoadedModel(spec, self.tokenizer(key), model)
+            finally:
+                self._progress.pop(key, None)
             with self._lock:
                 self._models[key] = loaded
-                self._progress.pop(key, None)
                 self._evict()
             return loaded
+
+    def _read(self, key: str) -> Any:
+        model = AutoModel.from_pretrained(
+            self.folder(key),
+            attn_implementation="eager",  # sdpa returns no attentions
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+        )
+        return model.eval().requires_grad_(False)
 
     def progress(self, key: str) -> int | None:
         """How many of the model's bytes have come from the Hub; None while nothing is fetched."""

@@ -18,6 +18,8 @@ def clean_text(text: str | None, name: str = "The text") -> str:
     """
     if text is None:
         return ""
+    if not isinstance(text, str):
+        raise UserError(f"{name} must be text.")
     if len(text) > MAX_CHARACTERS:
         raise UserError(f"{name} has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}.")
     return _LONE_SURROGATE.sub("\ufffd", text)

@@ -50,7 +50,7 @@ class Held:
         try:
             parts = json.loads(said or "{}")
             return cls(str(parts["key"]), frozenset(map(int, parts["weights"])), frozenset(map(int, parts["vectors"])))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError):
             return cls()
 
     def say(self) -> str:

@@ -17,7 +17,6 @@ NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
 NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
 SIGNED = colour_scale("signed")
 READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
-ACCENT = PALETTE["light"]["accent"]
 OUTLINE = PALETTE["classes"][5]
 NAMES_ON_MAP = 16  # points; with more, names would cover each other, and the numbers must do
 MARKS = {False: "circle", True: "diamond"}  # diamond: from the sentence bar
@@ -128,7 +127,8 @@ def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int
     }
     if dimensions == 3:
         x, y, z = np.round(points, 4).T
-        texts = [f"{i + 1} {short(sentence, 16)}" if few else str(i + 1) for i, sentence in enumerate(sentences)]
+        named = [f"{i + 1} {html.escape(short(sentence, 16))}" for i, sentence in enumerate(sentences)]
+        texts = named if few else [str(i + 1) for i in range(len(sentences))]
         font = {"color": READABLE_ON_BOTH, "size": 15}
         marker = {"size": 6, "symbol": marks, "color": "#3585bf"}
         figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, text=texts, marker=marker, textfont=font, **shared))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from demos.bert.catalogue import ModelSpec
+from demos.bert.catalogue import CATALOGUE, ModelSpec
 from demos.bert.embeddings import Choice, Disagreement
 from demos.bert.encoding import Encoding
 from demos.figures.embeddings import rounded, short
@@ -31,7 +31,9 @@ def choice_name(choice: Choice, deepest: int) -> str:
 
 
 def tuned_for(spec: ModelSpec) -> str:
-    """Which pooling this model was trained for, in one sentence."""
+    """Which pooling this model was trained for, in one sentence; "" for a model this project knows nothing of."""
+    if spec.key not in CATALOGUE:
+        return ""
     if not spec.hub_id:
         return "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was never asked to be the sentence."
     if spec.nsp:

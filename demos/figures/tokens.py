@@ -137,7 +137,7 @@ def limit_notice(encoding: Encoding, counts: Counts) -> str:
     rest = f'<p class="more">… and {more:,} more.</p>' if more > 0 else ""
     return (
         f'<div class="limit"><p><b>BERT reads {len(encoding)} tokens; this input has {counts.tokens:,}.</b> '
-        f"The last {len(encoding.dropped):,} fall off before the model sees them:</p>"
+        f"{len(encoding.dropped):,} tokens fall off before the model sees them:</p>"
         f'<ol class="chips" aria-label="Tokens that fall off">{shown}</ol>{rest}</div>'
     )
 

@@ -91,9 +91,9 @@ def cost_html(cost: Cost, data: str, speed: float, told: str) -> str:
     )
     share = cost.trainable_parameters / cost.parameters
     return (
-        f"<p><b>{cost.steps:,} steps</b>: {cost.epochs} × {cost.sentences:,} sentences of {_cut(data, 40)}, moving "
-        f"<b>{cost.trainable_parameters:,}</b> of {cost.parameters:,} parameters ({share:.0%}: of the word "
-        f"embeddings only the {cost.rows:,} that occur); {seconds}.</p>"
+        f"<p><b>{cost.steps:,} steps</b>: {cost.epochs} × {cost.sentences:,} sentences of {_cut(data, 40)}; the "
+        f"optimizer holds <b>{cost.trainable_parameters:,}</b> of {cost.parameters:,} parameters ({share:.0%}: of the "
+        f"word embeddings only the {cost.rows:,} that occur); {seconds}.</p>"
     )
 
 

@@ -42,10 +42,11 @@ def words_figure(piece: str, found: Found, prefix: str = "##") -> str:
 
 def id_figure(entry: Entry, around: tuple[Entry, ...], size: int, width: int, prefix: str = "##") -> str:
     """What an id is: the number of a row, in the vocabulary and in the model's embedding matrix alike."""
+    article = "an" if entry.kind[0] in "aeiou" else "a"
     return (
         f'<p class="found">Id <b>{entry.id}</b> is <b><bdi>{visible(entry.token)}</bdi></b>, '
-        f"a {entry.kind}. An id is nothing but a row number: row {entry.id} of the {size:,} entries here, and row "
-        f"{entry.id} of the model's embedding matrix ({size:,} × {width:,}). Its neighbours by number:</p>"
+        f"{article} {entry.kind}. An id is nothing but a row number: row {entry.id} of the {size:,} entries here, and "
+        f"row {entry.id} of the model's embedding matrix ({size:,} × {width:,}). Its neighbours by number:</p>"
         f"{_chips(around, prefix, 'Neighbours by id', entry.id)}"
     )
 

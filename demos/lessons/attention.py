@@ -130,7 +130,7 @@ def drawn(
         _slider(at, layer, run.num_layers, follow),
         _slider(one, head, run.num_heads, follow),
         heatmap(weights, run.encoding),
-        told(weights, run.encoding, at, one),
+        told(run.attentions[at, one], run.encoding, at, one),
         "".join(f"<p>{html.escape(line)}</p>" for line in (HINTS[shape.name], " ".join(told_of_view(run, shape)))),
         weights_table(few, run.encoding, title),
         attention_code(loaded.spec, run.encoding, at, one),

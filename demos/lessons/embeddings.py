@@ -205,21 +205,17 @@ def build(page: Page) -> None:
             *show_maps(sentence, listed, axes, *chosen),
             numbers_html(vectors, pairs, sentences, names),
             embeddings_code(loaded.spec, sentences, choices[1]),
+            *[layer_menu(loaded, layer) for layer in chosen[1::2]],
         ]
-
-    def show_menus(sentence: Sentence, *layers: str) -> list[Any]:
-        loaded = services.loaded(sentence.model)
-        return [layer_menu(loaded, layer) for layer in layers]
 
     shaped = [counted, *shapes]
     inputs = [texts, picked, dimensions, *menus]
     page.draw(
         show,
         inputs,
-        [*heatmaps, compared, picked, *shaped, *drawn_maps, numbers, code],
+        [*heatmaps, compared, picked, *shaped, *drawn_maps, numbers, code, *layers],
         triggers=[texts.change, *[component.input for component in menus]],
     )
-    page.draw(show_menus, layers, layers, triggers=[], show_progress="hidden")
     page.on(
         [picked.input],
         lambda text, pair, model, *rest: show_shapes(Sentence(text, pair, model), *rest),

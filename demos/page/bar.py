@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import logging
 from collections.abc import Iterator
 from concurrent.futures import wait
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ import gradio as gr
 from demos.bert.models import at_hand
 from demos.errors import UserError
 from demos.page.assets import read_json_asset
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import OUR_FAULT, Lesson, Page
 from demos.page.services import Services
 
+log = logging.getLogger(__name__)
+WAITING_LIMIT = 32  # readers at once who wait for a model
 POLL = 0.5  # seconds between two looks at a model that is loading
 DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
@@ -100,20 +103,23 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     settled = [page.settled for page in pages]
     lesson = gr.Textbox(pages[0].lesson.slug, visible="hidden", elem_id="open-lesson")
 
-    def pick(model: str, in_use: str) -> Iterator[list[Any]]:
-        yield from use_model(services, model, in_use)
+    latest = gr.State([])  # copied for each session
+
+    def pick(model: str, in_use: str, latest: list[str]) -> Iterator[list[Any]]:
+        latest[:] = [model]  # this session's own list: an earlier pick, still loading, sees that it was overtaken
+        for update in use_model(services, model, in_use):
+            if latest != [model]:
+                return
+            yield update
 
     def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
         yield from use_model(services, asked or services.default_model, in_use)
 
-    loading = {
-        "api_visibility": "private",
-        "show_progress": "hidden",
-        "concurrency_id": "load",
-        "concurrency_limit": 2,
-    }
+    # Many may wait at once: waiting is only looking now and then at a load that all of them share.
+    loading: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "concurrency_id": "load"}
+    loading |= {"concurrency_limit": WAITING_LIMIT}
     chosen = [bar.model, bar.in_use, bar.status]
-    bar.model.input(pick, [bar.model, bar.in_use], chosen, **loading)
+    bar.model.input(pick, [bar.model, bar.in_use, latest], chosen, trigger_mode="multiple", **loading)
 
     private = {"api_visibility": "private", "show_progress": "hidden"}
     gr.on(
@@ -187,6 +193,9 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
         yield [in_use, in_use, _paragraph(str(error), warning=True) + _status(services, in_use)]
+    except Exception:
+        log.exception("a model could not be loaded")
+        yield [in_use, in_use, _paragraph(OUR_FAULT, warning=True) + _status(services, in_use)]
 
 
 def _progress(services: Services, key: str) -> str:

@@ -56,7 +56,10 @@ class Page:
         return [self.text, self.text_pair, self.model]
 
     def keep(self, **choices: gr.Component) -> None:
-        """Let these choices travel in the link, as `?lesson=slug&name=value` (slug.name where two would clash)."""
+        """Let these choices travel in the link while this lesson is open, as `?lesson=slug&name=value`.
+
+        Lessons may use the same name; `text`, `pair`, `model` and `lesson` are the bar's own.
+        """
         self.choices |= choices
 
     def draw(

@@ -13,6 +13,7 @@ from demos.errors import UserError
 from demos.figures.training import confusion_figure
 from demos.figures.training_told import chances_html, cost_html, mistakes_html, numbers_html, scores_html
 from demos.page.curve import CurveFeed, duration, failure_message
+from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.training.asked import read_dataset, read_settings
 from demos.training.cost import cost_of
@@ -52,7 +53,12 @@ class Trainer:
             dataset = read_dataset(source, file, test_file, most, settings.seed)
             yield from self._run(model, kept, words, dataset, settings)
         except UserError as error:
-            yield _changes(curve=failure_message(str(error)))
+            yield _failed(str(error))
+        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+            yield _failed(str(error.message))
+        except Exception:
+            yield _failed(OUR_FAULT)
+            raise
 
     def _run(self, model: str, kept: str, words: str, dataset: Dataset, settings: Settings) -> Iterator[list[Any]]:
         """The curve grows by what is new; at the end everything else is filled."""
@@ -116,6 +122,11 @@ class Trainer:
 def _changes(**named: Any) -> list[Any]:
     """One value an output of CHANGED; what is not named stays as it is."""
     return [named.get(name, gr.skip()) for name in CHANGED]
+
+
+def _failed(told: str) -> list[Any]:
+    """The run is over, or never began: why, where its curve would be, and Start is there again."""
+    return _changes(curve=failure_message(told), run="", **_buttons(running=False))
 
 
 def _buttons(running: bool) -> dict[str, Any]:

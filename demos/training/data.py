@@ -63,7 +63,9 @@ def load_upload(path: Path | str, test: Path | str | None = None, seed: int = 0,
     if test is None:
         return build_dataset(Path(path).name, rows, seed=seed, max_train=max_train)
     held_out = [Row(row.number, row.text, row.label, "test") for row in _read(test)]
-    rows = [Row(row.number, row.text, row.label, "validation" if row.split == "dev" else "train") for row in rows]
+    rows = [
+        Row(row.number, row.text, row.label, "validation" if _split(row) == "validation" else "train") for row in rows
+    ]
     return build_dataset(f"{Path(path).name} and {Path(test).name}", [*rows, *held_out], seed=seed, max_train=max_train)
 
 
@@ -81,7 +83,10 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
     Raises UserError for less than two or more than MAX_CLASSES classes, or a class with too few sentences.
     """
     notes: list[str] = []
-    cleaned = [Row(r.number, clean_text(r.text, f"Row {r.number}").strip(), r.label, _split(r)) for r in rows]
+    cleaned = [
+        Row(row.number, clean_text(row.text, f"Row {row.number}").strip(), clean_text(row.label), _split(row))
+        for row in rows
+    ]
     kept = _distinct(cleaned)
     if len(kept) < len(cleaned):
         notes.append(f"{_count(len(cleaned) - len(kept), 'sentence')} taken out because another row has the same.")

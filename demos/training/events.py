@@ -26,7 +26,7 @@ class Started:
     total_steps: int
     steps_per_epoch: int
     parameters: int  # all of them, head included
-    trainable_parameters: int  # those that the optimizer moves: of the word embeddings, only rows that occur
+    trainable_parameters: int  # those that the optimizer holds: of the word embeddings, only rows that occur
     majority_label: str  # the most frequent class of the training sentences
     majority_accuracy: float  # accuracy on the test sentences of always answering it
     device: str
@@ -94,7 +94,7 @@ class Result:
     steps: int  # done
     seconds: float
     examples_per_second: float
-    folder: str  # safetensors weights, tokenizer, configuration: what `classifier.predict` reads
+    folder: str  # safetensors weights, tokenizer, configuration: what `Trained.read` takes
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class Settings:
     """One recipe. The defaults suit the bundled model on a few hundred sentences and two CPU cores.
 
     Devlin et al. 2019, A.3, recommend batch 16 or 32, learning rate 2e-5 to 5e-5 and 2 to 4 epochs for BERT base;
-    a model a third as wide takes, and wants, a larger rate.
+    the bundled one, half as wide and half as deep, takes, and wants, a larger rate.
     """
 
     pooling: str = "mean"  # which vector stands for the sentence: one of POOLINGS

@@ -97,8 +97,8 @@ class Classification:
         if not examples:
             return []
         texts = [example.text for example in examples]
-        # One token more than allowed tells which ones are cut, at no cost for texts of thousands of words.
-        rows = tokenizer(texts, truncation=True, max_length=max_length + 1, verbose=False)["input_ids"]
+        # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+        rows = tokenizer(texts, truncation=False, verbose=False)["input_ids"]
         return [
             Features(
                 tuple(ids if len(ids) <= max_length else [*ids[: max_length - 1], ids[-1]]),

@@ -32,7 +32,8 @@ class Workshop:
     def fine_tune(self, run: str, dataset: Dataset, model: str, base: Path, settings: Settings) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
-        Close it to give up: the training ends at its next event, the place in line is free, no file is left.
+        Close it before its last event to give up: the training ends at its next event, the place in line is free, no
+        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()

@@ -120,6 +120,8 @@ def test_a_lecturer_adds_models_by_a_file(tmp_path: Path) -> None:
         ({"hub_id": "../x/y"}, "owner/name"),
         ({"key": "minilm"}, "already"),
         ({"colour": "red"}, "does not fit"),
+        ({"num_layers": "2"}, "no fitting num_layers"),
+        ({"key": ["mine"]}, "no fitting key"),
     ]:
         file.write_text(json.dumps([entry | wrong]))
         with pytest.raises(UserError, match=said):

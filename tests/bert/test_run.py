@@ -7,9 +7,10 @@ import threading
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
 from demos.bert import run as run_module
+from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import RunCache, run_model
@@ -35,6 +36,41 @@ def test_batched_runs_equal_transformers_sentence_by_sentence(store: ModelStore,
         np.testing.assert_allclose(run.hidden_states, torch.cat(output.hidden_states).numpy(), atol=1e-5)
         np.testing.assert_allclose(run.attentions, torch.cat(output.attentions).numpy(), atol=1e-5)
         np.testing.assert_allclose(run.attentions.sum(-1), 1, atol=1e-5)
+
+
+def random_model(kind: str, tiny: LoadedModel) -> LoadedModel:
+    """A random model of another shape than the bundled one's: DistilBERT without segments, or BERT deep or small."""
+    torch.manual_seed(3)
+    layers, heads, width = {"distilbert": (3, 2, 16), "24 x 16": (24, 16, 32), "2 x 2": (2, 2, 8)}[kind]
+    model: DistilBertModel | BertModel
+    if kind == "distilbert":
+        model = DistilBertModel(
+            DistilBertConfig(vocab_size=30522, dim=width, n_layers=layers, n_heads=heads, hidden_dim=32)
+        )
+    else:
+        shape = {"hidden_size": width, "num_hidden_layers": layers, "num_attention_heads": heads}
+        model = BertModel(BertConfig(vocab_size=30522, intermediate_size=32, **shape))
+    model.set_attn_implementation("eager")
+    spec = ModelSpec(kind, kind, "", "", layers, heads, width, cased=False, segments=kind != "distilbert")
+    return LoadedModel(spec, tiny.tokenizer, model.eval().requires_grad_(False))
+
+
+@pytest.mark.parametrize("kind", ["distilbert", "24 x 16", "2 x 2"])
+def test_other_shapes_equal_their_own_model_too(kind: str, tiny: LoadedModel) -> None:
+    loaded = random_model(kind, tiny)
+    spec, inputs = loaded.spec, [("Short.", ""), ("A longer sentence, and a second one.", "It has a pair as well.")]
+    runs = run_model(loaded, [encode(loaded.tokenizer, *one) for one in inputs])
+    assert len(runs[0].encoding) < len(runs[1].encoding)  # so one of them was padded
+    for (text, pair), run in zip(inputs, runs, strict=True):
+        alone = loaded.tokenizer(text, pair or None, return_tensors="pt", return_token_type_ids=spec.segments)
+        assert ("token_type_ids" in alone) == spec.segments
+        with torch.no_grad():
+            output = loaded.model(**alone, output_hidden_states=True, output_attentions=True)
+        n = alone["input_ids"].shape[1]
+        assert run.hidden_states.shape == (spec.num_layers + 1, n, spec.width)
+        assert run.attentions.shape == (spec.num_layers, spec.num_heads, n, n)
+        np.testing.assert_allclose(run.hidden_states, torch.cat(output.hidden_states).numpy(), atol=1e-5)
+        np.testing.assert_allclose(run.attentions, torch.cat(output.attentions).numpy(), atol=1e-5)
 
 
 def test_a_run_cannot_be_changed(tiny: LoadedModel) -> None:

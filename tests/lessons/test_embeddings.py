@@ -97,7 +97,6 @@ def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
     bar = (sentence.text, sentence.text_pair, sentence.model)
     arguments = [
         (sentence, listed, 1, 3, *menus),
-        (sentence, "last", "0"),
         (*bar, listed, 1, *menus),
         (*bar, listed, 3, *menus),
         (next(iter(example_lists())),),
@@ -106,7 +105,7 @@ def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
     for draw, given in zip(draws, arguments, strict=True):
         shown = draw["show"](*given)
         assert (1 if isinstance(shown, str) else len(shown)) == len(draw["outputs"])
-    maps = draws[3]["show"](*bar, listed, 3, *menus)
+    maps = draws[2]["show"](*bar, listed, 3, *menus)
     assert maps[1].data[0].type == "scatter3d"
 
 

@@ -1,0 +1,83 @@
+"""The picker: a model that can't be had leaves the one before with a sentence; progress is told; links are checked."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.bert.catalogue import CATALOGUE
+from demos.bert.models import ModelStore
+from demos.errors import UserError
+from demos.page.bar import _offer, _script, use_model
+from demos.page.lesson import OUR_FAULT
+from demos.page.services import Services
+
+
+class SlowStore(ModelStore):
+    """A store whose models take until `arrive` is set, and then come, fail or break."""
+
+    def __init__(self, outcome: Exception | None = None) -> None:
+        super().__init__(CATALOGUE)
+        self.arrive = threading.Event()
+        self.outcome = outcome
+
+    def get(self, key: str) -> Any:
+        self.spec(key)
+        assert self.arrive.wait(timeout=30)
+        if self.outcome:
+            raise self.outcome
+        return None
+
+
+def test_a_model_on_this_disk_is_used_at_once_and_its_weights_awaited() -> None:
+    store = SlowStore()
+    updates = use_model(Services(store, "minilm"), "minilm", "minilm")
+    picker, in_use, status = next(updates)
+    assert (picker, in_use) == ("minilm", "minilm")
+    assert "Loading MiniLM" in status
+    store.arrive.set()
+    *_, (picker, in_use, status) = updates
+    assert (picker, in_use) == ("minilm", "minilm")
+    assert "6 layers × 12 heads" in status
+
+
+def test_a_model_to_be_fetched_waits_and_tells_how_far_it_is() -> None:
+    store = SlowStore()
+    store._note("bert-tiny", 9_000_000)
+    updates = use_model(Services(store, "minilm"), "bert-tiny", "minilm")
+    picker, in_use, status = next(updates)
+    assert all(isinstance(value, dict) and value["__type__"] == "update" for value in (picker, in_use))
+    assert "9 of 18 MB" in status
+    store.arrive.set()
+    *_, (picker, in_use, status) = updates
+    assert (picker, in_use) == ("bert-tiny", "bert-tiny")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [(UserError("The Hub is <away>."), "The Hub is &lt;away&gt;."), (RuntimeError("/secret"), OUR_FAULT.split(";")[0])],
+)
+def test_a_model_that_does_not_come_leaves_the_one_before(outcome: Exception, told: str) -> None:
+    store = SlowStore(outcome)
+    store.arrive.set()
+    *_, (picker, in_use, status) = use_model(Services(store, "minilm"), "bert-tiny", "minilm")
+    assert (picker, in_use) == ("minilm", "minilm")
+    assert told in status
+    assert "secret" not in status
+    assert "MiniLM" in status
+
+
+def test_what_the_link_may_say_is_bounded_by_what_is_on_offer() -> None:
+    with gr.Blocks():
+        slider, radio = gr.Slider(0, 5, 2), gr.Radio([("A", "a"), ("B", "b")], value="a")
+        free = gr.Dropdown(["x"], value="x", allow_custom_value=True)
+    assert _offer("one", "layer", slider) == {"lesson": "one", "name": "layer", "value": 2, "minimum": 0, "maximum": 5}
+    assert _offer("one", "side", radio)["offers"] == ["a", "b"]
+    assert "offers" not in _offer("one", "word", free)
+
+
+def test_script_literals_cannot_close_a_script_element() -> None:
+    assert _script({"text": "</script><script>"}) == '{"text": "\\u003c/script>\\u003cscript>"}'
