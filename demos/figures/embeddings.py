@@ -62,7 +62,7 @@ def cosine_heatmap(
             colorscale=SIGNED,
             text=_cell_texts(cosine) if m <= NUMBERS_IN_CELLS else None,
             texttemplate="%{text}" if m <= NUMBERS_IN_CELLS else None,
-            textfont={"size": 16 if m <= 6 else 13},
+            textfont={"size": 16 if m <= 8 else 13},
             customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
             xgap=1 if m <= NAMES_ON_HOVER else 0,

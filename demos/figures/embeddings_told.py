@@ -13,7 +13,7 @@ from demos.bert.encoding import Encoding
 from demos.figures.embeddings import rounded, short
 from demos.figures.palette import PALETTE
 
-POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean, words only", "max": "max"}
+POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max"}
 HOW = {
     "cls": "The first token's vector is taken, the others are dropped.",
     "mean": "The average of all {used} tokens, [CLS] and [SEP] among them.",

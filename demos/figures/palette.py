@@ -16,6 +16,7 @@ PALETTE: dict[str, Any] = json.loads(
 WORDS: list[str] = PALETTE["words"]
 CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
+FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif"  # the reader's own: nothing is fetched
 SPECIAL: str = PALETTE["light"]["special"]
 
 
@@ -50,9 +51,9 @@ def plotly_layout(**changes: Any) -> dict[str, Any]:
     layout: dict[str, Any] = {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": "Georgia, 'Noto Serif', serif", "size": 15},
+        "font": {"family": FONT, "size": 15},
         "margin": {"l": 60, "r": 20, "t": 20, "b": 50},
-        "hoverlabel": {"font": {"size": 15}},
+        "hoverlabel": {"font": {"size": 17, "family": FONT}},
         "colorway": CLASSES,
         "legend": {"orientation": "h", "y": -0.2},
     }

@@ -49,7 +49,7 @@ v_{\text{max}} = \Big(\max_i h_{i1}, \dots, \max_i h_{id}\Big) \qquad
 \cos(v, w) = \frac{v \cdot w}{\lVert v\rVert\,\lVert w\rVert}
 $$
 
-*Mean of the words only* leaves [CLS] and [SEP] out of the sum. A cosine of 1 is the same direction, 0 a right angle,
+*Mean of words* leaves [CLS] and [SEP] out of the sum. A cosine of 1 is the same direction, 0 a right angle,
 -1 the opposite. The map is a PCA: it subtracts the mean of the sentences and turns the cloud so that the first axis
 holds as much of the variance as one direction can, the second as much of the rest.
 """
@@ -117,7 +117,7 @@ def build(page: Page) -> None:
 
     with gr.Row():
         with gr.Column(scale=2, min_width=260):
-            example = gr.Dropdown(list(lists), value=None, label="Example lists")
+            example = gr.Dropdown(list(lists), value=None, label="Pick an example list")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one a line (at most {MAX_SENTENCES})",

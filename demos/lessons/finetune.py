@@ -84,7 +84,7 @@ def _recipe() -> dict[str, Any]:
             dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
             head = gr.HTML()
         with gr.Column(min_width=250, elem_classes="step"):
-            gr.HTML(step_html(4, "Optimizer (AdamW), schedule"))
+            gr.HTML(step_html(4, "Optimizer and schedule"))
             with gr.Row():
                 rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
                 rate = gr.Dropdown(
@@ -110,8 +110,8 @@ def _recipe() -> dict[str, Any]:
 def _live() -> dict[str, Any]:
     """Start, stop, what it costs, and the curve."""
     with gr.Row():
-        start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=120)
-        stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=120)
+        start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=150)
+        stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=150)
     cost = gr.HTML(elem_id="finetune-cost")
     curve = live_curve(elem_id="finetune-curve")
     return {"start": start, "stop": stop, "cost": cost, "curve": curve}
