@@ -62,7 +62,7 @@ def build_page(services: Services) -> gr.Blocks:
                     lesson.build(page)
                     pages.append(page)
         wire_bar(demo, bar, tabs, pages, opened)
-    demo.queue(max_size=128, default_concurrency_limit=8)
+    demo.queue(max_size=128, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
 

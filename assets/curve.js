@@ -18,6 +18,12 @@ function node(parent, name, attributes, text) {
 function take() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
+  if (message.run === "" && kept.last.done === false) return; // empty axes that came late: a run is on them
+  if (message.run === "none" && kept.run !== null) {
+    kept.last = { ...kept.last, done: true }; // nothing began, or it broke off: what was drawn before stays
+    part("status").textContent = message.status;
+    return;
+  }
   if (message.run !== kept.run) {
     kept.run = message.run;
     kept.steps.clear();

@@ -49,7 +49,8 @@
   // A choice from the link counts only where it has the default's type and is on offer.
   function allowed(value, choice) {
     if (typeof value !== typeof choice.value || Array.isArray(value) !== Array.isArray(choice.value)) return false;
-    if (typeof value === "number") return value >= (choice.minimum ?? -Infinity) && value <= (choice.maximum ?? Infinity);
+    if (value < choice.minimum || value > choice.maximum) return false; // undefined where nothing bounds it
+    if (choice.step === 1 && !Number.isInteger(value)) return false;
     if (!choice.offers) return true;
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }

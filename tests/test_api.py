@@ -99,3 +99,15 @@ def test_what_is_not_served(app_url: str) -> None:
         urllib.request.urlopen(huge)
     if isinstance(refused.value, urllib.error.HTTPError):
         assert refused.value.code == 413
+
+
+@pytest.mark.parametrize("name", ["tokenize", "attention", "embeddings", "fine_tune"])
+def test_nothing_runs_past_the_queue(app_url: str, name: str) -> None:
+    request = urllib.request.Request(
+        f"{app_url}/gradio_api/run/{name}",
+        data=json.dumps({"data": ["a"]}).encode(),
+        headers={"content-type": "application/json"},
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+    assert refused.value.code == 404

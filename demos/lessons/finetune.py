@@ -26,6 +26,7 @@ from demos.training.workshop import Workshop
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 TRY = "I can't believe you remembered!"
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 AWAITED = "Choose a file: a text and a label column, named in its first row; two columns need no names."
 DATA_PATH = "assets/data/emotion.tsv"
 INLINE = {"left": "$", "right": "$", "display": False}
@@ -161,7 +162,7 @@ def _data() -> dict[str, Any]:
                 decay = gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", min_width=140)
                 length = gr.Slider(8, 128, DEFAULT.max_length, step=8, label="Most tokens a sentence", min_width=140)
                 most = gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training sentences", min_width=140)
-                seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", min_width=140)
+                seed = gr.Number(DEFAULT.seed, precision=0, label="Seed", min_width=140)
         with gr.Column(scale=3, min_width=320):
             data = gr.HTML(elem_id="finetune-data")
     return {
@@ -294,7 +295,12 @@ def offer_endpoint(page: Page, workshop: Workshop) -> None:
         The event field says which: waiting, started, step, epoch, scoring, and last finished, stopped or failed.
         """
         settings = Settings(
-            pooling=pooling, epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed
+            pooling=pooling,
+            epochs=epochs,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            seed=seed,
+            max_seconds=CALL_SECONDS,
         ).check()
         dataset = told_dataset(data, seed)
         key = services.key(model)

@@ -183,7 +183,7 @@ def _build_vocabulary(page: Page) -> None:
                 )
                 begun = gr.HTML("", elem_id="tokens-begun")
             with gr.Column():
-                number = gr.Number(7592, label="What is this id?", precision=0, minimum=0, elem_id="tokens-id")
+                number = gr.Number(7592, label="What is this id?", precision=0, elem_id="tokens-id")
                 meaning = gr.HTML("", elem_id="tokens-meaning")
     page.keep(letters=letters, where=where, kind=kind, length=length, piece=piece, id=number)
 

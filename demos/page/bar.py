@@ -219,7 +219,7 @@ def _offer(slug: str, name: str, component: gr.Component) -> dict[str, Any]:
     """What the link may say of one choice: its default, and what is on offer where that is fixed."""
     offer: dict[str, Any] = {"lesson": slug, "name": name, "value": component.value}
     if isinstance(component, gr.Slider):
-        offer |= {"minimum": component.minimum, "maximum": component.maximum}
+        offer |= {"minimum": component.minimum, "maximum": component.maximum, "step": component.step}
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
         offer["offers"] = [value for _, value in component.choices]
     return offer

@@ -91,6 +91,15 @@ def test_nonsense_in_the_link_falls_back_with_a_sentence(page: Page, app_url: st
     expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
 
 
+def test_impossible_choices_in_the_link_fall_back(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("finetune", hidden=7, rate="abc", epochs=2.5, pooling="median", dropout=9)
+    expect(page.locator("#finetune-cost")).to_contain_text("96 steps")  # the defaults' count
+    assert set(query(page)) == {"text", "model", "lesson"}
+    page = open_lesson("finetune", hidden=64, epochs=2)
+    expect(page.locator("#finetune-cost")).to_contain_text("64 steps")
+    assert query(page)["hidden"] == "64"
+
+
 def test_a_model_out_of_reach_leaves_the_one_before(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("tokens", text="The model stays.")
     expect(page.locator("#bar-status")).to_contain_text("6 layers")

@@ -72,9 +72,10 @@ def test_a_model_that_does_not_come_leaves_the_one_before(outcome: Exception, to
 
 def test_what_the_link_may_say_is_bounded_by_what_is_on_offer() -> None:
     with gr.Blocks():
-        slider, radio = gr.Slider(0, 5, 2), gr.Radio([("A", "a"), ("B", "b")], value="a")
+        slider, radio = gr.Slider(0, 5, 2, step=1), gr.Radio([("A", "a"), ("B", "b")], value="a")
         free = gr.Dropdown(["x"], value="x", allow_custom_value=True)
-    assert _offer("one", "layer", slider) == {"lesson": "one", "name": "layer", "value": 2, "minimum": 0, "maximum": 5}
+    bounds = {"minimum": 0, "maximum": 5, "step": 1}
+    assert _offer("one", "layer", slider) == {"lesson": "one", "name": "layer", "value": 2, **bounds}
     assert _offer("one", "side", radio)["offers"] == ["a", "b"]
     assert "offers" not in _offer("one", "word", free)
 
