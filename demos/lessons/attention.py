@@ -13,12 +13,11 @@ from demos.figures.attention import heatmap, told, weights_table
 from demos.figures.bertviz import VIEWS, Held, frame_message
 from demos.figures.bertviz import told as told_of_view
 from demos.figures.code import attention_code
-from demos.page.assets import read_asset
+from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import bertviz_frame, frame_value
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
-MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
 HINTS = {
     "head": (
@@ -74,12 +73,10 @@ def build(page: Page) -> None:
     held = gr.Textbox("", visible="hidden")
     with gr.Accordion("The numbers", open=False, elem_id="attention-numbers"):
         table = gr.HTML("")
-    with gr.Accordion("The formula", open=False, elem_id="attention-formula"):
-        gr.Markdown(read_asset("attention-formula.md"), latex_delimiters=MATHS)
+    formula_fold("attention")
     with gr.Accordion("The code", open=False, elem_id="attention-code"):
         program = gr.Code("", language="python", label="Prints this head's weights", lines=8)
-    with gr.Accordion("The source", open=False, elem_id="attention-source"):
-        gr.Markdown(read_asset("attention-sources.md"))
+    source_fold("attention")
 
     def show(sentence: Sentence, *choices: Any) -> list[Any]:
         return drawn(services, sentence, False, *choices)

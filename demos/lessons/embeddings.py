@@ -34,31 +34,11 @@ from demos.figures.embeddings_told import (
     shape_html,
 )
 from demos.page.assets import read_asset
+from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
 LAST = "last"
-INLINE = {"left": "$", "right": "$", "display": False}
-FORMULA = r"""
-A layer gives every token $i$ of a sentence with $n$ tokens a vector $h_i$ with $d$ numbers.
-
-$$
-v_{\text{[CLS]}} = h_1 \qquad
-v_{\text{mean}} = \frac{1}{n}\sum_{i=1}^{n} h_i \qquad
-v_{\text{max}} = \Big(\max_i h_{i1}, \dots, \max_i h_{id}\Big) \qquad
-\cos(v, w) = \frac{v \cdot w}{\lVert v\rVert\,\lVert w\rVert}
-$$
-
-*Mean of words* leaves [CLS] and [SEP] out of the sum. A cosine of 1 is the same direction, 0 a right angle,
--1 the opposite. The map is a PCA: it subtracts the mean of the sentences and turns the cloud so that the first axis
-holds as much of the variance as one direction can, the second as much of the rest.
-"""
-SOURCE = """
-- Nils Reimers and Iryna Gurevych (2019), *Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks*, EMNLP,
-  section 3: the [CLS], mean and max strategies compared here, and why an untuned [CLS] does worse.
-- Jacob Devlin, Ming-Wei Chang, Kenton Lee and Kristina Toutanova (2019), *BERT: Pre-training of Deep Bidirectional
-  Transformers*, NAACL, section 3 ([CLS] for classification) and section 5.3 (features from different layers).
-"""
 
 
 def example_lists() -> dict[str, str]:
@@ -148,13 +128,11 @@ def build(page: Page) -> None:
 
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML()
-    with gr.Accordion("The formula", open=False):
-        gr.Markdown(FORMULA, latex_delimiters=[{"left": "$$", "right": "$$", "display": True}, INLINE])
+    formula_fold("embeddings")
     with gr.Accordion("The code", open=False):
         gr.Markdown("Choice B with nothing but transformers; run, it prints B's matrix.")
         code = gr.Code(language="python", interactive=False, show_label=False)
-    with gr.Accordion("The source", open=False):
-        gr.Markdown(SOURCE)
+    source_fold("embeddings")
 
     heatmaps = [side[0] for side in sides]
     menus = [component for _, pooling, layer in sides for component in (pooling, layer)]

@@ -10,8 +10,8 @@ import gradio as gr
 from demos.errors import UserError
 from demos.figures.training_code import code_for
 from demos.figures.training_told import dataset_html, head_html, model_html, step_html, vector_html
-from demos.page.assets import read_asset
 from demos.page.curve import idle_message, live_curve
+from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
 from demos.page.trainer import CHANGED, Trainer
@@ -29,7 +29,6 @@ QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 AWAITED = "Choose a file: a text and a label column, named in its first row; two columns need no names."
 DATA_PATH = "assets/data/emotion.tsv"
-INLINE = {"left": "$", "right": "$", "display": False}
 RATES = [2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
 DEFAULT = Settings()
 
@@ -183,15 +182,11 @@ def _folds() -> dict[str, Any]:
     """The numbers, the formula, the code, the source."""
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML('<p class="aside">There are none before a run.</p>')
-    with gr.Accordion("The formula", open=False):
-        gr.Markdown(
-            read_asset("finetune-formula.md"), latex_delimiters=[{"left": "$$", "right": "$$", "display": True}, INLINE]
-        )
+    formula_fold("finetune")
     with gr.Accordion("The code", open=False):
         gr.Markdown("The recipe above with torch and transformers alone, on the emotion sentences.")
         code = gr.Code(language="python", interactive=False, show_label=False)
-    with gr.Accordion("The source", open=False):
-        gr.Markdown(read_asset("finetune-sources.md"))
+    source_fold("finetune")
     return {"numbers": numbers, "code": code}
 
 

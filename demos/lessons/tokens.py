@@ -20,6 +20,7 @@ from demos.figures.tokens import UNDER, comparison, numbers_table, picture
 from demos.figures.vocabulary import found_figure, id_figure, kinds_strip, told, words_figure
 from demos.figures.wordpiece import trace_figure
 from demos.page.assets import read_asset
+from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
@@ -28,7 +29,6 @@ MAX_RANKED = 60  # words looked at for the one with the most pieces
 MAX_FROM_PIECE = 80  # words shown for one piece
 MAX_BATCH = 8  # inputs drawn in one batch
 BATCH_TOKENS = 48  # tokens drawn of one input of the batch
-MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
 
 
@@ -226,12 +226,10 @@ def _build_rest(page: Page) -> None:
         others = gr.HTML("", js_on_load=read_asset("tokens.js"))
     with gr.Accordion("The numbers", open=False, elem_id="tokens-numbers"):
         numbers = gr.HTML("")
-    with gr.Accordion("The formula", open=False, elem_id="tokens-formula"):
-        gr.Markdown(read_asset("tokens-formula.md"), latex_delimiters=MATHS)
+    formula_fold("tokens")
     with gr.Accordion("The code", open=False, elem_id="tokens-code"):
         program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", wrap_lines=True)
-    with gr.Accordion("The source", open=False, elem_id="tokens-source"):
-        gr.Markdown(read_asset("tokens-sources.md"))
+    source_fold("tokens")
 
     def show(sentence: Sentence) -> tuple[str, str, str]:
         _, encoding, _ = _encoded(services, sentence)

@@ -10,7 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
-LESSONS = ["tokens", "attention", "embeddings", "finetune"]
+from demos.lessons import discover
+
+LESSONS = [lesson.slug for lesson in discover()]
 SIZES = [(1920, 1080), (1280, 800), (390, 844)]
 SENTENCE = "#bar-text textarea"
 # What a person may type, paste or send by accident or design; none may run, and none may break the page.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import gradio as gr
 import pytest
 
+import demos.lessons
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
@@ -18,10 +21,31 @@ def _is_skip(value: object) -> bool:
 
 def test_lessons_are_found_in_order_and_introduce_themselves() -> None:
     lessons = discover()
-    assert [lesson.slug for lesson in lessons] == ["tokens", "attention", "embeddings", "finetune"]
+    first_four = [lesson.slug for lesson in lessons if lesson.slug in {"tokens", "attention", "embeddings", "finetune"}]
+    assert first_four == ["tokens", "attention", "embeddings", "finetune"]
+    assert [lesson.order for lesson in lessons] == sorted(lesson.order for lesson in lessons)
     for lesson in lessons:
         assert lesson.question.endswith("?")
         assert lesson.look.count(".") + lesson.look.count("?") >= 2, lesson.slug
+
+
+def test_a_new_file_is_a_new_tab_and_a_broken_one_stops_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "from demos.page.lesson import Lesson\n"
+        "LESSON = Lesson('fifth', 9, 'Fifth', 'A fifth?', 'Look. Here.', lambda page: None)\n"
+    )
+    (tmp_path / "fifth.py").write_text(text)
+    monkeypatch.setattr(demos.lessons, "__path__", [*demos.lessons.__path__, str(tmp_path)])
+    assert discover()[-1].slug == "fifth"
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name")
+    with pytest.raises(ModuleNotFoundError):
+        discover()
+    (tmp_path / "broken.py").write_text(text.replace("9", "10"))
+    sys.modules.pop("demos.lessons.broken", None)
+    with pytest.raises(ValueError, match="share a slug"):
+        discover()
 
 
 def test_success_empties_the_notice() -> None:
