@@ -24,7 +24,9 @@ from demos.bert.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
 from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-HUB_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+WEIGHTS = "model.safetensors"
+TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
 HUB_PROBE_TIMEOUT = 5.0  # seconds for the Hub to answer at all
 HUB_TIMEOUT = 10.0  # seconds for a file's header
 MAX_MODEL_BYTES = 2_500 * 2**20
@@ -43,11 +45,13 @@ class LoadedModel:
         return sum(parameter.nbytes for parameter in self.model.parameters())
 
 
-def model_folder(spec: ModelSpec, fetch: bool = True, progress: Callable[[int], None] = lambda count: None) -> Path:
+def model_folder(
+    spec: ModelSpec, fetch: bool = True, progress: Callable[[int], None] = lambda count: None, weights: bool = True
+) -> Path:
     """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
 
-    With `fetch`, files that are not on disk come from the Hub, and `progress` is told the bytes that have come.
-    Raises UserError, one sentence, where they can't be had.
+    With `fetch`, files that are not on disk come from the Hub, and `progress` is told the bytes that have come; without
+    `weights` only the tokenizer's, a megabyte and not hundreds. Raises UserError, one sentence, where they can't come.
     Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
     """
     if not spec.hub_id:
@@ -55,12 +59,12 @@ def model_folder(spec: ModelSpec, fetch: bool = True, progress: Callable[[int], 
     options: dict[str, Any] = {
         "repo_id": spec.hub_id,
         "revision": spec.revision,
-        "allow_patterns": list(HUB_FILES),
+        "allow_patterns": list(HUB_FILES if weights else TOKENIZER_FILES),
         "etag_timeout": HUB_TIMEOUT,
     }
     try:
         folder = Path(snapshot_download(local_files_only=True, **options))
-        if (folder / "model.safetensors").is_file():
+        if (folder / (WEIGHTS if weights else "vocab.txt")).is_file():
             return folder
     except (LocalEntryNotFoundError, OSError):
         pass
@@ -73,7 +77,7 @@ def model_folder(spec: ModelSpec, fetch: bool = True, progress: Callable[[int], 
         raise UserError(
             f"{spec.title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
         ) from error
-    if not (folder / "model.safetensors").is_file():
+    if weights and not (folder / WEIGHTS).is_file():
         raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
     return folder
 
@@ -111,7 +115,7 @@ def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
 
 def check_bundled(folder: Path) -> None:
     """Raises RuntimeError unless the bundled weights are the very bytes that this project was measured with."""
-    with (folder / "model.safetensors").open("rb") as file:
+    with (folder / WEIGHTS).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != BUNDLED_SHA256:
         raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
@@ -164,7 +168,7 @@ class ModelStore:
         with self._tokenizer_locks[key]:
             if key not in self._tokenizers:
                 tokenizer = AutoTokenizer.from_pretrained(
-                    model_folder(spec), use_fast=True, trust_remote_code=False, local_files_only=True
+                    model_folder(spec, weights=False), use_fast=True, trust_remote_code=False, local_files_only=True
                 )
                 # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
                 tokenizer.backend_tokenizer.no_truncation()

@@ -24,6 +24,7 @@ class _Hub(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     folder: Path
+    asked: set[str]
 
     def log_message(self, *args: object) -> None:
         pass
@@ -39,6 +40,7 @@ class _Hub(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.split("?")[0]
         if "/resolve/" in path:
+            self.asked.add(path.rsplit("/", 1)[1])
             body = (self.folder / path.rsplit("/", 1)[1]).read_bytes()
             self._send(body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'})
         elif path.startswith("/api/models/"):
@@ -53,8 +55,14 @@ class _Hub(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
-    handler = type("Hub", (_Hub,), {"folder": model_folder(CATALOGUE[BUNDLED])})
+def asked() -> set[str]:
+    """The names of the files that were asked of the hub."""
+    return set()
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: set[str]) -> Iterator[str]:
+    handler = type("Hub", (_Hub,), {"folder": model_folder(CATALOGUE[BUNDLED]), "asked": asked})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
@@ -82,3 +90,13 @@ def test_a_picked_model_comes_from_the_hub_with_progress(hub: str, monkeypatch: 
     assert counts[-1] == size
     assert store.progress("fetched") is None  # nothing is being fetched now
     assert models.at_hand(SPEC)  # and it stays on this disk
+
+
+def test_tokens_alone_do_not_fetch_the_weights(hub: str, asked: set[str]) -> None:
+    store = ModelStore({"fetched": SPEC})
+    assert store.tokenizer("fetched")("hello").tokens() == ["[CLS]", "hello", "[SEP]"]
+    assert "vocab.txt" in asked
+    assert "model.safetensors" not in asked
+    assert not models.at_hand(SPEC)
+    assert store.begin("fetched").result(timeout=60).model.config.hidden_size == 384
+    assert "model.safetensors" in asked
