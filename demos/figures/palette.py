@@ -25,9 +25,12 @@ def word_colour(word_index: int | None) -> str:
     return SPECIAL if word_index is None else WORDS[word_index % len(WORDS)]
 
 
-def colour_scale(name: str, dark: bool = False) -> list[list[Any]]:
-    """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero)."""
-    stops = PALETTE[f"{name}_dark" if dark else name]
+def colour_scale(name: str) -> list[list[Any]]:
+    """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero).
+
+    In the dark the pages' style sheets turn the drawn picture round, so that nothing is drawn twice.
+    """
+    stops = PALETTE[name]
     return [[index / (len(stops) - 1), colour] for index, colour in enumerate(stops)]
 
 
