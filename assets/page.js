@@ -89,7 +89,7 @@
     open(lesson) {
       state.lesson = lesson;
       writeLink();
-      return [lesson, stamp(), stamp()];
+      return [stamp(), stamp()];
     },
 
     // Tell the open lesson, and only that one, to redraw: at once (typed) and after a rest (settled).

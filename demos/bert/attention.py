@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.layers import layer_index
 from demos.bert.models import LoadedModel
 from demos.bert.run import Run
-from demos.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,7 @@ def check_layer(layer: float, num_layers: int) -> int:
 
     Raises UserError for what is no whole number or lies outside.
     """
-    if isinstance(layer, bool) or not isinstance(layer, int | float) or layer not in range(-num_layers, num_layers):
-        shown = str(layer)[:20]
-        raise UserError(f"There is no layer {shown!r} here; the model's attention has layers 0 to {num_layers - 1}.")
-    return int(layer) % num_layers
+    return layer_index(layer, num_layers, f"the model's attention has layers 0 to {num_layers - 1}")
 
 
 def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:

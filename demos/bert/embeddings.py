@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from demos.bert.encoding import encode
+from demos.bert.layers import layer_index
 from demos.bert.models import LoadedModel
 from demos.bert.run import Run, RunCache
 from demos.bert.text import clean_text
@@ -63,11 +64,7 @@ def resolve_layer(layer: float, num_layers: int) -> int:
 
     Raises UserError for what is no whole number or lies outside.
     """
-    count = num_layers + 1
-    if isinstance(layer, bool) or not isinstance(layer, int | float) or layer not in range(-count, count):
-        shown = str(layer)[:20]
-        raise UserError(f"There is no layer {shown!r} here; the model has 0 (the embedding output) to {num_layers}.")
-    return int(layer) % count
+    return layer_index(layer, num_layers + 1, f"the model has 0 (the embedding output) to {num_layers}")
 
 
 def token_weights(run: Run, choice: Choice) -> np.ndarray:

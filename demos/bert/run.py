@@ -12,6 +12,7 @@ import torch
 
 from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel
+from demos.bert.padding import pad
 
 MAX_CACHE_BYTES = 384 * 2**20
 BATCH_TOKENS = 2_048
@@ -45,19 +46,10 @@ def run_model(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
     Equal to transformers' own `hidden_states` and `attentions` for the sentence alone to 1e-5: padded batches add up
     float32 in another order.
     """
-    longest = max(len(encoding) for encoding in encodings)
-    shape = (len(encodings), longest)
-    input_ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0, dtype=torch.long)
-    token_type_ids = torch.zeros(shape, dtype=torch.long)
-    attention_mask = torch.zeros(shape, dtype=torch.long)
-    for row, encoding in enumerate(encodings):
-        n = len(encoding)
-        input_ids[row, :n] = torch.tensor(encoding.input_ids)
-        token_type_ids[row, :n] = torch.tensor(encoding.token_type_ids)
-        attention_mask[row, :n] = 1
-    inputs = {"input_ids": input_ids, "attention_mask": attention_mask}
+    batch = pad(loaded.tokenizer, encodings)
+    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
     if loaded.spec.segments:  # DistilBERT has no segment embeddings and takes no token_type_ids
-        inputs["token_type_ids"] = token_type_ids
+        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
     with torch.inference_mode():
         output = loaded.model(**inputs, output_hidden_states=True, output_attentions=True)
     runs = []

@@ -192,7 +192,7 @@ def comparison(rows: Sequence[tuple[Sequence[str], Encoding, Counts]], absent: S
 
 def _positions(encoding: Encoding, segment: int) -> range:
     """The tokens of one segment, which lie together: [CLS] A [SEP], then B [SEP]."""
-    border = encoding.token_type_ids.index(1) if 1 in encoding.token_type_ids else len(encoding)
+    border = encoding.sentence_b_start or len(encoding)
     return range(border, len(encoding)) if segment else range(border)
 
 

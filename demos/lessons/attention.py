@@ -15,7 +15,7 @@ from demos.figures.bertviz import told as told_of_view
 from demos.figures.code import attention_code
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import bertviz_frame, frame_value
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson, Page, with_sentence
 from demos.page.services import Sentence, Services
 
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
@@ -81,8 +81,8 @@ def build(page: Page) -> None:
     def show(sentence: Sentence, *choices: Any) -> list[Any]:
         return drawn(services, sentence, False, *choices)
 
-    def follow(text: str, text_pair: str, model: str, *choices: Any) -> list[Any]:
-        return drawn(services, Sentence(text or "", text_pair or "", model), True, *choices)
+    def follow(sentence: Sentence, *choices: Any) -> list[Any]:
+        return drawn(services, sentence, True, *choices)
 
     inputs = [view, layer, head, held]
     outputs = [frame, held, layer, head, plot, said, caption, table, program]
@@ -90,7 +90,7 @@ def build(page: Page) -> None:
     page.draw(show, inputs, outputs, triggers=[view.input, layer.input, head.input], show_progress="hidden")
     page.on(
         [frame.select],  # a layer or head was picked inside the frame
-        follow,
+        with_sentence(follow),
         [*page.sentence, *inputs],
         outputs,
         js="(...values) => insideBert.attention.chosen(values)",

@@ -35,7 +35,7 @@ from demos.figures.embeddings_told import (
 )
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson, Page, with_sentence
 from demos.page.services import Sentence, Services
 
 LAST = "last"
@@ -142,28 +142,35 @@ def build(page: Page) -> None:
     def choices_of(loaded: LoadedModel, *chosen: str) -> list[Choice]:
         return [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
 
-    def show_shapes(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[str]:
-        loaded = services.loaded(sentence.model)
-        sentences, _ = with_bar(sentence, listed)
-        run = services.runs.get(loaded, sentences[min(index, len(sentences) - 1)])
+    def shapes_of(loaded: LoadedModel, sentence: str, choices: list[Choice]) -> list[str]:
+        run = services.runs.get(loaded, sentence)
         width = run.hidden_states.shape[2]
         told = [
             shape_html(title, run.encoding, width, choice, token_weights(run, choice))
-            for title, choice in titled(loaded, choices_of(loaded, *chosen))
+            for title, choice in titled(loaded, choices)
         ]
         return [sentence_html(run.encoding), *told]
+
+    def maps_of(
+        titles: list[str], vectors: list[np.ndarray], sentences: list[str], from_bar: int, axes: int
+    ) -> list[Any]:
+        shown: list[Any] = []
+        for title, rows in zip(titles, vectors, strict=True):
+            projection = project(rows, axes)
+            shown += [explained_html(title, projection.explained), sentence_map(projection, sentences, from_bar)]
+        return shown
+
+    def show_shapes(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[str]:
+        loaded = services.loaded(sentence.model)
+        sentences, _ = with_bar(sentence, listed)
+        return shapes_of(loaded, sentences[min(index, len(sentences) - 1)], choices_of(loaded, *chosen))
 
     def show_maps(sentence: Sentence, listed: str, axes: int, *chosen: str) -> list[Any]:
         loaded = services.loaded(sentence.model)
         sentences, from_bar = with_bar(sentence, listed)
         choices = choices_of(loaded, *chosen)
-        shown: list[Any] = []
-        for (title, _), vectors in zip(
-            titled(loaded, choices), embed(services.runs, loaded, sentences, choices), strict=True
-        ):
-            projection = project(vectors, axes)
-            shown += [explained_html(title, projection.explained), sentence_map(projection, sentences, from_bar)]
-        return shown
+        vectors = embed(services.runs, loaded, sentences, choices)
+        return maps_of([title for title, _ in titled(loaded, choices)], vectors, sentences, from_bar, axes)
 
     def show(sentence: Sentence, listed: str, index: int, axes: int, *chosen: str) -> list[Any]:
         loaded = services.loaded(sentence.model)
@@ -179,8 +186,8 @@ def build(page: Page) -> None:
             *[cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines],
             compared_html(pairs, sentences, names, loaded.spec),
             gr.update(choices=menu, value=index),
-            *show_shapes(sentence, listed, index, *chosen),
-            *show_maps(sentence, listed, axes, *chosen),
+            *shapes_of(loaded, sentences[index], choices),
+            *maps_of([title for title, _ in titled(loaded, choices)], vectors, sentences, from_bar, axes),
             numbers_html(vectors, pairs, sentences, names),
             embeddings_code(loaded.spec, sentences, choices[1]),
             *[layer_menu(loaded, layer) for layer in chosen[1::2]],
@@ -196,13 +203,13 @@ def build(page: Page) -> None:
     )
     page.on(
         [picked.input],
-        lambda text, pair, model, *rest: show_shapes(Sentence(text, pair, model), *rest),
+        with_sentence(show_shapes),
         [*page.sentence, texts, picked, *menus],
         shaped,
     )
     page.on(
         [dimensions.input],
-        lambda text, pair, model, *rest: show_maps(Sentence(text, pair, model), *rest),
+        with_sentence(show_maps),
         [*page.sentence, texts, dimensions, *menus],
         drawn_maps,
     )

@@ -34,7 +34,6 @@ class Bar:
     in_use: gr.Textbox
     asked: gr.Textbox
     status: gr.HTML
-    examples: gr.Dropdown
 
 
 def build_bar(services: Services) -> Bar:
@@ -87,7 +86,7 @@ def build_bar(services: Services) -> Bar:
         js=f"(number) => {{ const pick = {_script(examples)}[number]; return [pick.text, pick.text_pair || '']; }}",
         api_visibility="private",
     )
-    return Bar(text, text_pair, model, in_use, asked, status, example)
+    return Bar(text, text_pair, model, in_use, asked, status)
 
 
 def build_ticks() -> tuple[gr.Textbox, gr.Textbox]:
@@ -101,7 +100,6 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     lessons = _script([page.lesson.slug for page in pages])
     typed = [page.typed for page in pages]
     settled = [page.settled for page in pages]
-    lesson = gr.Textbox(pages[0].lesson.slug, visible="hidden", elem_id="open-lesson")
 
     latest = gr.State([])  # copied for each session
 
@@ -145,7 +143,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
         opened[slug].select(
             None,
             None,
-            [lesson, page.typed, page.settled],
+            [page.typed, page.settled],
             js=f"() => insideBert.open({_script(slug)})",
             **private,
         )

@@ -81,7 +81,7 @@ class Page:
         tick = self.typed if at_once else self.settled
         self.on(
             [tick.change, *moved],
-            lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest),
+            with_sentence(show),
             [*self.sentence, *inputs],
             outputs,
             trigger_mode="always_last",
@@ -120,6 +120,11 @@ class Page:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
         options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
         gr.api(_told(function), api_name=function.__name__, **options)
+
+
+def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
+    """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs, for what is wired with `Page.on`."""
+    return lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest)
 
 
 def notice_html(message: str) -> str:

@@ -33,7 +33,7 @@ def build_theme() -> gr.themes.Base:
         ),
         (("body_text_color_subdued", "block_info_text_color", "input_placeholder_color"), "muted"),
         (("border_color_primary", "block_border_color", "input_border_color"), "line"),
-        (("border_color_accent", "color_accent", "slider_color", "link_text_color"), "accent"),
+        (("border_color_accent", "slider_color", "link_text_color"), "accent"),
         (("input_border_color_focus", "checkbox_background_color_selected"), "accent"),
         (("checkbox_border_color_selected", "checkbox_label_background_fill_selected"), "accent"),
         (("button_primary_background_fill", "button_primary_background_fill_hover"), "accent"),
@@ -44,13 +44,9 @@ def build_theme() -> gr.themes.Base:
         for name in names:
             colours[name] = light[colour]
             colours[f"{name}_dark"] = dark[colour]
-    supported = set(theme.__dict__) | set(dir(theme))
     return theme.set(
-        **{
-            name: colour
-            for name, colour in colours.items()
-            if name.removesuffix("_dark") in supported and name in theme.set.__code__.co_varnames
-        },
+        **colours,
+        color_accent=light["accent"],  # gradio has no dark one
         block_border_width="0px",
         block_shadow="none",
         block_label_border_width="0px",

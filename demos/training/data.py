@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from demos.bert.text import clean_text
@@ -49,6 +50,7 @@ class Dataset:
         return tuple(found[label] for label in range(len(self.labels)))
 
 
+@lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
 def load_emotion(seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
     """The project's own sentences of six emotions, with the splits their file gives."""
     return build_dataset("Emotion", read_rows(EMOTION.read_bytes(), EMOTION.name), seed=seed, max_train=max_train)

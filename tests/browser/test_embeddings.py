@@ -8,7 +8,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 LESSON = "#lesson-embeddings"
-expect.set_options(timeout=20_000)  # two busy cores draw later than Playwright's five seconds
 
 
 def test_it_opens_on_a_worked_example_and_follows_the_choices(open_lesson: Callable[..., Page]) -> None:
