@@ -29,6 +29,7 @@ from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
 from demos.page.frame import static_paths
 from demos.page.guards import MAX_UPLOAD, BodyGuard
 from demos.page.lesson import Page
+from demos.page.parts import build_lesson, part_ticks
 from demos.page.services import Services
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
@@ -45,6 +46,8 @@ def build_page(services: Services) -> gr.Blocks:
         bar = build_bar(services)
         lessons = discover()
         ticks = {lesson.slug: build_ticks() for lesson in lessons}
+        parts = {lesson.slug: part_ticks(lesson) for lesson in lessons}
+        trained = gr.State("", delete_callback=services.workshop.runs.discard)
         with gr.Tabs(elem_id="lessons") as tabs:
             for lesson in lessons:
                 with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
@@ -58,8 +61,9 @@ def build_page(services: Services) -> gr.Blocks:
                         typed=ticks[lesson.slug][0],
                         settled=ticks[lesson.slug][1],
                         notices=gr.Column(elem_classes="lesson-notices"),
+                        trained=trained,
                     )
-                    lesson.build(page)
+                    build_lesson(page, parts[lesson.slug])
                     pages.append(page)
         wire_bar(demo, bar, tabs, pages, opened)
     demo.queue(max_size=128, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
@@ -75,7 +79,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": f"<style>{css_variables()}</style><script>{read_asset('page.js')}</script>",
+        "head": f"<style>{css_variables()}</style><script>{read_asset('page.js')}{read_asset('takeaway.js')}</script>",
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {"middleware": [Middleware(BodyGuard)]},
         "footer_links": ["api"],

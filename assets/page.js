@@ -109,6 +109,16 @@
       return ticks.map((tick, index) => (index === open ? stamp() : tick));
     },
 
+    // A part of a lesson was opened: -> [its name, its tick]
+    openPart(part) {
+      return [part, stamp()];
+    },
+
+    // The lesson should redraw: tell its open part, and only that one.
+    settledPart(parts, open, ...ticks) {
+      return ticks.map((tick, index) => (parts[index] === open ? stamp() : tick));
+    },
+
     keep(lesson, names, ...values) {
       names.forEach((name, index) => ((state.choices[lesson] ||= {})[name] = values[index]));
       writeLink();

@@ -1,4 +1,7 @@
-"""The lessons, one file a tab: what the learner sees and touches (Gradio). A new file here is a new tab."""
+"""The lessons, one file, or one folder of parts, a tab: what the learner sees and touches (Gradio).
+
+A new file here is a new tab.
+"""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ DEFAULT = Settings()
 
 def build(page: Page) -> None:
     """The recipe beside the live curve, then what it learned, the data and the folds; each part fills itself."""
-    workshop = Workshop()
+    workshop = page.services.workshop
     trainer = Trainer(page.services, workshop)
-    parts: dict[str, Any] = {name: gr.State("", delete_callback=workshop.runs.discard) for name in ("run", "kept")}
+    parts: dict[str, Any] = {"run": gr.State("", delete_callback=workshop.runs.discard), "kept": page.trained}
     with gr.Row():
         with gr.Column(min_width=320, elem_classes="recipe"):
             parts |= _recipe()

@@ -1,7 +1,8 @@
 """The contract between a lesson and the page: what a lesson is, and what it is handed while it builds itself.
 
-A lesson is one file in demos/lessons/ that ends in `LESSON = Lesson(...)`. Its `build` runs inside its own tab, makes
-its components and says with `page.draw` what fills them; the page does the rest (title, notices, link, refreshing).
+A lesson is one file in demos/lessons/, or a folder of parts, that ends in `LESSON = Lesson(...)`. Its `build` runs
+inside its own tab, makes its components and says with `page.draw` what fills them; the page does the rest (title,
+notices, link, refreshing).
 """
 
 from __future__ import annotations
@@ -25,15 +26,29 @@ OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try a
 
 
 @dataclass(frozen=True)
+class Part:
+    """A tab inside a lesson's tab (demos/page/parts.py); it computes only while it is open."""
+
+    slug: str  # in the link: ?lesson=...&part=slug
+    tab: str
+    look: str  # what to look at, in two sentences at most
+    build: Callable[[Page], None]
+
+
+@dataclass(frozen=True)
 class Lesson:
-    """One tab. `order` sorts the tabs; `question` is its title and `look` the two sentences on what to look at."""
+    """One tab. `order` sorts the tabs; `question` is its title and `look` the two sentences on what to look at.
+
+    `build` lays it out; a long lesson has `parts` under that (demos/page/parts.py).
+    """
 
     slug: str  # in the link: ?lesson=slug
     order: int
     tab: str
     question: str
     look: str
-    build: Callable[[Page], None]
+    build: Callable[[Page], None] | None = None
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass
@@ -48,6 +63,7 @@ class Page:
     settled: gr.Component  # changes when this lesson should redraw: opened, or the bar rested for 200 ms
     typed: gr.Component  # changes at once while someone types, for what is quicker than a model
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
+    trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
 
     @property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, RunCache
+from demos.training.workshop import Workshop
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Services:
     store: ModelStore
     default_model: str
     runs: RunCache = field(default_factory=RunCache)
+    workshop: Workshop = field(default_factory=Workshop)
 
     def key(self, model: str | None) -> str:
         """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""
@@ -36,3 +38,13 @@ class Services:
     def run(self, sentence: Sentence) -> Run:
         """The forward pass of what the bar holds, shared by all lessons and users."""
         return self.runs.get(self.loaded(sentence.model), sentence.text, sentence.text_pair)
+
+    def tuned(self, run: str) -> LoadedModel:
+        """The encoder of a model fine-tuned in this page, by its run's id, as `loaded` gives the one it began as.
+
+        Raises UserError where that model is no longer kept.
+        """
+        trained = self.workshop.runs.trained(run)
+        spec = self.store.spec(self.workshop.runs.base(run))
+        spec = replace(spec, key=f"{spec.key} {run}", title=f"{spec.title}, fine-tuned here", mlm=False, nsp=False)
+        return LoadedModel(spec, trained.model.tokenizer, trained.model.encoder)

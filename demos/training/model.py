@@ -129,7 +129,7 @@ class Trained:
         """Raises FileNotFoundError where the run's folder is gone."""
         recipe = json.loads((Path(folder) / RECIPE).read_text(encoding="utf-8"))
         task = Classification(**{**recipe["task"], "labels": tuple(recipe["task"]["labels"])})
-        encoder = load_encoder(folder)
+        encoder = load_encoder(folder, attention="eager")  # sdpa returns no attentions
         head = task.head(encoder.config.hidden_size, None)
         head.load_state_dict(load_file(Path(folder) / HEAD))
         model = Model(encoder, head, load_tokenizer(folder))

@@ -27,6 +27,7 @@ class Runs:
         self.max_bytes = max_bytes
         self._home = tempfile.TemporaryDirectory(prefix="fine-tune-", ignore_cleanup_errors=True)
         self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
+        self._base: dict[str, str] = {}  # run -> catalogue key
         self._trained: OrderedDict[str, Trained] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -46,11 +47,15 @@ class Runs:
         """Ask the run to stop at its next step and keep what it learned."""
         self.stop_file(run).touch()
 
-    def keep(self, run: str) -> None:
-        """The run is over and its model is in its folder: count it, and put the oldest out beyond the bounds."""
+    def keep(self, run: str, base: str) -> None:
+        """The run is over and its model is in its folder: count it, and put the oldest out beyond the bounds.
+
+        `base` is the catalogue key of the model that it began as.
+        """
         size = sum(path.stat().st_size for path in self.folder(run).rglob("*") if path.is_file())
         with self._lock:
             self._kept[run] = size
+            self._base[run] = base
             while len(self._kept) > 1 and (
                 len(self._kept) > self.max_runs or sum(self._kept.values()) > self.max_bytes
             ):
@@ -65,6 +70,7 @@ class Runs:
     def _remove(self, run: str) -> None:
         self._kept.pop(run, None)
         self._trained.pop(run, None)
+        self._base.pop(run, None)
         self.stop_file(run).unlink(missing_ok=True)
         shutil.rmtree(self.folder(run), ignore_errors=True)
 
@@ -72,8 +78,15 @@ class Runs:
         """Whether the run's model can be asked."""
         return run in self._kept
 
-    def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Each text's probability by class, from the run's model. Raises UserError where that is gone."""
+    def base(self, run: str | None) -> str:
+        """The catalogue key of the model that the run began as. Raises UserError where the run is gone."""
+        with self._lock:
+            if run is None or run not in self._base:
+                raise UserError(GONE)
+            return self._base[run]
+
+    def trained(self, run: str | None) -> Trained:
+        """The run's model, in memory. Raises UserError where it is gone."""
         with self._lock:
             if run is None or run not in self._kept:
                 raise UserError(GONE)
@@ -83,5 +96,9 @@ class Runs:
             self._kept.move_to_end(run)
             while len(self._trained) > MAX_IN_MEMORY:
                 self._trained.popitem(last=False)
-            trained = self._trained[run]
+            return self._trained[run]
+
+    def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
+        """Each text's probability by class, from the run's model. Raises UserError where that is gone."""
+        trained = self.trained(run)
         return [dict(zip(trained.task.labels, row, strict=True)) for row in trained.predict(texts)]

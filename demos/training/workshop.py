@@ -51,7 +51,7 @@ class Workshop:
                 try:
                     for event in events:
                         if isinstance(event, Finished | Stopped):
-                            self.runs.keep(run)
+                            self.runs.keep(run, model)
                             over = True
                             if event.result.examples_per_second:
                                 self._speed[model] = event.result.examples_per_second

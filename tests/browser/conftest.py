@@ -80,12 +80,23 @@ def page(context: BrowserContext) -> Iterator[Page]:
     assert faults == []
 
 
+def visit(page: Page, url: str) -> None:
+    """Open `url` in a tab that may show the app already.
+
+    The tab is emptied first: a gradio page that is left while its stream to the server breaks reloads itself two
+    seconds later, which on a slow machine cancels the visit that is under way (net::ERR_ABORTED).
+    """
+    if page.url != "about:blank":
+        page.goto("about:blank")
+    page.goto(url)
+
+
 @pytest.fixture
 def open_lesson(page: Page, app_url: str) -> Callable[..., Page]:
     """open_lesson("tokens", text=..., layer=...) goes there by its link and returns the page once the bar stands."""
 
     def go(lesson: str, **query: str | int) -> Page:
-        page.goto(f"{app_url}/?{urlencode({'lesson': lesson, **query})}")
+        visit(page, f"{app_url}/?{urlencode({'lesson': lesson, **query})}")
         page.wait_for_selector("#bar-text textarea")
         page.wait_for_selector(f"#lesson-{lesson} .lesson-heading h2")
         page.wait_for_function("new URLSearchParams(location.search).has('model')")  # the link has been read

@@ -81,6 +81,7 @@ def test_the_browser_remembers_without_a_link(open_lesson: Callable[..., Page], 
     page = open_lesson("tokens")
     page.locator(SENTENCE).fill("Remember this sentence.")
     wait_for_query(page, "text", "Remember this sentence.")
+    page.goto("about:blank")
     page.goto(app_url)
     expect(page.locator(SENTENCE)).to_have_value("Remember this sentence.")
 

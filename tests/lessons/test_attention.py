@@ -16,7 +16,8 @@ import torch
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.bertviz import unpack_weights
-from demos.lessons.attention import drawn, offer_endpoint
+from demos.lessons.attention import offer_endpoint
+from demos.lessons.attention.heads import drawn
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
@@ -33,11 +34,14 @@ def attention(services: Services) -> Callable[..., dict[str, Any]]:
     """The function behind the endpoint, as the page is handed it."""
 
     class Catcher:
+        def __init__(self) -> None:
+            self.services = services
+
         def endpoint(self, function: Callable[..., dict[str, Any]], **_options: Any) -> None:
             self.function = function
 
     catcher = Catcher()
-    offer_endpoint(catcher, services)  # type: ignore[arg-type]
+    offer_endpoint(catcher)  # type: ignore[arg-type]
     return catcher.function
 
 

@@ -43,7 +43,7 @@ def wired(store: ModelStore) -> tuple[list[dict[str, Any]], dict[str, Callable[.
 
     with gr.Blocks():
         box = gr.Textbox
-        page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML())
+        page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML(), gr.State(""))
         LESSON.build(page)
     return wired, endpoints, page
 

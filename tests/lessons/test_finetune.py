@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+import numpy as np
 import pytest
 
+from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.run import run_model
 from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.page.lesson import Page
@@ -43,7 +46,8 @@ class TinyStore(ModelStore):
 class Wired:
     """The lesson built into a bare page: what it wires by trigger, and its endpoint."""
 
-    def __init__(self, store: ModelStore) -> None:
+    def __init__(self, store: TinyStore) -> None:
+        self.tiny = store.loaded
         self.draws: list[dict[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.endpoints: dict[str, Callable[..., Any]] = {}
@@ -62,7 +66,9 @@ class Wired:
 
         with gr.Blocks():
             box = gr.Textbox
-            self.page = Recorder(LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML())
+            self.page = Recorder(
+                LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML(), gr.State("")
+            )
             LESSON.build(self.page)
         self.idle, self.train, self.stop, self.ask = self.events
 
@@ -142,6 +148,13 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
         wired.ask["run"](last["kept"], " ")
     with pytest.raises(UserError, match="no longer kept"):
         wired.ask["run"]("someone else's", "a dull film")
+    tuned = wired.page.services.tuned(last["kept"])  # as the other lessons look into it
+    assert (tuned.spec.num_layers, tuned.spec.mlm) == (2, False)
+    before, after = (run_model(loaded, [encode(tuned.tokenizer, "a dull film")])[0] for loaded in (wired.tiny, tuned))
+    assert after.attentions.shape == before.attentions.shape
+    assert np.abs(after.hidden_states[-1] - before.hidden_states[-1]).max() > 1e-3  # it has learned
+    with pytest.raises(UserError, match="no longer kept"):
+        wired.page.services.tuned("someone else's")
 
 
 def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:

@@ -27,7 +27,7 @@ TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", 'It\'s "
 def built(store: ModelStore) -> tuple[gr.Blocks, Page]:
     with gr.Blocks() as demo:
         hidden = [gr.Textbox() for _ in range(5)]
-        page = Page(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column())  # type: ignore[arg-type]
+        page = Page(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))  # type: ignore[arg-type]
         LESSON.build(page)
     return demo, page
 

@@ -114,12 +114,12 @@ def test_runs_are_bounded_in_number_and_bytes() -> None:
     for name in names[:4]:
         runs.folder(name).mkdir()
         (runs.folder(name) / "weights").write_bytes(b"x" * 500)
-        runs.keep(name)
+        runs.keep(name, "tiny")
     assert [runs.kept(name) for name in names[:4]] == [False, True, True, True]
     assert not runs.folder(names[0]).exists()
     runs.folder(names[4]).mkdir()
     (runs.folder(names[4]) / "weights").write_bytes(b"x" * 3_000)
-    runs.keep(names[4])  # larger than all may be together: the newest stays, alone
+    runs.keep(names[4], "tiny")  # larger than all may be together: the newest stays, alone
     assert [runs.kept(name) for name in names] == [False, False, False, False, True]
     home = Path(runs._home.name)
     del runs

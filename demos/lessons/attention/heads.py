@@ -1,4 +1,4 @@
-"""Lesson: where each token looks, head by head, in bertviz's three views and as numbers."""
+"""One head: where each token looks, in bertviz's three views and as numbers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import html
 from typing import Any
 
 import gradio as gr
-import numpy as np
 
-from demos.bert.attention import check_layer, queries_and_keys
+from demos.bert.attention import queries_and_keys
 from demos.figures.attention import heatmap, told, weights_table
 from demos.figures.bertviz import VIEWS, Held, frame_message
 from demos.figures.bertviz import told as told_of_view
 from demos.figures.code import attention_code
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import bertviz_frame, frame_value
-from demos.page.lesson import Lesson, Page, with_sentence
+from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
 
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
@@ -33,7 +32,7 @@ HINTS = {
 
 
 def build(page: Page) -> None:
-    """Lay the lesson out, wire it, and offer the endpoint."""
+    """Lay the part out and wire it."""
     services = page.services
     catalogue = services.store.catalogue.values()
     with gr.Row():
@@ -97,7 +96,6 @@ def build(page: Page) -> None:
         trigger_mode="always_last",
         show_progress="hidden",
     )
-    offer_endpoint(page, services)
 
 
 def drawn(
@@ -139,39 +137,12 @@ def _slider(value: int, asked: float, count: int, move: bool) -> Any:
     return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}))
 
 
-def offer_endpoint(page: Page, services: Services) -> None:
-    """The API's `attention`."""
-
-    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "") -> dict[str, Any]:
-        """Tokens, and one layer's attention as heads x n x n nested lists, a row a query, rounded to 6 digits.
-
-        layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
-        catalogue key, empty for the default. Beyond 512 tokens the input is cut, and "notice" says so.
-        """
-        run = services.run(Sentence(text, text_pair, model))
-        weights = run.attentions[check_layer(layer, run.num_layers)]
-        result: dict[str, Any] = {
-            "tokens": list(run.encoding.tokens),
-            "attention": np.round(weights.astype(np.float64), 6).tolist(),
-        }
-        if run.encoding.dropped:
-            result["notice"] = (
-                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more fell off at the end."
-            )
-        return result
-
-    # One at a time: 512 tokens are 3 million numbers, 30 MB, and seconds of turning them into JSON.
-    page.endpoint(attention, concurrency_id="attention", concurrency_limit=1)
-
-
-LESSON = Lesson(
-    slug="attention",
-    order=2,
-    tab="Attention",
-    question="Where does each word look?",
+PART = Part(
+    slug="one",
+    tab="One head",
     look=(
         "Each line runs from a token on the left to one it takes from on the right; the stronger the line, the more it "
-        "takes. Every head looks in its own way: some at the word before, some at the next, many at [CLS] or [SEP]."
+        "takes."
     ),
     build=build,
 )

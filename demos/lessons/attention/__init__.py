@@ -1,0 +1,53 @@
+"""Lesson: where each token looks. Its parts are the files beside this one; here they are put in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from demos.bert.attention import check_layer
+from demos.lessons.attention import heads
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Sentence
+
+
+def offer_endpoint(page: Page) -> None:
+    """The API's `attention`."""
+    services = page.services
+
+    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "") -> dict[str, Any]:
+        """Tokens, and one layer's attention as heads x n x n nested lists, a row a query, rounded to 6 digits.
+
+        layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
+        catalogue key, empty for the default. Beyond 512 tokens the input is cut, and "notice" says so.
+        """
+        run = services.run(Sentence(text, text_pair, model))
+        weights = run.attentions[check_layer(layer, run.num_layers)]
+        result: dict[str, Any] = {
+            "tokens": list(run.encoding.tokens),
+            "attention": np.round(weights.astype(np.float64), 6).tolist(),
+        }
+        if run.encoding.dropped:
+            result["notice"] = (
+                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more fell off at the end."
+            )
+        return result
+
+    # One at a time: 512 tokens are 3 million numbers, 30 MB, and seconds of turning them into JSON.
+    page.endpoint(attention, concurrency_id="attention", concurrency_limit=1)
+
+
+LESSON = Lesson(
+    slug="attention",
+    order=2,
+    tab="Attention",
+    question="Where does each word look?",
+    look=(
+        "In every head of every layer each token hands out a weight of 1 among all tokens: the more it gives one, the "
+        "more it takes from it. Each head has its own way of looking: some at the word before, some at the next, many "
+        "at [CLS] or [SEP]."
+    ),
+    build=offer_endpoint,
+    parts=(heads.PART,),
+)

@@ -1,0 +1,71 @@
+"""A lesson in parts: a row of tabs inside its tab, each built, opened and redrawn on its own.
+
+Only the open part computes when the sentence changes; `?part=slug` in the link opens one.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from demos.page.lesson import Lesson, Page
+
+
+@dataclass(frozen=True)
+class PartTicks:
+    """A lesson's hidden signals: which part is open, and for each part one that changes when it should redraw."""
+
+    opened: gr.Radio
+    settled: tuple[gr.Textbox, ...]
+
+
+def part_ticks(lesson: Lesson) -> PartTicks | None:
+    """The signals, made outside all tabs, which gradio mounts only when opened; None for a lesson without parts."""
+    if not lesson.parts:
+        return None
+    slugs = [part.slug for part in lesson.parts]
+    opened = gr.Radio(slugs, value=slugs[0], visible="hidden")
+    return PartTicks(opened, tuple(gr.Textbox("", visible="hidden") for _ in slugs))
+
+
+def build_lesson(page: Page, ticks: PartTicks | None) -> None:
+    """Build a lesson: what stands above its parts, then its parts, where it has any."""
+    if page.lesson.build is not None:
+        page.lesson.build(page)
+    if ticks is not None:
+        build_parts(page, ticks)
+
+
+def build_parts(page: Page, ticks: PartTicks) -> None:
+    """Lay the parts out and wire which of them redraws."""
+    parts, slug = page.lesson.parts, page.lesson.slug
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+    page.keep(part=ticks.opened)
+    with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts") as tabs:
+        for part, tick in zip(parts, ticks.settled, strict=True):
+            with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:
+                gr.HTML(f'<p class="look">{html.escape(part.look)}</p>', elem_classes="part-heading")
+                part.build(replace(page, settled=tick))
+            tab.select(
+                None,
+                None,
+                [ticks.opened, tick],
+                js=f"() => insideBert.openPart({json.dumps(part.slug)})",
+                **private,
+            )
+    slugs = json.dumps([part.slug for part in parts])
+    gr.on(
+        [page.settled.change],
+        None,
+        [ticks.opened, *ticks.settled],
+        list(ticks.settled),
+        js=f"(...values) => insideBert.settledPart({slugs}, ...values)",
+        **private,
+    )
+    ticks.opened.change(
+        None, [ticks.opened], [tabs], js='(slug) => ({ __type__: "update", selected: slug })', **private
+    )
