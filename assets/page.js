@@ -140,6 +140,19 @@
   };
   window.insideBert = insideBert;
 
+  // On the big screen the arrow keys turn to the next part of a lesson, unless they are at work in a control.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+    if (event.target !== document.body && !event.target.closest?.('.parts [role="tab"]')) return;
+    const tabs = [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility({ visibilityProperty: true }));
+    const next = tabs[tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true") + step];
+    if (!next) return;
+    event.preventDefault();
+    next.click();
+    if (event.target !== document.body) next.focus();
+  });
+
   const before = remembered();
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;

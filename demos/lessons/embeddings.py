@@ -270,7 +270,7 @@ def _map(letter: str) -> tuple[gr.HTML, gr.Plot]:
 
 LESSON = Lesson(
     slug="embeddings",
-    order=3,
+    order=4,
     tab="Embeddings",
     question="Which vector is the sentence?",
     look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? "

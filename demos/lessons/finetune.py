@@ -313,7 +313,7 @@ def offer_endpoint(page: Page, workshop: Workshop) -> None:
 
 LESSON = Lesson(
     slug="finetune",
-    order=4,
+    order=5,
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
     look="A few new numbers on top and a few hundred sentences turn a general reader into a specialist. Press Start "

@@ -65,6 +65,7 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
+    shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -77,6 +78,14 @@ class Page:
         Lessons may use the same name; `text`, `pair`, `model` and `lesson` are the bar's own.
         """
         self.choices |= choices
+
+    def share(self, **choices: gr.Component) -> None:
+        """`keep` choices that stand above a lesson's parts. Only the open part redraws when one of them moves.
+
+        A part finds them in `page.choices` and names them among the inputs of its `draw`.
+        """
+        self.keep(**choices)
+        self.shared += choices.values()
 
     def draw(
         self,
@@ -93,7 +102,8 @@ class Page:
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay.
         """
-        moved = list(triggers) if triggers is not None else [_moved(component) for component in inputs]
+        own = [one for one in inputs if not any(one is other for other in self.shared)]
+        moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         self.on(
             [tick.change, *moved],
@@ -148,10 +158,10 @@ def notice_html(message: str) -> str:
     return f'<p class="notice" role="status">{html.escape(message)}</p>' if message else ""
 
 
-def _moved(component: gr.Component) -> Any:
+def moved_by_reader(component: gr.Component) -> Any:
     """The event of a person changing this component (not of a program), where it has one that misses nothing."""
-    if isinstance(component, gr.Textbox) or not hasattr(component, "input"):
-        return component.change  # Textbox.input misses paste, cut and undo
+    if isinstance(component, gr.Textbox) or not hasattr(component, "input") or component.visible == "hidden":
+        return component.change  # Textbox.input misses paste, cut and undo; a hidden one is moved by its picture
     return component.input
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson, Page, moved_by_reader
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
             )
     slugs = json.dumps([part.slug for part in parts])
     gr.on(
-        [page.settled.change],
+        [page.settled.change, *map(moved_by_reader, page.shared)],
         None,
         [ticks.opened, *ticks.settled],
         list(ticks.settled),
