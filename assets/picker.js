@@ -40,4 +40,4 @@ watch("value", () => {
   if (hadFocus && !element.contains(document.activeElement)) chip?.focus();
 });
 
-(insideBert.picked ||= {})[element.id || element.closest("[id]").id] = () => chosen;
+(insideBert.picked ||= {})[props.name] = () => chosen;

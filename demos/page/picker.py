@@ -30,6 +30,7 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> TokenPicker:
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes="token-picker",
+        name=elem_id,
         label=label,
     )
     chips.select(

@@ -1,0 +1,34 @@
+"""A lesson in parts, in real Chromium: the link opens one, the arrow keys turn to the next, a token is picked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page, expect
+
+
+def test_parts_and_the_token_that_they_share(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("encoder", text="The bank by the river.", part="masks", token=2, layer=5, head=7)
+    chosen = page.locator('#encoder-token [aria-checked="true"]')
+    expect(chosen).to_have_text("bank2")
+    expect(page.get_by_role("tab", name="Encoder, decoder, both")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#encoder-mask-gpt .heatmaplayer image")).to_have_count(1)
+    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("5")
+
+    page.locator('#encoder-token [data-token="3"]').click()
+    page.wait_for_function("new URLSearchParams(location.search).get('token') === '3'")
+    page.keyboard.press("ArrowRight")  # in the picker: the next token, and the part stays
+    page.wait_for_function("new URLSearchParams(location.search).get('token') === '4'")
+    expect(chosen).to_have_text("the4")
+    assert parse_qs(urlsplit(page.url).query)["part"] == ["masks"]
+
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")  # nowhere in particular: the part before
+    expect(page.get_by_role("tab", name="Size")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'size'")
+    expect(page.locator("#encoder-treemap .treemaplayer")).to_have_count(1)
+
+    page.locator("#bar-text textarea").fill("Short.")  # token 4 is no longer there: the last word is meant
+    expect(chosen).to_have_text(".2")
+    expect(page.locator("#lesson-encoder .notice")).to_have_count(0)
