@@ -34,6 +34,7 @@ from demos.page.services import Services
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 
+PAGE_SCRIPTS = ("page.js", "redraw.js", "takeaway.js")
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
@@ -79,11 +80,12 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": f"<style>{css_variables()}</style><script>{read_asset('page.js')}{read_asset('takeaway.js')}</script>",
+        "head": f"<style>{css_variables()}</style><script>{''.join(map(read_asset, PAGE_SCRIPTS))}</script>",
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {"middleware": [Middleware(BodyGuard)]},
         "footer_links": ["api"],
         "ssr_mode": False,
+        "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 500,
     }

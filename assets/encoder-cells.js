@@ -1,21 +1,19 @@
 // Strips of cells (demos/figures/cells.py): tells the number under the pointer, and shows that place in all strips of a
-// group. Runs once per gr.HTML as its js_on_load: `element` is that component, its content comes and goes.
-const tip = document.createElement("div");
+// group. Runs once per gr.HTML as its js_on_load: `element` is that component, `props.name` its id.
+const tip = document.querySelector("body > .cells-tip") ?? document.createElement("div");
 tip.className = "cells-tip";
 tip.setAttribute("aria-hidden", "true"); // the tables below say the same
 tip.hidden = true;
-element.append(tip);
+document.body.append(tip); // not into `element`, whose children gradio takes for its own
 let chosen = 0;
-let token = -1;
 
 const numbers = (strip) => strip.dataset.values.split(" ").map(Number);
-const inks = { digits: 4 };
-const written = (value) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(inks.digits);
+const written = (value) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(4);
 const named = (id) => element.querySelector(`.cells[data-id="${CSS.escape(id)}"]`);
 
 function place(strip, event) {
   const box = strip.getBoundingClientRect();
-  const count = strip.dataset.count ??= numbers(strip).length;
+  const count = numbers(strip).length;
   return Math.max(0, Math.min(count - 1, Math.floor(((event.clientX - box.left) / box.width) * count)));
 }
 
@@ -54,11 +52,8 @@ element.addEventListener("pointermove", (event) => {
   const at = place(strip, event);
   tip.textContent = told(strip, at);
   tip.hidden = false;
-  const frame = element.getBoundingClientRect();
-  const zoom = frame.width / element.offsetWidth || 1;
-  const left = (event.clientX - frame.left) / zoom;
-  tip.style.left = `${Math.max(0, Math.min(left + 14, element.offsetWidth - tip.offsetWidth - 4))}px`;
-  tip.style.top = `${(event.clientY - frame.top) / zoom + 18}px`;
+  tip.style.left = `${Math.max(0, Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.min(event.clientY + 18, window.innerHeight - tip.offsetHeight - 4)}px`;
   if (strip.dataset.group) mark(at);
 });
 
@@ -72,18 +67,16 @@ element.addEventListener("pointerleave", leave);
 element.addEventListener("click", (event) => {
   const key = event.target.closest?.("[data-token]");
   const strip = event.target.closest?.('.cells[data-group="block"]');
-  if (key) token = Number(key.dataset.token);
-  else if (strip) chosen = place(strip, event);
-  else return;
+  if (key) document.querySelector(`#${props.picker} [data-token="${key.dataset.token}"]`)?.click();
+  if (!strip) return;
+  chosen = place(strip, event);
   trigger("select");
 });
 
 watch("value", () => {
-  if (!tip.isConnected) element.append(tip); // a redraw may have swept it away
   tip.hidden = true;
 });
 
-((window.insideBert ??= {}).cells ??= {})[element.id || element.closest("[id]").id] = {
+((window.insideBert ??= {}).cells ??= {})[props.name] = {
   number: () => chosen,
-  token: () => token,
 };

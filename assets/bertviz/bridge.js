@@ -1,13 +1,12 @@
 // The page's half of the bridge to the bertviz frame: runs once when the component is mounted (gradio hands it
 // `element`, `props`, `trigger` and `watch`). Values go down as messages; height, readiness and choices come up.
 const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special"];
-const TALLEST = 2400; // pixels; beyond, the frame scrolls by itself
 const frame = element.querySelector("iframe");
 // The page is served where the app is mounted, however deep a Space or proxy mounts it; what the server believes of its
 // own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
 const base = location.origin + location.pathname.replace(/\/+$/, "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null };
+const state = { ready: false, choice: null, asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -36,7 +35,7 @@ function heard(event) {
     post({ theme: theme() });
     show();
   } else if (said.type === "height") {
-    frame.style.height = `${Math.min(TALLEST, Math.max(120, Number(said.height) || 0))}px`;
+    frame.style.height = `${Math.max(120, Number(said.height) || 0)}px`;
   } else if (said.type === "wide") {
     if (element.dataset.wide === String(Boolean(said.wide))) return;
     element.dataset.wide = Boolean(said.wide);
@@ -46,7 +45,20 @@ function heard(event) {
   } else if (said.type === "chose" && Number.isInteger(said.layer) && Number.isInteger(said.head)) {
     state.choice = said;
     trigger("select");
+  } else if (said.type === "picture" && said.blob instanceof Blob) {
+    const name = `bert-attention-${said.view}-layer${Number(said.layer)}-head${Number(said.head)}.${said.kind}`;
+    state.asked.get(said.kind)?.(download(said.blob, name));
+    state.asked.delete(said.kind);
   }
+}
+
+function download(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return name;
 }
 
 // Called by the lesson's event: the same inputs, with the layer and head that were chosen in the frame.
@@ -54,6 +66,14 @@ window.insideBert.attention = {
   chosen([text, pair, model, view, layer, head, held]) {
     const { choice } = state;
     return choice ? [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held] : [text, pair, model, view, layer, head, held];
+  },
+
+  // What the frame shows, as a file on the reader's disk; `kind` is "svg" or "png". Resolves to the file's name.
+  save(kind) {
+    return new Promise((resolve) => {
+      state.asked.set(kind, resolve);
+      post({ export: kind });
+    });
   },
 };
 

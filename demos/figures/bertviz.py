@@ -1,7 +1,7 @@
 """What bertviz's views are sent: weights as one byte each, and only what the browser does not hold yet.
 
 bertviz writes each weight with 17 digits, the whole JSON twice, and a pair's four quarters once more. Here a weight is
-round(255 w), in base64; assets/bertviz/frame.js unpacks it and cuts the quarters itself.
+round(255 w), in base64; assets/bertviz/unpack.js unpacks it and cuts the quarters itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,10 @@ from demos.bert.attention import QueriesKeys
 from demos.bert.encoding import Encoding
 from demos.bert.run import Run
 from demos.figures.palette import HEADS, word_colour
+
+# No line is drawn for a smaller weight. A line's opacity is its weight at most (one head alone), and a hundredth of
+# black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
+FAINTEST = 0.01
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class View:
 
 VIEWS = {
     view.name: view
-    for view in (View("head", "Head view", 128), View("model", "Model view", 64), View("neuron", "Neuron view", 64))
+    for view in (View("head", "Head view", 128), View("model", "Model view", 128), View("neuron", "Neuron view", 64))
 }
 
 
@@ -57,6 +63,14 @@ class Held:
         return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
 
 
+def views_folder() -> Path:
+    """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
+    spec = find_spec("bertviz")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("bertviz is not installed: pip install -r requirements.txt")
+    return Path(next(iter(spec.submodule_search_locations))).resolve()
+
+
 def frame_message(
     run: Run, view: View, layer: int, head: int, vectors: Callable[[int], QueriesKeys], held: Held
 ) -> tuple[dict[str, Any], Held]:
@@ -66,18 +80,25 @@ def frame_message(
     where the neuron view needs a layer's queries and keys.
     """
     n = min(len(run.encoding), view.limit)
-    key = hashlib.blake2b(
-        json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n]).encode(), digest_size=8
-    ).hexdigest()
-    if held.key != key:
-        held = Held(key)
+    message = describe(run, view.name, n, layer, head)
+    if held.key != message["key"]:
+        held = Held(message["key"])
     layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
     with_vectors = layers if view.name == "neuron" else frozenset()
-    message = {
-        "view": view.name,
-        "key": key,
+    message["weights"] = {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)}
+    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)}
+    return message, Held(held.key, held.weights | layers, held.vectors | with_vectors)
+
+
+def describe(run: Run, view: str, n: int, layer: int, head: int) -> dict[str, Any]:
+    """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
+    said = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n])
+    return {
+        "view": view,
+        "key": hashlib.blake2b(said.encode(), digest_size=8).hexdigest(),
         "layer": layer,
         "head": head,
+        "faintest": FAINTEST,
         "num_layers": run.num_layers,
         "num_heads": run.num_heads,
         "tokens": list(run.encoding.tokens[:n]),
@@ -85,10 +106,7 @@ def frame_message(
         "special": list(run.encoding.special_tokens_mask[:n]),
         "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
         "colours": HEADS,
-        "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)},
-        "vectors": {str(i): _pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)},
     }
-    return message, Held(key, held.weights | layers, held.vectors | with_vectors)
 
 
 def sentence_b_start(encoding: Encoding, shown: int) -> int | None:
@@ -118,7 +136,8 @@ def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
     return {"width": vectors.shape[-1], "scale": scale.tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
 
 
-def _pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
+def pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
+    """A layer's queries and keys of the first `n` tokens."""
     return {"queries": pack_vectors(vectors.queries[:, :n]), "keys": pack_vectors(vectors.keys[:, :n])}
 
 
@@ -130,19 +149,43 @@ def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:
 
 def largest_error(weights: np.ndarray) -> float:
     """The furthest that any of these weights is moved by `pack_weights`."""
-    return float(np.abs(unpack_weights(pack_weights(weights), weights.shape) - weights).max())
+    return float(np.abs(np.rint(weights * 255) / 255 - weights).max())
 
 
-def told(run: Run, view: View) -> list[str]:
-    """What an honest caption says of this drawing, one sentence each."""
-    n = min(len(run.encoding), view.limit)
+@dataclass(frozen=True)
+class LeftOut:
+    """What a drawing lacks: the share of the lines that are too faint, of all attention in them, and the rounding."""
+
+    lines: float
+    attention: float
+    rounding: float
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> LeftOut:
+        """From the weights [L, H, n, n] that are drawn."""
+        faint = weights < FAINTEST
+        return cls(float(faint.mean()), float(weights[faint].sum() / weights.sum()), largest_error(weights))
+
+
+def told(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None) -> list[str]:
+    """What an honest caption says of this drawing, one sentence each.
+
+    `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
+    """
+    n = n or min(len(run.encoding), view.limit)
+    left_out = left_out or LeftOut.of(run.attentions[:, :, :n, :n])
     said = []
     if n < len(run.encoding):
         said.append(
             f"Only the first {n} of {len(run.encoding)} tokens are drawn, so a row of weights may sum to less than 1."
         )
-    error = largest_error(run.attentions[:, :, :n, :n])
-    said.append(f"The lines are drawn from weights rounded to 1/255; the largest rounding error here is {error:.4f}.")
+    said.append(
+        f"Lines of a weight under {FAINTEST} can't be seen, and are not drawn: here {left_out.lines:.0%} of the lines, "
+        f"which hold {left_out.attention:.0%} of all attention."
+    )
+    said.append(
+        f"The lines are drawn from weights rounded to 1/255; the largest rounding error here is {left_out.rounding:.4f}."
+    )
     if view.name == "head":
         said.append(
             "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, "

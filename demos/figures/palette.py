@@ -1,7 +1,9 @@
 """The colours, read from assets/palette.json and handed to CSS, Plotly and the frames: written once, there.
 
-Word and class hues are Okabe and Ito's colour-blind-safe set (2008), its yellow darkened to be seen on paper and its
-black replaced by a violet. A word keeps its hue by its running number in the input; special tokens are grey.
+Word and class hues are Okabe and Ito's colour-blind-safe set (2008), its yellow darkened to an olive, to be seen on
+paper, and its black replaced by a violet. A word keeps its hue by its running number in the input; special tokens are
+grey. Head colours begin with the same hues and differ in lightness too, since nobody without red or green cones has
+twelve hues: tests/figures/test_palette.py simulates those eyes and measures how far apart the closest two colours are.
 """
 
 from __future__ import annotations
@@ -18,11 +20,18 @@ CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
 FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif"  # the reader's own: nothing is fetched
 SPECIAL: str = PALETTE["light"]["special"]
+TO_WHITE = 0.3  # how far head colours go to white on dark paper, here and in assets/bertviz/frame.js
 
 
 def word_colour(word_index: int | None) -> str:
     """The hue of the word with this running number (`Encoding.word_index`); grey for special tokens (None)."""
     return SPECIAL if word_index is None else WORDS[word_index % len(WORDS)]
+
+
+def in_the_dark(colour: str) -> str:
+    """A head's colour "#rrggbb" for dark paper: three tenths of the way to white, so that its darkest is seen there."""
+    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{int(channel + (255 - channel) * TO_WHITE + 0.5):02x}" for channel in channels)
 
 
 def colour_scale(name: str) -> list[list[Any]]:
@@ -43,7 +52,8 @@ def css_variables() -> str:
     shared = {f"word-{i}": colour for i, colour in enumerate(WORDS)}
     shared |= {f"class-{i}": colour for i, colour in enumerate(CLASSES)}
     shared |= {f"head-{i}": colour for i, colour in enumerate(HEADS)}
-    return block(":root", PALETTE["light"] | shared) + block(".dark", PALETTE["dark"])
+    dark = PALETTE["dark"] | {f"head-{i}": in_the_dark(colour) for i, colour in enumerate(HEADS)}
+    return block(":root", PALETTE["light"] | shared) + block(".dark", dark)
 
 
 def plotly_layout(**changes: Any) -> dict[str, Any]:

@@ -6,29 +6,21 @@ The frame is loaded once and has no origin and no network; what a reader typed r
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from demos.figures.bertviz import VIEWS, views_folder
 from demos.page.assets import ASSETS, read_asset
 
 FRAME = ASSETS / "bertviz"
 TEMPLATE = '<iframe sandbox="allow-scripts" title="${title}"></iframe>'  # fixed: the value is never part of it
 
 
-def views_folder() -> Path:
-    """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
-    spec = find_spec("bertviz")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("bertviz is not installed: pip install -r requirements.txt")
-    return Path(next(iter(spec.submodule_search_locations))).resolve()
-
-
 def static_paths() -> list[Path]:
     """What the browser may fetch for the frame: its own folder and bertviz's three scripts (`gr.set_static_paths`)."""
-    return [FRAME, *(views_folder() / f"{view}_view.js" for view in ("head", "model", "neuron"))]
+    return [FRAME, *(views_folder() / f"{view}_view.js" for view in VIEWS)]
 
 
 def bertviz_frame(title: str, **options: Any) -> gr.HTML:

@@ -133,14 +133,22 @@ class Page:
         } | options
         with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
-        return gr.on(
+        call = (_guarded(handler, len(outputs)), list(inputs), [*outputs, notice])
+        if options.get("trigger_mode") != "always_last":
+            return gr.on(list(triggers), *call, api_visibility="private", **options)
+        # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
+        # one event would wake each other for ever. So each hears it through a step of its own.
+        heard = gr.on(
             list(triggers),
-            _guarded(handler, len(outputs)),
-            list(inputs),
-            [*outputs, notice],
+            None,
+            None,
+            None,
+            js="() => {}",
+            trigger_mode="multiple",
+            show_progress="hidden",
             api_visibility="private",
-            **options,
         )
+        return heard.then(*call, api_visibility="private", **options)
 
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""

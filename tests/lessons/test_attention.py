@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 import torch
 
+from demos.bert.habits import Habits
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.bertviz import unpack_weights
 from demos.lessons.attention import offer_endpoint
-from demos.lessons.attention.heads import drawn
+from demos.lessons.attention.heads import alone_in_a_file, drawn, habit_told, numbers
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE = range(9)
+FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE, GRID, GRID_KEY, PATTERN_TABLE, PAGE = range(13)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,58 @@ def test_a_choice_made_in_the_frame_moves_the_sliders_and_sends_nothing_twice(se
     assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == (2, 5)
     assert json.loads(outputs[FRAME])["weights"] == {}
     assert len(outputs[FRAME]) < 2_000
+
+
+def test_the_grid_comes_once_a_sentence(services: Services) -> None:
+    first = drawn(services, Sentence(TEXT, "", "minilm"), False, "head", 0, 2, "")
+    grid = json.loads(first[GRID])
+    assert grid["key"] == first[GRID_KEY]
+    assert "<" not in first[GRID]
+    moved = drawn(services, Sentence(TEXT, "", "minilm"), True, "head", 3, 5, first[HELD], first[GRID_KEY])
+    assert moved[GRID] == {"__type__": "update"}
+    other = drawn(services, Sentence(TEXT, PAIR, "minilm"), False, "head", 3, 5, "", first[GRID_KEY])
+    assert json.loads(other[GRID])["key"] == other[GRID_KEY] != first[GRID_KEY]
+
+
+def test_a_picked_head_is_shown_alone(services: Services) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    picked = json.loads(drawn(services, sentence, True, "head", 2, 5, "", alone=True)[FRAME])
+    moved = json.loads(drawn(services, sentence, False, "head", 2, 5, "")[FRAME])
+    assert (picked["alone"], moved["alone"]) == (True, False)
+    assert picked["head"] == 5
+
+
+def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    assert "layer 5, head 11" in drawn(services, sentence, False, "head", 0, 2, "")[PATTERN_TABLE]
+    here = drawn(services, sentence, False, "head", 0, 2, "", "", "previous", "sentence")
+    assert "Pattern &#x27;previous token&#x27;, this sentence" in here[PATTERN_TABLE]
+    assert drawn(services, sentence, False, "head", 0, 2, "", "", "previous", "habit")[PATTERN_TABLE] == {
+        "__type__": "update"
+    }
+    habits = Habits(inputs=[(TEXT, ""), (PAIR, "")])
+    assert list(habit_told(services, habits, "minilm", "previous", "sentence"))[-1][1] == ""
+    *waiting, (averages, line, table) = habit_told(services, habits, "minilm", "previous", "habit")
+    assert all("of 2 sentences" in said for _, said, _ in waiting)
+    assert line == ""
+    first, second = (
+        json.loads(drawn(services, Sentence(text, "", "minilm"), False, "head", 0, 2, "")[GRID])["scores"]["next"]
+        for text in (TEXT, PAIR)
+    )
+    np.testing.assert_allclose(json.loads(averages)["scores"]["next"], np.add(first, second) / 2, atol=2e-4)
+    assert "mean over 2 sentences" in table
+
+
+def test_what_is_taken_home(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
+    sentence = Sentence(TEXT, PAIR, "minilm")
+    name, text = numbers(services, sentence, 4, 7)
+    assert name == "bert-attention-layer4-head7.json"
+    np.testing.assert_allclose(json.loads(text)["weights"], reference[4][0, 7].numpy(), atol=1e-5)
+    name, text = alone_in_a_file(services, sentence, "head", 4, 99)
+    assert name == "bert-attention-head-view.html"
+    told = drawn(services, sentence, False, "head", 4, 7, "")[PAGE]
+    megabytes = float(told.removeprefix("One HTML file (").removesuffix(" MB)"))
+    assert megabytes == pytest.approx(len(text.encode()) / 1e6, abs=0.06)
 
 
 def test_the_frame_gets_no_markup(services: Services) -> None:

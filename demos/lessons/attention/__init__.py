@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention import check_layer
-from demos.lessons.attention import heads
+from demos.lessons.attention import cause, compare, heads, together
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
 
@@ -49,5 +49,5 @@ LESSON = Lesson(
         "at [CLS] or [SEP]."
     ),
     build=offer_endpoint,
-    parts=(heads.PART,),
+    parts=(heads.PART, together.PART, cause.PART, compare.PART),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.lessons.encoder import masks, size
+from demos.lessons.encoder import block, input, masks, position, selfattention, size, stack
 from demos.page.lesson import Lesson, Page
 from demos.page.picker import picked, token_picker
 from demos.page.services import Sentence
@@ -53,5 +53,5 @@ LESSON = Lesson(
         "Every number is computed from the model's own weights and held against the model's own output."
     ),
     build=build,
-    parts=(size.PART, masks.PART),  # builders: import your part above and add it here, in reading order
+    parts=(input.PART, position.PART, selfattention.PART, block.PART, stack.PART, size.PART, masks.PART),
 )

@@ -7,9 +7,10 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.ledger import clamp, layer_ledger
+from demos.bert.run import Run
 from demos.figures.block import block_numbers, block_picture, block_told, gelu_figure, gelu_told
 from demos.figures.encoder_code import block_code
-from demos.page.assets import read_asset
+from demos.page.cells import cells_picture, chosen_in
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.picker import pick
@@ -21,10 +22,7 @@ def build(page: Page) -> None:
     services = page.services
     token, layer = page.choices["token"], page.choices["layer"]
     widest = max(spec.width for spec in services.store.catalogue.values())
-    picture = gr.HTML(
-        "", html_template="${value}", js_on_load=read_asset("encoder-cells.js"), apply_default_css=False,
-        elem_id="encoder-block-picture", elem_classes="encoder-picture",
-    )  # fmt: skip
+    picture = cells_picture("encoder-block-picture", "encoder-token")
     number = gr.Slider(
         0, widest - 1, 17, step=1, label="Follow one of its numbers (or point at the strips, click to stay)",
         elem_id="encoder-number",
@@ -42,44 +40,67 @@ def build(page: Page) -> None:
     page.keep(number=number)
 
     def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return drawn(services, sentence, *choices)
+        return stepped(services, sentence, *choices)
+
+    def tell(sentence: Sentence, *choices: Any) -> list[Any]:
+        return told(services, sentence, *choices)
 
     page.draw(
         show,
         [token, layer, number],
-        [picture, number, said, plot, curve, numbers, program],
+        [picture, number, program],
         triggers=[number.change],
         show_progress="hidden",
     )
+    page.draw(tell, [token, layer], [said, plot, curve, numbers], show_progress="hidden")  # knows no number
     picture.select(
-        None, None, [number], js="() => insideBert.cells['encoder-block-picture'].number()", api_visibility="private",
-        show_progress="hidden", trigger_mode="multiple",
-    )  # fmt: skip
+        None,
+        None,
+        [number],
+        js=chosen_in("encoder-block-picture"),
+        api_visibility="private",
+        show_progress="hidden",
+        trigger_mode="multiple",
+    )
 
 
-def drawn(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> list[Any]:
-    """The part's seven outputs. A token, layer or number beyond this sentence's or model's becomes its last one."""
-    run, loaded = services.run(sentence), services.loaded(sentence.model)
+def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> list[Any]:
+    """Picture, slider and program. A token, layer or number beyond this sentence's or model's becomes its last one."""
+    run, at, one = _meant(services, sentence, token, layer)
+    loaded = services.loaded(sentence.model)
     d = run.hidden_states.shape[2]
-    at, one, place = clamp(layer, run.num_layers), pick(run.encoding, token), clamp(number, d)
-    ledger = layer_ledger(loaded, run, at)
+    place = clamp(number, d)
     return [
-        block_picture(ledger, run.encoding, one, place),
+        block_picture(layer_ledger(loaded, run, at), run.encoding, one, place),
         gr.update(maximum=d - 1, **({"value": place} if place != number else {})),
+        block_code(loaded.spec, run.encoding, at, one, place),
+    ]
+
+
+def told(services: Services, sentence: Sentence, token: float, layer: float) -> list[Any]:
+    """What is said of the picture, the plot of GELU, what is said of that, and the tables."""
+    run, at, one = _meant(services, sentence, token, layer)
+    ledger = layer_ledger(services.loaded(sentence.model), run, at)
+    return [
         block_told(ledger, run.encoding, one),
         gelu_figure(ledger, one),
         gelu_told(ledger, one),
         block_numbers(ledger, run.encoding, one),
-        block_code(loaded.spec, run.encoding, at, one, place),
     ]
+
+
+def _meant(services: Services, sentence: Sentence, token: float, layer: float) -> tuple[Run, int, int]:
+    """The run, and the layer and token that are meant."""
+    run = services.run(sentence)
+    return run, clamp(layer, run.num_layers), pick(run.encoding, token)
 
 
 PART = Part(
     slug="block",
     tab="The block",
     look=(
-        "Six equations from x to H, each a strip of the token’s numbers. Point at the strips: the column beside them is "
-        "that one number’s whole calculation, from top to bottom."
+        "Six equations from x to H, each a strip of the token’s numbers. Point at the strips: the column beside them "
+        "is that one number’s whole calculation, from top to bottom."
     ),
     build=build,
 )

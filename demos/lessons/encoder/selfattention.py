@@ -13,13 +13,14 @@ from demos.figures.concat import closed_html, concat_picture, scientific
 from demos.figures.encoder_code import selfattention_code
 from demos.figures.loops import times_figure, times_told
 from demos.figures.selfattention import Asked, attention_numbers, attention_picture, attention_told
-from demos.page.assets import read_asset
+from demos.page.cells import cells_picture
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.picker import pick
 from demos.page.services import Sentence, Services
 
 MOST_PADS = 8
+PICKER = "encoder-token"  # the lesson's token picker; a click on a key presses its chip there
 STEPS = ("query", "key", "value", "weights", "concat", "t1")  # held against the model's own
 
 
@@ -27,18 +28,12 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     token, layer, head = (page.choices[name] for name in ("token", "layer", "head"))
+    board = cells_picture("encoder-board", PICKER)
+    said = gr.HTML("", elem_classes="encoder-told")
     with gr.Row(elem_classes="encoder-switches"):
         causal = gr.Checkbox(False, label="Causal mask: as in a decoder, no token sees what comes after it")
         pads = gr.Slider(0, MOST_PADS, 0, step=1, label="[PAD] tokens appended", min_width=220)
-    board = gr.HTML(
-        "", html_template="${value}", js_on_load=read_asset("encoder-cells.js"), apply_default_css=False,
-        elem_id="encoder-board", elem_classes="encoder-picture",
-    )  # fmt: skip
-    said = gr.HTML("", elem_classes="encoder-told")
-    concat = gr.HTML(
-        "", html_template="${value}", js_on_load=read_asset("encoder-cells.js"), apply_default_css=False,
-        elem_id="encoder-concat", elem_classes="encoder-picture",
-    )  # fmt: skip
+    concat = cells_picture("encoder-concat", PICKER)
     closed = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
     with gr.Accordion("The numbers", open=False, elem_id="encoder-selfattention-numbers"):
         numbers = gr.HTML("")
@@ -81,10 +76,6 @@ def build(page: Page) -> None:
         concurrency_limit=1,
         trigger_mode="once",
     )
-    board.select(
-        None, None, [token], js="() => insideBert.cells['encoder-board'].token()", api_visibility="private",
-        show_progress="hidden", trigger_mode="multiple",
-    )  # fmt: skip
 
 
 def drawn(

@@ -1,0 +1,200 @@
+"""A matrix between two rows of tokens: its heatmap (Plotly) and the same numbers as a table, rows' sums beside both."""
+
+from __future__ import annotations
+
+import html
+from typing import Literal
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.labels import Labels
+from demos.figures.palette import colour_scale, plotly_layout
+
+ROW = 26  # pixels a token takes where there is room
+LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
+NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
+GREY = "#8a9096"  # seen on paper and in the dark
+NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
+
+
+__all__ = ["Labels", "matrix_figure", "matrix_table"]
+
+
+def matrix_figure(
+    values: np.ndarray,
+    rows: Labels,
+    columns: Labels,
+    *,
+    scale: Literal["magnitude", "signed"] = "magnitude",
+    limit: float | None = None,
+    what: str = "weight",
+    row_sums: bool = False,
+    row_title: str = "from (query)",
+    column_title: str = "to (key)",
+) -> go.Figure:
+    """Values [n, m] as a heatmap; colours run from 0 to `limit`, or from -limit to limit where `scale` is "signed".
+
+    Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
+    as a bar on the right. In dark mode assets/matrix.css turns the colours round: put the plot into a block of the
+    class `attention-heatmap`, since gr.Plot does not know the theme.
+    """
+    n, m = values.shape
+    names, across = _categories(rows), _categories(columns)
+    full = _limit(values) if limit is None else limit
+    sign = "+" if scale == "signed" else ""
+    gap = 1 if max(n, m) <= LABELLED else 0
+    figure = go.Figure(
+        go.Heatmap(
+            x=across,
+            y=names,
+            z=np.round(values.astype(np.float64), 4 if full >= 0.05 else 8),
+            zmin=-full if scale == "signed" else 0,
+            zmax=full,
+            colorscale=colour_scale(scale),
+            hoverongaps=False,
+            hovertemplate=(
+                f"{_short(row_title)} <b>%{{y}}</b><br>{_short(column_title)} <b>%{{x}}</b><br>"
+                f"{html.escape(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
+            ),
+            xgap=gap,
+            ygap=gap,
+            colorbar={
+                "thickness": 12,
+                "len": 1,
+                "outlinewidth": 0,
+                "tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}",
+                "nticks": 6,
+            },
+        )
+    )
+    size = _size(max(n, m))
+    left, top = (int(min(150, 30 + _longest(labels) * size * 0.62)) for labels in (rows, columns))
+    figure.update_layout(
+        **plotly_layout(
+            height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
+            margin={"l": left + 18, "r": 10, "t": top + 22, "b": 10},
+        )
+    )
+    if np.isnan(values).any():
+        figure.update_layout(plot_bgcolor=NO_VALUE)
+    shared = {"tickfont": {"size": size}, "showgrid": False, "zeroline": False, "ticks": ""}
+    figure.update_xaxes(
+        **shared, **_ticks(columns), side="top", tickangle=-90, title={"text": column_title, "standoff": 6}
+    )
+    figure.update_yaxes(**shared, **_ticks(rows), autorange="reversed", title={"text": row_title, "standoff": 6})
+    _mark_sentence_b(figure, rows, columns)
+    if row_sums:
+        _add_row_sums(figure, values, names, row_title)
+    return figure
+
+
+def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str, digits: int = 3) -> str:
+    """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in _cells(columns))
+    body = "".join(
+        f'<tr><th scope="row">{cell}</th>'
+        + "".join(f"<td>{'–' if np.isnan(value) else f'{value:.{digits}f}'}</td>" for value in row)
+        + f"<td><b>{np.nansum(row):.{digits}f}</b></td></tr>"
+        for cell, row in zip(_cells(rows), values, strict=True)
+    )
+    told = html.escape(caption)
+    return (
+        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table>'
+        f"<caption>{told}: from the row's token to the column's.</caption>"
+        f'<thead><tr><td></td>{head}<th scope="col">sum</th></tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str], row_title: str) -> None:
+    """A bar a row on the right of the heatmap, its length the row's sum, from 0 to 1 where no sum is larger."""
+    sums = np.nansum(values.astype(np.float64), axis=1)
+    low, high = min(0.0, float(sums.min())), max(1.0, float(sums.max()))
+    written = [f"{total:.2f}" for total in sums] if len(sums) <= NUMBERED else None
+    figure.add_trace(
+        go.Bar(
+            x=np.round(sums, 4),
+            y=names,
+            orientation="h",
+            xaxis="x2",
+            marker={"color": GREY, "opacity": 0.5},
+            text=written,
+            textposition="outside",
+            textfont={"size": _size(len(sums))},
+            cliponaxis=False,
+            showlegend=False,
+            hovertemplate=f"{_short(row_title)} <b>%{{y}}</b><br>the row's sum %{{x:.4f}}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        xaxis={"domain": [0, 0.86]},
+        xaxis2={
+            "domain": [0.88, 0.95],
+            "range": [low, high],
+            "side": "top",
+            "tickvals": [],
+            "showgrid": False,
+            "zeroline": False,
+            "title": {"text": "sum", "standoff": 6},
+        },
+        bargap=0.25,
+    )
+
+
+def _mark_sentence_b(figure: go.Figure, rows: Labels, columns: Labels) -> None:
+    """A dotted line where sentence B begins, on the sides that hold both sentences."""
+    n, m = len(rows), len(columns)
+    line = {"color": GREY, "width": 2, "dash": "dot"}
+    if 0 < (start := columns.sentence_b_start or 0) < m:
+        figure.add_shape(type="line", x0=start - 0.5, x1=start - 0.5, y0=-0.5, y1=n - 0.5, line=line)
+    if 0 < (start := rows.sentence_b_start or 0) < n:
+        figure.add_shape(type="line", x0=-0.5, x1=m - 0.5, y0=start - 0.5, y1=start - 0.5, line=line)
+
+
+def _limit(values: np.ndarray) -> float:
+    """The largest magnitude, rounded up to hundredths, or to its second digit where it is below a tenth."""
+    peak = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 0.0
+    if peak <= 0:
+        return 0.01  # an axis from 0 to 0 would be none
+    digits = 2 if peak >= 0.1 else 1 - int(np.floor(np.log10(peak)))
+    return float(np.ceil(peak * 10**digits) / 10**digits)
+
+
+def _categories(labels: Labels) -> list[str]:
+    """Plotly's categories, told apart by their number where names repeat."""
+    return [f"{number} {_escaped(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
+
+
+def _ticks(labels: Labels) -> dict[str, list[str]]:
+    """Every name, or every fourth where there are too many; special ones in italics, known without colour too."""
+    step = 4 if len(labels) > LABELLED else 1
+    written = [
+        f"<i>{_escaped(name)}</i>" if special else _escaped(name)
+        for name, special in zip(labels.names, labels.special, strict=True)
+    ]
+    return {"tickvals": _categories(labels)[::step], "ticktext": written[::step]}
+
+
+def _cells(labels: Labels) -> list[str]:
+    start = labels.sentence_b_start
+    marks = [
+        "" if start is None else f" <small>{'B' if index >= start else 'A'}</small>" for index in range(len(labels))
+    ]
+    return [f"{html.escape(name)}{mark}" for name, mark in zip(labels.names, marks, strict=True)]
+
+
+def _escaped(name: str) -> str:
+    return html.escape(name, quote=False)
+
+
+def _short(title: str) -> str:
+    """An axis' title without what stands in its brackets: "from (query)" is "from"."""
+    return html.escape(title.split(" (")[0])
+
+
+def _longest(labels: Labels) -> int:
+    return max((len(name) for name in labels.names), default=0)
+
+
+def _size(count: int) -> int:
+    return 15 if count <= 24 else 12 if count <= 40 else 9

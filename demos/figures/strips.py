@@ -1,0 +1,136 @@
+"""Vectors as strips: a row of coloured cells each, under one another, on one signed scale; and as a table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.figures.palette import colour_scale, plotly_layout
+
+STRIP = 34  # pixels a vector takes
+SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
+FEW = 16  # cells; so few have room for their numbers
+Strip = tuple[str, np.ndarray]  # a name, and its vector <float>[d]
+
+
+def strips_figure(
+    rows: Sequence[Strip], limit: float | None = None, *, norms: bool = True, what: str = "dimension"
+) -> go.Figure:
+    """Named vectors under one another, the first on top, each a row of d cells; their lengths may differ.
+
+    Colours run from -limit to limit, white at zero. Without a `limit` it is what 99 of 100 cells stay within, rounded
+    up; what lies beyond has the last colour, and its own number when pointed at. `norms` writes each vector's
+    Euclidean norm beside it. Names are text, nothing escaped yet. In the dark assets/matrix.css turns the colours
+    round: put the plot into a block of the class `attention-heatmap`.
+    """
+    vectors = [np.asarray(vector, dtype=np.float32).ravel() for _, vector in rows]
+    width = max((len(vector) for vector in vectors), default=1)
+    z = np.full((len(rows), width), np.nan, dtype=np.float32)
+    for row, vector in zip(z, vectors, strict=True):
+        row[: len(vector)] = vector
+    full = strips_limit(vectors) if limit is None else limit
+    names = [escaped(name) for name, _ in rows]
+    few = width <= FEW
+    figure = go.Figure(
+        go.Heatmap(
+            z=z,
+            x=np.arange(width),
+            y=np.arange(len(rows)),
+            zmin=-full,
+            zmax=full,
+            colorscale=colour_scale("signed"),
+            hoverongaps=False,
+            hovertemplate=f"%{{y}}<br>{html.escape(what)} %{{x}}: <b>%{{z:+.4f}}</b><extra></extra>",
+            texttemplate="%{z:.2f}" if few else None,
+            textfont={"size": 15},
+            xgap=1 if few else 0,
+            ygap=6,
+            colorbar={
+                "thickness": 12,
+                "len": 1,
+                "outlinewidth": 0,
+                "tickvals": [-full, 0, full],
+                "ticktext": [f"−{full:.3g}", "0", f"{full:.3g}"],
+                "xref": "container",
+                "x": 1,
+                "xanchor": "right",
+                "xpad": 10,
+            },
+        )
+    )
+    left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
+    figure.update_layout(
+        **plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 138 if norms else 64, "t": 8, "b": 46}),
+    )
+    figure.update_xaxes(
+        showgrid=False,
+        zeroline=False,
+        ticks="",
+        **({"dtick": 1} if few else {"nticks": 8}),
+        tickangle=0,
+        title={"text": what, "standoff": 4},
+        range=[-0.5, width - 0.5],
+    )
+    figure.update_yaxes(
+        showgrid=False,
+        zeroline=False,
+        ticks="",
+        range=[len(rows) - 0.5, -0.5],
+        tickvals=list(range(len(rows))),
+        ticktext=names,
+        tickfont={"size": 16},
+    )
+    if norms:
+        for index, vector in enumerate(vectors):
+            figure.add_annotation(
+                x=1, xref="paper", xanchor="left", xshift=6, y=index, showarrow=False,
+                text=f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}", font={"size": 15},
+            )  # fmt: skip
+    return figure
+
+
+def strips_limit(vectors: Sequence[np.ndarray]) -> float:
+    """The magnitude that 99 of 100 numbers stay within, rounded up to its second digit."""
+    sizes = np.abs(np.concatenate([np.ravel(vector) for vector in vectors])) if len(vectors) else np.zeros(1)
+    sizes = sizes[np.isfinite(sizes)]
+    peak = float(np.quantile(sizes, SHARE, method="higher")) if sizes.size else 0.0
+    peak = peak or float(sizes.max(initial=0.0)) or 0.01  # a scale from 0 to 0 would be none
+    step = 10.0 ** (np.floor(np.log10(peak)) - 1)
+    return float(np.ceil(round(peak / step, 6)) * step)
+
+
+def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: int = 4) -> str:
+    """The vectors' numbers as an HTML table: the first `shown`, then how many there are, mean, deviation and norm.
+
+    The deviation is that of LayerNorm: the root of the mean squared distance from the mean, over d and not d - 1.
+    """
+    width = max((len(vector) for _, vector in rows), default=0)
+    shown = min(shown, width)
+    first = "".join(f'<th scope="col">{index}</th>' for index in range(shown))
+    body = "".join(
+        _table_row(name, np.asarray(vector, dtype=np.float64), shown, width, digits) for name, vector in rows
+    )
+    more = '<th scope="col">…</th>' if width > shown else ""
+    last = "".join(f'<th scope="col">{title}</th>' for title in ("size", "mean", "deviation", "norm"))
+    told = html.escape(caption)
+    return (
+        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table><caption>{told}</caption>'
+        f"<thead><tr><td></td>{first}{more}{last}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _table_row(name: str, vector: np.ndarray, shown: int, width: int, digits: int) -> str:
+    cells = [f"{value:.{digits}f}" for value in vector[:shown]]
+    cells += [""] * (shown - len(cells))
+    if width > shown:
+        cells.append("…" if len(vector) > shown else "")
+    cells += [str(len(vector)), *(f"{v:.{digits}f}" for v in (vector.mean(), vector.std(), np.linalg.norm(vector)))]
+    return f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+
+
+def escaped(text: str) -> str:
+    """`text` for a label of Plotly's, which reads tags and entities."""
+    return html.escape(text, quote=False)

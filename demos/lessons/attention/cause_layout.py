@@ -1,0 +1,131 @@
+"""Switch heads off, laid out: the grid beside the picture, what comes out, each token's two bars, the folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.page.cause import MAX_CLASSES, MAX_COMPARED
+from demos.page.folds import formula_fold
+from demos.page.grid import head_grid
+from demos.page.services import Services
+
+GRID = "cause-grid"
+OPENING = "0.2"  # the bundled model's previous-token head
+COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
+LAST = "last"
+PICKED = -1  # the place to hide is picked by itself
+MAX_PLACES = 128
+WHY = (
+    "Attention says from where a head takes what it mixes, while the gradient says what would move the output, through "
+    "all heads, layers and the road past them: so the two often rank tokens differently, and other weights can leave "
+    "the output as it was (Jain and Wallace 2019), although a model that must learn to do without its own attention "
+    "does pay for it, so that the weights are not arbitrary either (Wiegreffe and Pinter 2019)."
+)
+
+
+def switches(services: Services) -> dict[str, Any]:
+    """All heads to click on, beside what the click changes."""
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    with gr.Row(elem_classes="cause-top"):
+        with gr.Column(elem_classes="cause-switches", min_width=320):
+            grid = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
+            off = gr.Textbox(
+                OPENING,
+                label="Heads off",
+                info="Layer, point, head, as in 0.2, 3.7; a link carries them.",
+                elem_id="cause-off",
+            )
+            with gr.Row():
+                whole = gr.Dropdown(
+                    [(f"layer {layer}", layer) for layer in range(deepest)],
+                    value=None,
+                    label="A whole layer off",
+                    filterable=False,
+                    min_width=150,
+                    elem_id="cause-layer-off",
+                )
+                all_on = gr.Button("All heads on", min_width=130, elem_id="cause-all-on")
+        with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=320, elem_id="cause-picture"):
+            said = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
+            plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+    struck = gr.Textbox("", visible="hidden")
+    return {"grid": grid, "off": off, "whole": whole, "all_on": all_on, "said": said, "plot": plot, "struck": struck}
+
+
+def layers(count: int) -> list[tuple[str, str]]:
+    """The menu of layers: "last" stays the last one when the model changes."""
+    return [("last", LAST), *((f"layer {number}", str(number)) for number in range(count))]
+
+
+def effects() -> dict[str, Any]:
+    """Similarities, masked word, classifier: before and after."""
+    gr.HTML("<h3>What comes out: all heads on, and some off</h3>", elem_classes="cause-heading")
+    with gr.Row(elem_classes="cause-effects"):
+        with gr.Column(min_width=320, scale=3):
+            similar = gr.HTML("", elem_id="cause-similar")
+            listed = gr.Textbox(
+                COMPARED,
+                label=f"Compare with, one a line (at most {MAX_COMPARED})",
+                lines=3,
+                max_lines=8,
+                elem_id="cause-compare",
+            )
+        with gr.Column(min_width=320, scale=3):
+            word = gr.Dropdown(
+                [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))],
+                value=PICKED,
+                label="Word to hide",
+                filterable=False,
+                visible=False,
+                elem_id="cause-word",
+            )
+            guesses = gr.HTML("", elem_id="cause-guesses")
+            classes = gr.HTML("", elem_id="cause-classes")
+    return {"similar": similar, "listed": listed, "word": word, "guesses": guesses, "classes": classes}
+
+
+def saliency(services: Services) -> dict[str, Any]:
+    """Gradient x input and attention, a row a token."""
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
+    gr.HTML(
+        f"<h3>What the output leans on: gradient × input beside attention</h3><p>All heads are on here. {WHY}</p>",
+        elem_classes="cause-heading",
+    )
+    with gr.Row():
+        output = gr.Dropdown(
+            [(key, key) for key in keys],
+            value="s0",
+            label="Output to explain",
+            filterable=False,
+            scale=3,
+            min_width=300,
+            elem_id="cause-output",
+        )
+        layer = gr.Dropdown(
+            layers(deepest),
+            value=LAST,
+            label="Attention of layer (mean of its heads)",
+            filterable=False,
+            min_width=200,
+            elem_id="cause-attention-layer",
+        )
+        rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
+    explained = gr.HTML("", elem_id="cause-explained")
+    agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
+    return {"output": output, "layer": layer, "rows": rows, "explained": explained, "agreed": agreed}
+
+
+def folds() -> dict[str, Any]:
+    """Each head alone, the numbers, the formula, the code."""
+    with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
+        try_all = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
+        board = gr.HTML("", elem_id="cause-board")
+    with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
+        table = gr.HTML("")
+    formula_fold("attention-cause")
+    with gr.Accordion("The code", open=False, elem_id="cause-code"):
+        program = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
+    return {"try": try_all, "board": board, "table": table, "code": program}

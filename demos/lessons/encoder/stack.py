@@ -1,0 +1,65 @@
+"""The stack: the token's path through all layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.stack import paths
+from demos.figures.input_code import stack_code
+from demos.figures.stack import curves_figure, path_figure
+from demos.figures.stack_told import path_table, path_told
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.page.picker import pick
+from demos.page.services import Sentence, Services
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    told = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-stack-told")
+    with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
+        with gr.Column(elem_classes="encoder-half", elem_id="encoder-stack-path", min_width=320):
+            path = gr.Plot(show_label=False)
+        with gr.Column(elem_classes="encoder-half", elem_id="encoder-stack-curves", min_width=320):
+            curves = gr.Plot(show_label=False)
+    with gr.Accordion("The numbers", open=False, elem_id="encoder-stack-numbers"):
+        table = gr.HTML("")
+    formula_fold("encoder-stack")
+    with gr.Accordion("The code", open=False, elem_id="encoder-stack-code"):
+        program = gr.Code("", language="python", label="Prints this token's path", lines=8)
+    source_fold("encoder-stack")
+
+    def show(sentence: Sentence, token: float, layer: float) -> list[Any]:
+        return drawn(services, sentence, token, layer)
+
+    chosen = [page.choices["token"], page.choices["layer"]]
+    page.draw(show, chosen, [told, path, curves, table, program], show_progress="hidden")
+
+
+def drawn(services: Services, sentence: Sentence, token: float, layer: float) -> list[Any]:
+    """The part's five outputs. A token or layer beyond what there is becomes the last one."""
+    loaded, run = services.loaded(sentence.model), services.run(sentence)
+    encoding, at = run.encoding, pick(run.encoding, token)
+    step = min(max(int(layer or 0), 0), run.num_layers - 1)
+    found = paths(run)
+    return [
+        path_told(found, encoding, at, step),
+        path_figure(found, encoding, at, step),
+        curves_figure(found, encoding, at, step),
+        path_table(found, encoding, at),
+        stack_code(loaded.spec, encoding, at),
+    ]
+
+
+PART = Part(
+    slug="stack",
+    tab="The stack",
+    look=(
+        "Each layer moves every token's vector a little. Follow the chosen one from its embedding (0) to the last "
+        "layer: how far it goes from where it began, and whom it comes to resemble."
+    ),
+    build=build,
+)

@@ -1,0 +1,100 @@
+"""Inside the encoder in real Chromium: the board and the block hold the ledger's numbers, under the pointer too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
+
+from demos.bert.ledger import LayerLedger, layer_ledger
+from demos.bert.models import LoadedModel
+from demos.bert.run import Run, RunCache
+
+TEXT = "The banker sat on the bank <b> of the river."
+Open = Callable[..., Page]
+
+
+def number(written: str | None) -> float:
+    return float((written or "nan").replace("−", "-"))
+
+
+def weights(board: Locator) -> np.ndarray:
+    return np.array(board.locator("tbody [data-weight]").evaluate_all("found => found.map(one => +one.dataset.weight)"))
+
+
+def point(page: Page, strip: Locator, at: int) -> None:
+    """Put the pointer on the strip's number `at`."""
+    strip.scroll_into_view_if_needed()
+    box = strip.bounding_box()
+    assert box
+    count = strip.evaluate("one => one.dataset.values.split(' ').length")
+    page.mouse.move(box["x"] + box["width"] * (at + 0.5) / count, box["y"] + box["height"] / 2)
+
+
+def test_self_attention_and_the_block(open_lesson: Open, bundled: LoadedModel) -> None:
+    run = RunCache().get(bundled, TEXT)
+    bank, river = run.encoding.tokens.index("bank"), run.encoding.tokens.index("river")
+    page = open_lesson("encoder", part="selfattention", text=TEXT, token=bank, layer=0, head=4)
+    board = page.locator("#encoder-board")
+    expect(board.locator("caption")).to_contain_text(f"bank (token {bank}) takes from each token, in layer 0, head 4")
+    ledger = layer_ledger(bundled, run, 0)
+    np.testing.assert_allclose(weights(board), ledger.attention.weights[4, bank], atol=1e-5)
+    expect(page.locator("#encoder-closed")).to_contain_text("the ledger closes")
+    expect(page.locator("#encoder-concat .shares tbody tr")).to_have_count(13)  # twelve heads and the bias
+    assert board.locator("caption b, .key b").all_text_contents() == ["bank"]  # <b> was typed, not made
+
+    # a number under the pointer, and its product with the query's
+    tip = page.locator("body > .cells-tip")
+    point(page, board.locator('.cells[data-name="k of river"]'), 9)
+    expect(tip).to_contain_text("k of river, number 9:")
+    key, query, product = (number(part) for part in re.findall(r"[:= qk] ?(−?\d+\.\d{4})", tip.inner_text()))
+    assert (key, query) == (
+        round(float(ledger.attention.key[4, river, 9]), 4),
+        round(float(ledger.attention.query[4, bank, 9]), 4),
+    )
+    assert abs(product - key * query) < 1e-3
+
+    # a key is clicked and becomes the query; a decoder's mask; padding
+    board.locator(f'button[data-token="{river}"]').click()
+    expect(board.locator("caption")).to_contain_text(f"river (token {river})")
+    expect(page.locator("#encoder-token [aria-checked=true]")).to_contain_text("river")
+    page.get_by_label("Causal mask").check()
+    n = len(run.encoding)
+    expect(board.locator("tr.unseen")).to_have_count(n - 1 - river)
+    masked = layer_ledger(bundled, run, 0, causal=True).attention
+    np.testing.assert_allclose(weights(board), masked.weights[4, river], atol=1e-5)
+    assert (weights(board)[river + 1 :] == 0).all()
+
+    # the block, on the same token; one number's calculation follows the pointer, a click keeps it
+    page.locator("#encoder-parts").get_by_role("tab", name="The block").click()
+    picture = page.locator("#encoder-block-picture")
+    expect(picture.locator("caption")).to_contain_text(f"river (token {river}) through layer 0")
+    check_column(picture, ledger, run, river, 17)
+    h = picture.locator('tr[data-step="h"] .cells')
+    point(page, h, 200)
+    expect(picture.locator(".at-number")).to_have_text("200")
+    check_column(picture, ledger, run, river, 200)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.locator("#encoder-number input[type=number]")).to_have_value("200")
+    page.wait_for_url(re.compile("number=200"))
+    page.mouse.move(5, 5)
+    expect(picture.locator(".at-number")).to_have_text("200")
+    page.locator("#encoder-layer input[type=number]").fill("3")
+    page.locator("#encoder-layer input[type=number]").press("Enter")
+    expect(picture.locator("caption")).to_contain_text("through layer 3")
+    check_column(picture, layer_ledger(bundled, run, 3), run, river, 200)
+    expect(page.locator("#encoder-block-told")).to_contain_text("the ledger closes")
+
+
+def check_column(picture: Locator, ledger: LayerLedger, run: Run, token: int, at: int) -> None:
+    """The column beside the strips shows number `at` of x, T1 to T5 and H, which is the next hidden state."""
+    shown = {
+        key: number(picture.locator(f'tr[data-step="{key}"] .at').text_content())
+        for key in ("t1", "t2", "t3", "t4", "t5", "h")
+    }
+    for key, value in shown.items():
+        assert abs(value - float(getattr(ledger.block, key)[token, at])) < 1e-4, key
+    assert abs(shown["h"] - float(run.hidden_states[ledger.layer + 1, token, at])) < 1e-4

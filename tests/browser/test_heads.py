@@ -1,0 +1,99 @@
+"""The overview of heads in real Chromium: what is drawn, by mouse and keyboard, patterns, habits, dark mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+from demos.bert.habits import habit_sentences, measure_habit
+from demos.bert.models import LoadedModel
+from demos.bert.patterns import pattern_scores
+from demos.bert.run import RunCache
+
+TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
+GRID = "#attention-grid"
+Open = Callable[..., Page]
+
+
+def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel) -> None:
+    run = RunCache().get(bundled, TEXT)
+    scores = pattern_scores(run.attentions, run.encoding)
+    page = open_lesson("attention", text=TEXT, part="one")
+    grid = page.locator(GRID)
+    opened = page.locator("#attention-heatmap")
+    expect(grid.get_by_role("button", name=re.compile(r"^Layer \d+, head \d+$"))).to_have_count(72)
+    expect(opened).to_contain_text("Layer 0, head 2.")
+    expect(grid.locator("button.picked")).to_have_attribute("aria-label", "Layer 0, head 2")
+
+    # each picture is the head's weights over its strongest one, in the palette's blues
+    step = page.evaluate("Number(document.querySelector('#attention-grid [data-cell]').dataset.cell) + 2")
+    n = len(run.encoding)
+    points = [(layer, head, row, column) for layer, head, row, column in np.ndindex(6, 12, n, n)][::37]
+    shades = page.evaluate(
+        """([points, step, n]) => {
+            const canvas = document.querySelector('#attention-grid canvas');
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const size = step - 2;
+            return points.map(([layer, head, row, column]) => {
+                const x = Math.floor(head * step + (column + 0.5) * size / n);
+                const y = Math.floor(layer * step + (row + 0.5) * size / n);
+                return data[4 * (y * canvas.width + x)];  // red: falls all along the scale
+            });
+        }""",
+        [points, step, n],
+    )
+    weights = np.array([run.attentions[at] / run.attentions[at[:2]].max() for at in points])
+    assert np.corrcoef(-np.array(shades), weights)[0, 1] > 0.95
+
+    # the mouse: numbers on hover, a click opens
+    head = grid.get_by_role("button", name="Layer 3, head 7", exact=True)
+    head.hover()
+    said = grid.locator(".head-grid-said")
+    expect(said).to_contain_text(
+        f"previous token {scores['previous'][3, 7]:.2f}, next token {scores['next'][3, 7]:.2f}"
+    )
+    expect(said).to_contain_text(f"strongest here {run.attentions[3, 7].max():.2f}, from “")
+    head.click()
+    expect(opened).to_contain_text("Layer 3, head 7.")
+    expect(page.locator("#attention-head input[type=number]")).to_have_value("7")
+
+    # the keyboard: one stop, arrows, Enter
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(said).to_contain_text("Layer 2, head 8:")
+    expect(opened).to_contain_text("Layer 3, head 7.")
+    page.keyboard.press("Enter")
+    expect(opened).to_contain_text("Layer 2, head 8.")
+    expect(grid.locator("button[tabindex='0'][data-layer]")).to_have_count(1)
+
+    # a pattern: its map, and the head that has most of it
+    page.locator("#attention-pattern").get_by_text("previous token").click()
+    expect(opened).to_contain_text("Layer 0, head 2.")
+    expect(grid.locator("button.best")).to_have_attribute("aria-label", "Layer 0, head 2, previous token 1.00")
+    shown = [re.sub(r"^\.", "0.", text) for text in grid.locator("[data-layer]").all_text_contents()]
+    np.testing.assert_allclose(np.array(shown, float), scores["previous"].ravel(), atol=0.0051)
+    expect(grid.locator(".head-grid-told")).to_contain_text(f"would score {1 / n:.2f}")
+    second = divmod(int(scores["previous"].argsort(axis=None)[-2]), 12)
+    grid.locator(".head-grid-best button").nth(1).click()
+    expect(opened).to_contain_text(f"Layer {second[0]}, head {second[1]}.")
+    page.wait_for_url(re.compile("pattern=previous"))
+
+    # its habit, over the bundled sentences
+    page.locator("#attention-habit").get_by_text("habit").click()
+    habit = measure_habit(bundled, habit_sentences()).scores["previous"]
+    best = grid.locator(".head-grid-best button").first
+    expect(best).to_have_text(f"layer 0 head 2 {habit.max():.2f}")
+    expect(grid.locator(".head-grid-told")).to_contain_text("60 of 60 sentences")
+    page.get_by_role("button", name="The numbers").press("Enter")
+    expect(page.locator("#attention-patterns caption")).to_contain_text("mean over 60 sentences")
+
+    # dark mode turns the scale round: the best is light, the rest dark
+    page.locator('[data-switch="dark"]').click()
+    picked = grid.locator("button.best")
+    expect(picked).to_have_css("color", "rgb(0, 0, 0)")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(grid.locator("[data-cell]")).not_to_have_attribute("data-cell", str(step - 2))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,52 @@
+"""Strips hold the vectors they were given, on one signed scale, and no markup of the learner's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from demos.figures.palette import PALETTE
+from demos.figures.strips import strips_figure, strips_limit, strips_table
+
+GENERATOR = np.random.default_rng(11)
+HOSTILE = "<img src=x onerror=alert(1)> ${1}"
+
+
+def test_each_vector_is_a_row_of_cells_on_one_scale() -> None:
+    long, short = GENERATOR.normal(size=64).astype(np.float32), GENERATOR.normal(size=20).astype(np.float32)
+    figure = strips_figure([("word", long), (HOSTILE, short)])
+    heat = figure.data[0]
+    np.testing.assert_array_equal(heat.z[0], long)
+    np.testing.assert_array_equal(heat.z[1, :20], short)
+    assert np.isnan(heat.z[1, 20:]).all()
+    assert heat.zmax == -heat.zmin == strips_limit([long, short])
+    assert [stop[1] for stop in heat.colorscale] == PALETTE["signed"]
+    assert figure.layout.yaxis.ticktext[0] == "word"
+    assert "<img" not in figure.layout.yaxis.ticktext[1]
+    assert figure.layout.yaxis.range == (1.5, -0.5)  # the first on top
+    norms = [float(note.text.split()[-1]) for note in figure.layout.annotations]
+    assert norms == pytest.approx([np.linalg.norm(long), np.linalg.norm(short)], rel=0.006)
+    assert heat.texttemplate is None
+    assert strips_figure([("few", short[:4])], limit=2.0, norms=False).data[0].texttemplate == "%{z:.2f}"
+
+
+def test_the_scale_is_not_an_outliers() -> None:
+    values = np.linspace(-1, 1, 999)
+    assert strips_limit([np.append(values, 50.0)]) == pytest.approx(1.0)
+    assert strips_limit([np.array([0.0123])]) == pytest.approx(0.013)
+    assert strips_limit([np.array([0.9, 0.9, 0.9])]) == pytest.approx(0.9)
+    assert strips_limit([np.zeros(3)]) > 0
+    assert strips_limit([]) > 0
+
+
+def test_the_table_begins_as_the_vectors_do() -> None:
+    vector = GENERATOR.normal(size=10)
+    page = strips_table([(HOSTILE, vector), ("two", np.array([3.0, -4.0]))], "The <b>", shown=3)
+    assert "<img" not in page
+    assert "<b>" not in page
+    cells = [re.findall(r"<td>(.*?)</td>", row) for row in page.split("<tr>")[2:]]
+    told = [f"{value:.4f}" for value in (*vector[:3], vector.mean(), vector.std(), np.linalg.norm(vector))]
+    assert cells[0] == [*told[:3], "…", "10", *told[3:]]
+    assert cells[1] == ["3.0000", "-4.0000", "", "", "2", "-0.5000", "3.5000", "5.0000"]
