@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +77,7 @@ class RunCache:
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = max_bytes
         self._runs: OrderedDict[tuple[str, str, str], Run] = OrderedDict()
+        self._pending: dict[tuple[str, str, str], Future[Run]] = {}
         self._lock = threading.Lock()
         self._nbytes = 0
 
@@ -92,25 +94,41 @@ class RunCache:
         encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
         found: dict[tuple[str, str, str], Run] = {}
+        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask
+        mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:
                 if key in self._runs:
                     self._runs.move_to_end(key)
                     found[key] = self._runs[key]
-        missing = {key: encoding for key, encoding in zip(keys, encodings, strict=True) if key not in found}
-        for batch in _batches(list(missing.values())):
-            for run in run_model(loaded, batch):
-                key = (run.model, run.encoding.text, run.encoding.text_pair)
-                found[key] = run
-                self._put(key, run)
+                elif key in self._pending and key not in mine:
+                    awaited[key] = self._pending[key]
+                else:
+                    mine[key] = self._pending.setdefault(key, Future())
+        try:
+            asked = {key: encoding for key, encoding in zip(keys, encodings, strict=True) if key in mine}
+            for batch in _batches(list(asked.values())):
+                for run in run_model(loaded, batch):
+                    key = (run.model, run.encoding.text, run.encoding.text_pair)
+                    found[key] = run
+                    self._put(key, run)
+                    mine[key].set_result(run)
+        except BaseException as error:
+            for one in mine.values():
+                if not one.done():
+                    one.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                for key in mine:
+                    self._pending.pop(key, None)
+        found |= {key: one.result() for key, one in awaited.items()}
         return [found[key] for key in keys]
 
     def _put(self, key: tuple[str, str, str], run: Run) -> None:
         if run.nbytes > self.max_bytes:
             return
         with self._lock:
-            if key in self._runs:  # another thread was quicker
-                return
             self._runs[key] = run
             self._nbytes += run.nbytes
             while self._nbytes > self.max_bytes:

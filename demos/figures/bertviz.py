@@ -184,7 +184,7 @@ def told(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = 
         f"which hold {left_out.attention:.0%} of all attention."
     )
     said.append(
-        f"The lines are drawn from weights rounded to 1/255; the largest rounding error here is {left_out.rounding:.4f}."
+        f"The lines are drawn from weights rounded to 1/255; the largest rounding error is {left_out.rounding:.4f}."
     )
     if view.name == "head":
         said.append(

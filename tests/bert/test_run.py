@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from demos.bert import run as run_module
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, ModelStore
-from demos.bert.run import RunCache, run_model
+from demos.bert.run import Run, RunCache, run_model
 
 INPUTS = [
     ("The bank raised its rates while we sat on the bank of the river.", ""),
@@ -92,6 +93,34 @@ def test_one_forward_pass_a_sentence(tiny: LoadedModel, monkeypatch: pytest.Monk
     assert again[0] is first
     assert again[1] is again[2]
     assert passes == [1, 1]
+
+
+def test_who_asks_while_a_pass_is_running_waits_for_it(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, asked, running = RunCache(), ("asked by many", None), Future[Run]()
+    run = RunCache().get(tiny, *asked)
+    cache._pending["tiny", "asked by many", ""] = running  # as another thread leaves it while it computes
+    monkeypatch.setattr(run_module, "run_model", lambda loaded, batch: pytest.fail("a second pass"))
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(cache.get, tiny, *asked) for _ in range(2)]
+        running.set_result(run)
+        assert [one.result(10) for one in waiting] == [run, run]
+
+
+def test_a_pass_that_fails_is_told_to_all_and_leaves_nothing(
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, told = RunCache(), []
+
+    def fail(loaded: LoadedModel, batch: object) -> list[Run]:
+        told.extend(cache._pending.values())
+        raise MemoryError("too much")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run_module, "run_model", fail)
+        with pytest.raises(MemoryError):
+            cache.get_many(tiny, [("one", None), ("two", None)])
+    assert [type(one.exception()) for one in told] == [MemoryError, MemoryError]
+    assert cache.get(tiny, "one").encoding.text == "one"
 
 
 def test_the_cache_keeps_within_its_bytes(tiny: LoadedModel) -> None:
