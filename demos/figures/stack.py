@@ -107,8 +107,8 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
         row=1, col=1,
     )  # fmt: skip
     for name, (other, dash, values) in token_cosines(paths, encoding, token).items():
-        line = {"color": SPECIAL if other is None else word_colour(encoding.word_index[other])}
-        line |= {"width": 3, "dash": dash}
+        colour = SPECIAL if other is None else word_colour(encoding.word_index[other])
+        line = {"color": colour, "width": 3, "dash": dash}
         figure.add_trace(
             go.Scatter(x=at, y=np.round(values, 5), mode="lines+markers", line=line, name=escaped(name),
                        hovertemplate=hover),

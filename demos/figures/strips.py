@@ -63,7 +63,7 @@ def strips_figure(
     )
     left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
     figure.update_layout(
-        **plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 138 if norms else 64, "t": 8, "b": 46}),
+        **plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 150 if norms else 64, "t": 8, "b": 46}),
     )
     figure.update_xaxes(
         showgrid=False,

@@ -91,10 +91,16 @@ def test_units_lie_on_gelus_curve(ledger: LayerLedger) -> None:
     x, y = np.array(curve.x), np.array(curve.y)
     np.testing.assert_allclose(y, torch.nn.functional.gelu(torch.from_numpy(x)).numpy(), atol=1e-6)
     np.testing.assert_allclose(relu.y, np.maximum(x, 0))
-    assert len(units.x) == 1_536
     theirs = torch.nn.functional.gelu(torch.tensor(np.array(units.x))).numpy()
-    np.testing.assert_allclose(units.y, theirs, atol=2e-4)
+    np.testing.assert_allclose(units.y, theirs, atol=1e-6)
     inner = ledger.block.inner[8]
+    counts = np.array(units.customdata)
+    assert counts.sum() == 1_536
+    assert float(counts @ np.array(units.x)) == pytest.approx(float(inner.sum()), abs=1e-2)
+    near = np.abs(inner[:, None] - np.array(units.x)).min(axis=1)
+    assert near.max() <= 0.1  # no unit lies far from a point
+    areas = (np.array(units.marker.size) - 5) ** 2
+    np.testing.assert_allclose(areas / areas[0], counts / counts[0])
     left, right = figure.layout.xaxis.range
     outside = int(((inner < left) | (inner > right)).sum())
     assert ("lie outside the plot" in gelu_told(ledger, 8)) == (outside > 0)

@@ -87,6 +87,6 @@ def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
     assert outputs[NUMBER] == {"maximum": 383, "__type__": "update"}
     assert "layer, token, number = 3, 2, 40" in outputs[PROGRAM]
     outputs = block.told(services, Sentence(TEXT, PAIR, "minilm"), 2, 3)
-    assert len(outputs[PLOT].data[2].x) == 1_536
+    assert sum(outputs[PLOT].data[2].customdata) == 1_536
     assert "of the squared norm" in re.sub(r"\s+", " ", outputs[CURVE])
     assert "kettle (token 2) in layer 3" in outputs[STEPS]

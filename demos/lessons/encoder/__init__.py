@@ -18,15 +18,16 @@ def build(page: Page) -> None:
     """What all parts share: the token, the layer and the head."""
     services = page.services
     catalogue = services.store.catalogue.values()
-    token = token_picker(CHOOSE, "encoder-token", value=12)
-    with gr.Row(elem_classes="encoder-choices"):
+    with gr.Row(elem_classes="encoder-choices", equal_height=False):
+        with gr.Column(scale=4, min_width=420):
+            token = token_picker(CHOOSE, "encoder-token", value=12)
         layer = gr.Slider(
-            0, max(spec.num_layers for spec in catalogue) - 1, 0, step=1, label="Layer (0 is the first)",
-            elem_id="encoder-layer", min_width=220,
+            0, max(spec.num_layers for spec in catalogue) - 1, 0, step=1, label="Layer (from 0)",
+            elem_id="encoder-layer", scale=1, min_width=230,
         )  # fmt: skip
         head = gr.Slider(
-            0, max(spec.num_heads for spec in catalogue) - 1, 4, step=1, label="Head (0 is the first)",
-            elem_id="encoder-head", min_width=220,
+            0, max(spec.num_heads for spec in catalogue) - 1, 4, step=1, label="Head (from 0)",
+            elem_id="encoder-head", scale=1, min_width=230,
         )  # fmt: skip
     page.share(token=token.index, layer=layer, head=head)
 
