@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from demos.bert.loops import Times
+from demos.figures.concat import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 
 NAMES = {"loop": "loops in Python", "matrix": "matrices (numpy)"}
@@ -54,8 +55,8 @@ def times_told(times: Times) -> str:
         f"<p><b>Measured on this machine just now, one head of {times.width} numbers.</b> {longest} tokens take "
         f"{1e3 * times.loop[longest]:.3g} ms by loops and {1e3 * times.matrix[longest]:.2g} ms by matrices, "
         f"{times.loop[longest] / times.matrix[longest]:,.0f} times less; the results differ by "
-        f"{times.difference:.1e} at most. Twice the tokens took the loops {grown:.1f} times as long, since each of the "
-        f"n queries meets each of the n keys: n² × {times.width} products, {last**2 * times.width:,} for {last} "
+        f"{scientific(times.difference)} at most. Twice the tokens took the loops {grown:.1f} times as long, since "
+        f"each of the n queries meets each of the n keys: n² × {times.width} products, {last**2 * times.width:,} for {last} "
         "tokens. Matrices do the same work, in the processor’s own loops and many numbers at once; on short sentences "
         "their fixed cost hides it.</p>"
     )

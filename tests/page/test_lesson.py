@@ -10,9 +10,12 @@ import gradio as gr
 import pytest
 
 import demos.lessons
+from app import build_page
+from demos.bert.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
+from demos.page.services import Services
 
 
 def _is_skip(value: object) -> bool:
@@ -92,3 +95,15 @@ def test_endpoints_pass_the_sentence_on() -> None:
     with pytest.raises(gr.Error, match="Not this") as caught:
         _told(refuse)("this")
     assert caught.value.message == "Not this."
+
+
+def test_no_two_postponed_handlers_hear_one_event(store: ModelStore) -> None:
+    """Gradio repeats a postponed one by sending its event to all who listen: two of them would never rest."""
+    demo = build_page(Services(store, "minilm"))
+    heard: dict[tuple[int | None, str], int] = {}
+    for event in demo.fns.values():
+        if event.trigger_mode == "always_last":
+            for target in event.targets:
+                heard[target] = heard.get(target, 0) + 1
+    assert heard, "no lesson redraws"
+    assert {target: count for target, count in heard.items() if count > 1 and target[1] != "then"} == {}
