@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from demos.bert.embeddings import cosine
 from demos.bert.encoding import Encoding
 from demos.bert.models import LoadedModel
 from demos.bert.padding import pad
@@ -101,18 +102,6 @@ class _Silence:
         z = inputs[0]  # [batch, n, H * d_k]
         heads = z.unflatten(-1, (self.dropped.shape[2], -1))
         return (heads.masked_fill(self.dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
-
-
-def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """x . y / (|x| |y|) over the last axis, float64, in -1..1: [..., d] twice -> [...]. A zero vector is like nothing.
-
-    Equal vectors give exactly 1, so that "nothing changed" reads as nothing.
-    """
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    norms = np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1)
-    raw = np.divide((x * y).sum(axis=-1), norms, out=np.zeros(norms.shape), where=norms > 0)
-    same = (x == y).all(axis=-1) & (norms > 0)
-    return np.where(same, 1.0, np.clip(raw, -1, 1))
 
 
 def cosine_by_layer(before: Run, after: Run) -> np.ndarray:

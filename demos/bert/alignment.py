@@ -94,7 +94,7 @@ def align(left: Encoding, right: Encoding, fold: bool, shown: int = SHOWN) -> Al
     Words are matched by the longest common subsequence, of several the one with the most matched neighbours; `fold`
     lets words match that differ in case or accents. Between two matches, up to REPLACED words of one side stand beside
     as many of the other. `[CLS]` goes with `[CLS]`, A's `[SEP]` with A's, and no word of A with one of B.
-    Source: R. Wagner and M. Fischer 1974, "The String-to-String Correction Problem", section 5.
+    Source: R. Wagner and M. Fischer 1974, "The String-to-String Correction Problem".
     """
     same = (left.tokens, left.sequence_ids) == (right.tokens, right.sequence_ids)
     one, other = (_units(encoding, not same, fold, shown) for encoding in (left, right))

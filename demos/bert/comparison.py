@@ -65,9 +65,9 @@ def compare(left: Run, right: Run, left_which: Which, right_which: Which, fold: 
 def moved(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The share of attention that lies elsewhere on the right, [..., r, r] twice -> [...]: 0 none, 1 all of it.
 
-    The total variation distance of two rows, 1/2 sum_j |p_j - q_j| (Jain and Wallace 2019, section 3), on average over
-    the rows that both sides have. A word that one side lacks has weight 0 there, and what a row gives beyond the
-    picture counts as one word more. nan where no row is shared.
+    The total variation distance of two rows, 1/2 sum_j |p_j - q_j|, on average over the rows that both sides have (Jain
+    and Wallace 2019 take it of a model's outputs, here it is of attention). A word that one side lacks has weight 0
+    there, and what a row gives beyond the picture counts as one word more. nan where no row is shared.
     """
     shared = np.isfinite(left).any(axis=-1) & np.isfinite(right).any(axis=-1)  # [..., r]
     rows = np.abs(_whole(left) - _whole(right)).sum(axis=-1) / 2  # [..., r]

@@ -132,6 +132,18 @@ def embed(
     return [np.stack(rows) for rows in vectors]
 
 
+def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """x . y / (|x| |y|) over the last axis, float64, in -1..1: [..., d] twice -> [...]. A zero vector is like nothing.
+
+    Equal vectors give exactly 1, so that "nothing changed" reads as nothing.
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    norms = np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1)
+    raw = np.divide((x * y).sum(axis=-1), norms, out=np.zeros(norms.shape), where=norms > 0)
+    same = (x == y).all(axis=-1) & (norms > 0)
+    return np.where(same, 1.0, np.clip(raw, -1, 1))
+
+
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
     """x . y / (|x| |y|) for every two rows: [m, d] -> float64 [m, m], in -1..1. A zero vector is like nothing: 0."""
     rows = np.asarray(vectors, dtype=np.float64)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from demos.bert.embeddings import cosine
 from demos.bert.encoding import Encoding
 from demos.bert.inputs import InputLedger, Tables
 from demos.bert.labels import word_starts
@@ -96,13 +97,7 @@ def compare(name: str, before: np.ndarray, after: np.ndarray) -> Change:
     """Final states [n, d] of the same tokens before and after."""
     return Change(
         name=name,
-        cosine=_cosine(before, after),
-        sentence=float(_cosine(before.mean(axis=0, dtype=np.float64), after.mean(axis=0, dtype=np.float64))),
+        cosine=cosine(before, after),
+        sentence=float(cosine(before.mean(axis=0, dtype=np.float64), after.mean(axis=0, dtype=np.float64))),
         largest=float(np.abs(before - after).max()),
     )
-
-
-def _cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of each two rows: [..., d] twice -> float64 [...]"""
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    return (a * b).sum(axis=-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))

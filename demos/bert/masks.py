@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from demos.bert.attention import queries_and_keys, scaled_dot_products, softmax
+from demos.bert.embeddings import cosine
 from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel
 from demos.bert.run import Run, run_model
@@ -58,10 +59,8 @@ class Change:
     before: Encoding
     after: Encoding
     tokens: int  # how many tokens, from the first, both inputs share
-    both_sides: np.ndarray  # <float32>[tokens]: 1 - cosine of the last layer's states before and after
-    left_only: (
-        np.ndarray
-    )  # <float32>[tokens]: the same under the causal mask: zero, since nothing to their left changed
+    both_sides: np.ndarray  # <float64>[tokens]: 1 - cosine of the last layer's states before and after
+    left_only: np.ndarray  # <float64>[tokens]: the same under the causal mask: 0, since nothing on their left changed
 
 
 def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
@@ -86,14 +85,7 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
     shared = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(changed)))
     both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]
     left = [run_causal(loaded, encoding).hidden_states[-1, :shared] for encoding in (before, changed)]
-    return Change(before, changed, shared, _distance(*both), _distance(*left))
-
-
-def _distance(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """1 - cosine, row by row; exactly 0 where the rows are equal."""
-    a, b = one.astype(np.float64), other.astype(np.float64)
-    cosine = (a * b).sum(axis=-1) / np.maximum(np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1), 1e-12)
-    return np.where((a == b).all(axis=-1), 0.0, 1 - cosine).astype(np.float32)
+    return Change(before, changed, shared, 1 - cosine(*both), 1 - cosine(*left))
 
 
 def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:

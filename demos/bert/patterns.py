@@ -1,7 +1,8 @@
 """What a head looks at: eight patterns, each one number a head, after Clark et al. 2019.
 
-Kevin Clark et al. (2019), What Does BERT Look At?, sections 3 and 4: heads that attend to the previous or next token,
-to themselves, to [CLS], [SEP] or punctuation, and broad heads, told by their entropy. The definitions are ours.
+Kevin Clark et al. (2019), What Does BERT Look At?, sections 3.1 to 3.3: heads that attend to the previous or next
+token, to [CLS], [SEP] or punctuation (few to the token itself), and broad heads, told by their entropy. "Same word"
+and the exact definitions are ours.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.encoding import Encoding
-from demos.figures.matrix import Labels, matrix_figure, matrix_table
+from demos.bert.labels import Labels
+from demos.figures.matrix import matrix_figure, matrix_table
 
 
 def heatmap(weights: np.ndarray, encoding: Encoding) -> go.Figure:

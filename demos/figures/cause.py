@@ -57,14 +57,14 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
     margin = int(min(130, 22 + max(map(len, encoding.tokens[:n])) * size * 0.6))
     row = ROW if len(names) <= 13 else 24
     figure.update_layout(
-        **plotly_layout(height=row * len(names) + margin + 24, margin={"l": 100, "r": 10, "t": margin + 12, "b": 10})
+        **plotly_layout(height=row * len(names) + margin + 24, margin={"l": 112, "r": 10, "t": margin + 12, "b": 10})
     )
     step = 1 if n <= LABELLED else 4
     figure.update_xaxes(
         side="top", tickangle=-90, tickvals=columns[::step], ticktext=labels[::step], tickfont={"size": size},
         showgrid=False, ticks="", ticklabelstandoff=8,
     )  # fmt: skip
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 14})
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 15}, ticklabelstandoff=6)
     hues = [  # the word's hue, between its name and its column; one update, as add_shape copies all before it
         {
             "type": "rect", "xref": "x", "x0": index - 0.46, "x1": index + 0.46,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import MAX_TOKENS, Encoding
-from demos.figures.code import model_lines
+from demos.bert.encoding import Encoding
+from demos.figures.code import begin
 
 MIXING = {
     True: "model.encoder.layer[layer].attention.output.dense",
@@ -16,14 +16,7 @@ MIXING = {
 
 def ablation_code(spec: ModelSpec, encoding: Encoding, off: Collection[tuple[int, int]]) -> str:
     """Prints each token's cosine before and after, for every hidden state, with these heads off."""
-    needed, source = model_lines(spec)
-    return f"""{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
-off = {sorted(off)!r}  # (layer, head)
+    return f"""{begin(spec, repr(encoding.text))}off = {sorted(off)!r}  # (layer, head)
 
 
 def silence(layer):
@@ -37,7 +30,6 @@ def silence(layer):
     return before_mixing
 
 
-inputs = tokenizer({encoding.text!r}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
 with torch.inference_mode():
     before = model(**inputs, output_hidden_states=True).hidden_states
     for layer in {{layer for layer, _ in off}}:

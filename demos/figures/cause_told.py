@@ -12,6 +12,7 @@ from demos.bert.predictions import Guess
 from demos.bert.saliency import agreement
 from demos.figures.cause import SHOWN, state_names
 from demos.figures.palette import CLASSES
+from demos.figures.tables import column_heads, scrolling_table
 
 SHOWN_CLASSES = 10
 SHOWN_TABLE_TOKENS = 64
@@ -129,7 +130,6 @@ def agreement_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding
 def cosine_table(cosines: np.ndarray, encoding: Encoding) -> str:
     """Cosines [L + 1, n] as an HTML table: a row a token, a column a hidden state."""
     n = min(len(encoding), SHOWN_TABLE_TOKENS)
-    head = "".join(f'<th scope="col">{name}</th>' for name in state_names(len(cosines) - 1))
     rows = "".join(
         f'<tr><th scope="row">{html.escape(encoding.tokens[index])}</th>'
         + "".join(f"<td>{value:.4f}</td>" for value in cosines[:, index])
@@ -138,10 +138,8 @@ def cosine_table(cosines: np.ndarray, encoding: Encoding) -> str:
     )
     cut = f", the first {n} of {len(encoding)} tokens" if n < len(encoding) else ""
     caption = f"Cosine of each token's state before and after{cut}"
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{caption}"><table>'
-        f"<caption>{caption}.</caption><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    head = f"<td></td>{column_heads(state_names(len(cosines) - 1))}"
+    return scrolling_table(f"{caption}.", head, rows, name=caption)
 
 
 def board_html(effects: Mapping[tuple[int, int], float], total: int) -> str:

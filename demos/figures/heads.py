@@ -15,6 +15,7 @@ from demos.bert.habits import Habit
 from demos.bert.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores
 from demos.bert.run import Run
 from demos.figures.palette import HEADS, PALETTE
+from demos.figures.tables import column_heads, scrolling_table
 
 SIDE = 32  # rows and columns of a small picture at most; on the page a head has no more pixels
 DIGITS = 4
@@ -85,18 +86,17 @@ def pattern_table(scores: np.ndarray, name: str, of: str) -> str:
     pattern = PATTERNS[name]
     layers, heads = scores.shape
     caption = f"Pattern {pattern.title!r}, {of}: rows are layers, columns heads. {pattern.definition}"
-    head = "".join(f'<th scope="col">{index}</th>' for index in range(heads))
     rows = "".join(
         f'<tr><th scope="row">layer {layer}</th>' + "".join(map(_cell, scores[layer])) + "</tr>"
         for layer in range(layers)
     )
-    return _table(caption, f"<td></td>{head}", rows)
+    return scrolling_table(html.escape(caption), f"<td></td>{column_heads(range(heads))}", rows)
 
 
 def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
     """Every pattern's score of every head as an HTML table, a row a head: what the grid says, one head at a time."""
     layers, heads = next(iter(scores.values())).shape
-    head = "".join(f'<th scope="col">{html.escape(PATTERNS[name].title)}</th>' for name in scores)
+    head = column_heads(html.escape(PATTERNS[name].title) for name in scores)
     rows = "".join(
         f'<tr><th scope="row">layer {layer}, head {one}</th>'
         + "".join(_cell(score[layer, one]) for score in scores.values())
@@ -104,15 +104,8 @@ def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
         for layer in range(layers)
         for one in range(heads)
     )
-    return _table(f"All heads, {of}: how much each looks at what.", f"<td></td>{head}", rows)
-
-
-def _table(caption: str, head: str, rows: str) -> str:
-    name = html.escape(caption)
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{name}"><table><caption>{name}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    caption = html.escape(f"All heads, {of}: how much each looks at what.")
+    return scrolling_table(caption, f"<td></td>{head}", rows)
 
 
 def _cell(score: float) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import MAX_TOKENS, Encoding
-from demos.figures.code import model_lines
+from demos.bert.encoding import Encoding
+from demos.figures.code import begin, model_lines, texts_of
 
 
 def input_code(spec: ModelSpec, encoding: Encoding, token: int) -> str:
@@ -12,8 +12,7 @@ def input_code(spec: ModelSpec, encoding: Encoding, token: int) -> str:
     segment = "layer.token_type_embeddings.weight[inputs['token_type_ids'][0]]" if spec.segments else None
     parts = ["word", "position"] if segment is None else ["word", "segment", "position"]
     lines = [f"segment = {segment}"] if segment else ["# this model has no segment embeddings"]
-    return f"""{_begin(spec, encoding)}
-layer, token = model.embeddings, {token}
+    return f"""{begin(spec, texts_of(encoding))}layer, token = model.embeddings, {token}
 with torch.inference_mode():
     ids = inputs["input_ids"][0]  # [n]
     matrix = layer.word_embeddings.weight  # [V, d]
@@ -64,8 +63,7 @@ print("rows learned", len(learned))
 
 def stack_code(spec: ModelSpec, encoding: Encoding, token: int) -> str:
     """Prints, a line a state: norm, cosine to the start and to the mean, change by the layer, place on the plane."""
-    return f"""{_begin(spec, encoding)}
-from sklearn.decomposition import PCA
+    return f"""{begin(spec, texts_of(encoding))}from sklearn.decomposition import PCA
 
 with torch.inference_mode():
     states = torch.stack(model(**inputs, output_hidden_states=True).hidden_states)[:, 0]  # [layers + 1, n, d]
@@ -79,17 +77,3 @@ for layer, x in enumerate(path):
     print(layer, *(f"{{float(number):.4f}}" for number in numbers))
 print("variance on the plane", plane.explained_variance_ratio_.round(4).tolist())
 """
-
-
-def _begin(spec: ModelSpec, encoding: Encoding) -> str:
-    """The program's first lines: model, tokenizer, and this input."""
-    needed, source = model_lines(spec)
-    texts = f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
-    return f"""{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
-
-inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")"""

@@ -117,8 +117,9 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
         tickfont={"size": 15 if n <= 24 else 12 if n <= 40 else 9},
         showgrid=False,
         ticks="",
+        ticklabelstandoff=4,
     )
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 16})
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 16}, ticklabelstandoff=6)
     box = {"x0": token - 0.5, "x1": token + 0.5, "y0": -0.5, "y1": len(names) - 0.5}
     figure.add_shape(type="rect", line={"color": OUTLINE, "width": 2}, **box)
     return figure

@@ -13,6 +13,7 @@ from demos.bert.inputs import InputLedger, Selection
 from demos.bert.inputs_changed import Changes
 from demos.figures.inputs import CHANGE_NAMES, norm_strips, selection_strips, sum_strips
 from demos.figures.strips import strips_table
+from demos.figures.tables import column_heads, scrolling_table
 
 SHOWN_WORDS = 60  # tokens of the shuffled sentence
 
@@ -104,7 +105,7 @@ def numbers_html(selection: Selection, pieces: Sequence[str], ledger: InputLedge
 
 def changes_table(changes: Changes, encoding: Encoding) -> str:
     """The picture's cosines, a row a token and one for the mean of all."""
-    names = "".join(f'<th scope="col">{CHANGE_NAMES[change.name]}</th>' for change in changes.changes)
+    names = [CHANGE_NAMES[change.name] for change in changes.changes]
     rows = [(token, [change.cosine[i] for change in changes.changes]) for i, token in enumerate(encoding.tokens)]
     rows.append(("mean of all", [change.sentence for change in changes.changes]))
     return _table("Cosine of the final state before and after each change", names, rows, 4)
@@ -115,20 +116,16 @@ def _norms(ledger: InputLedger, encoding: Encoding) -> str:
     parts = {"word": ledger.word, "segment": ledger.segment, "position": ledger.position}
     parts |= {"sum": ledger.total, "after LayerNorm": ledger.result}
     kept = {name: np.linalg.norm(part, axis=-1) for name, part in parts.items() if part is not None}
-    names = "".join(f'<th scope="col">{name}</th>' for name in kept)
     rows = [(token, [norms[i] for norms in kept.values()]) for i, token in enumerate(encoding.tokens)]
-    return _table("Norms of each token's vectors", names, rows, 3)
+    return _table("Norms of each token's vectors", list(kept), rows, 3)
 
 
-def _table(caption: str, names: str, rows: Sequence[tuple[str, Sequence[float]]], digits: int) -> str:
+def _table(caption: str, names: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]], digits: int) -> str:
     body = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{v:.{digits}f}</td>" for v in values)}</tr>'
         for name, values in rows
     )
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{caption}"><table>'
-        f"<caption>{caption}</caption><thead><tr><td></td>{names}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return scrolling_table(caption, f"<td></td>{column_heads(names)}", body)
 
 
 def _quoted(encoding: Encoding, index: int) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import MAX_TOKENS, Encoding
+from demos.bert.encoding import Encoding
 from demos.bert.labels import Labels
 from demos.bert.masks import Change
-from demos.figures.code import model_lines
+from demos.figures.code import begin
 from demos.figures.matrix import matrix_figure
 from demos.figures.palette import plotly_layout, word_colour
 from demos.figures.sizes import short
@@ -30,6 +30,7 @@ def mask_figure(
     figure.update_traces(showscale=False)  # three stand beside each other: the numbers are on hover
     figure.update_xaxes(title=None)
     figure.update_yaxes(title=None)
+    figure.update_layout(margin_t=figure.layout.margin.t - 34)  # the titles' room
     return figure
 
 
@@ -51,7 +52,7 @@ def change_figure(change: Change) -> go.Figure:
                 x=names,
                 y=change.left_only,
                 mode="markers",
-                marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#0b5d8c"},
+                marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
                 cliponaxis=False,
                 name="causal mask: sees the left alone",
                 hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>causal mask</extra>",
@@ -70,6 +71,8 @@ def change_told(change: Change, word: str) -> str:
     """The most moved token in a sentence (HTML)."""
     if not change.tokens:
         return "<p>No token stands before that word.</p>"
+    if change.before.input_ids == change.after.input_ids:
+        return "<p>That word stands there already: nothing moves.</p>"
     most = int(change.both_sides.argmax())
     token = html.escape(change.before.tokens[most])
     moved = float(change.left_only.max())
@@ -93,16 +96,7 @@ def cost_told(read: int, new: int, kept: int, again: int) -> str:
 
 def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:
     """Prints this head's weights under the causal mask, laid over every layer."""
-    needed, source = model_lines(spec)
-    return f"""{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
-
-inputs = tokenizer({text!r}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
-n = inputs["input_ids"].shape[1]
+    return f"""{begin(spec, repr(text), attentions=True)}n = inputs["input_ids"].shape[1]
 forbidden = torch.ones(n, n).triu(1).bool()  # what comes after each token
 inputs["attention_mask"] = torch.zeros(1, 1, n, n).masked_fill(forbidden, torch.finfo(torch.float32).min)
 with torch.inference_mode():

@@ -10,15 +10,13 @@ import plotly.graph_objects as go
 
 from demos.bert.labels import Labels
 from demos.figures.palette import colour_scale, plotly_layout
+from demos.figures.tables import column_heads, scrolling_table
 
 ROW = 26  # pixels a token takes where there is room
 LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
 NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
-
-
-__all__ = ["Labels", "matrix_figure", "matrix_table"]
 
 
 def matrix_figure(
@@ -78,7 +76,7 @@ def matrix_figure(
     )
     if np.isnan(values).any():
         figure.update_layout(plot_bgcolor=NO_VALUE)
-    shared = {"tickfont": {"size": size}, "showgrid": False, "zeroline": False, "ticks": ""}
+    shared = {"tickfont": {"size": size}, "showgrid": False, "zeroline": False, "ticks": "", "ticklabelstandoff": 4}
     figure.update_xaxes(
         **shared, **_ticks(columns), side="top", tickangle=-90, title={"text": column_title, "standoff": 6}
     )
@@ -91,7 +89,6 @@ def matrix_figure(
 
 def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str, digits: int = 3) -> str:
     """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
-    head = "".join(f'<th scope="col">{cell}</th>' for cell in _cells(columns))
     body = "".join(
         f'<tr><th scope="row">{cell}</th>'
         + "".join(f"<td>{'–' if np.isnan(value) else f'{value:.{digits}f}'}</td>" for value in row)
@@ -99,11 +96,8 @@ def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str
         for cell, row in zip(_cells(rows), values, strict=True)
     )
     told = html.escape(caption)
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table>'
-        f"<caption>{told}: from the row's token to the column's.</caption>"
-        f'<thead><tr><td></td>{head}<th scope="col">sum</th></tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    head = f"<td></td>{column_heads([*_cells(columns), 'sum'])}"
+    return scrolling_table(f"{told}: from the row's token to the column's.", head, body, name=told)
 
 
 def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str], row_title: str) -> None:

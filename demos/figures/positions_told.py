@@ -10,6 +10,7 @@ import numpy as np
 
 from demos.bert.positions import Wishes
 from demos.figures.inputs_told import small
+from demos.figures.tables import column_heads, scrolling_table
 
 SHOWN_NUMBERS = 256  # of a table; more is no table to read
 SHOWN_COLUMNS = 32
@@ -83,21 +84,17 @@ def _cell(verdict: Verdict) -> str:
 def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) -> str:
     """A table's numbers with four digits, a row a position; only its beginning where it is large."""
     m, d = table.shape
-    columns = min(d, SHOWN_COLUMNS)
-    rows = min(m, max(4, SHOWN_NUMBERS // columns))
-    cut = f"; the first {rows} of {m} rows and {columns} of {d} columns" if (rows, columns) != (m, d) else ""
+    shown = min(d, SHOWN_COLUMNS)
+    rows = min(m, max(4, SHOWN_NUMBERS // shown))
+    cut = f"; the first {rows} of {m} rows and {shown} of {d} columns" if (rows, shown) != (m, d) else ""
     told = html.escape(caption + cut)
-    head = "".join(f'<th scope="col">{index}</th>' for index in range(columns))
     body = "".join(
         f'<tr><th scope="row">{index}{f" {html.escape(names[index])}" if names else ""}</th>'
-        + "".join(f"<td>{value + 0.0:.4f}</td>" for value in table[index, :columns].round(4))
+        + "".join(f"<td>{value + 0.0:.4f}</td>" for value in table[index, :shown].round(4))
         + "</tr>"
         for index in range(rows)
     )
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table><caption>{told}</caption>'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return scrolling_table(told, f"<td></td>{column_heads(range(shown))}", body)
 
 
 def is_small(table: np.ndarray) -> bool:

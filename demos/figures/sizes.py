@@ -18,6 +18,7 @@ from demos.bert.sizes import (
     work_per_token,
 )
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.tables import column_heads, scrolling_table
 
 ROOT = "#545d63"  # behind all groups
 GROUPS = {"Embeddings": CLASSES[0], "Attention": CLASSES[1], "Feed-forward": CLASSES[2], "Pooler": CLASSES[3]}
@@ -92,23 +93,19 @@ def parts_table(counts: Sequence[Count]) -> str:
         for count in counts
     )
     total = sum(count.total for count in counts)
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("part", "weights", "formula", "each", "times", "together")
-    )
-    return (
-        '<div class="lesson-table" tabindex="0" role="region" aria-label="Parameters by part"><table>'
-        "<caption>V word pieces, P positions, S segments, d the width, f the feed-forward's width.</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
-        f'<tfoot><tr><th scope="row" colspan="5">all</th><td><b>{total:,}</b></td></tr></tfoot></table></div>'
+    return scrolling_table(
+        "V word pieces, P positions, S segments, d the width, f the feed-forward's width.",
+        column_heads(("part", "weights", "formula", "each", "times", "together")),
+        rows,
+        name="Parameters by part",
+        foot=f'<tr><th scope="row" colspan="5">all</th><td><b>{total:,}</b></td></tr>',
+        kind="lesson-table",
     )
 
 
 def models_table(shapes: Sequence[Shape], tokens: int) -> str:
     """Known BERTs and the chosen one, side by side (HTML)."""
-    head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in ("model", "L", "H", "A", "parameters", "float32", "operations a token", f"attention at {tokens}")
-    )
+    names = ("model", "L", "H", "A", "parameters", "float32", "operations a token", f"attention at {tokens}")
     rows = ""
     for shape in shapes:
         takes = memory(shape, tokens)
@@ -123,10 +120,7 @@ def models_table(shapes: Sequence[Shape], tokens: int) -> str:
         )
         row = "".join(f"<td>{cell}</td>" for cell in cells)
         rows += f'<tr><th scope="row">{html.escape(shape.name)}</th>{row}</tr>'
-    return (
-        '<div class="lesson-table" tabindex="0" role="region" aria-label="BERTs by size"><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    return scrolling_table("", column_heads(names), rows, name="BERTs by size", kind="lesson-table")
 
 
 def beside(shape: Shape) -> list[Shape]:
@@ -136,9 +130,9 @@ def beside(shape: Shape) -> list[Shape]:
 
 
 def short(number: float, unit: str) -> str:
-    """Three digits and a thousands' letter: 437.9 MB, 170 M."""
+    """Three digits and a thousands' letter: 438 MB, 170 M."""
     for power, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= power:
+        if number >= 0.9995 * power:  # 999.7 million are 1 G, since three digits can't write 1,000 M
             return f"{number / power:.3g} {letter}{unit}"
     return f"{number:.3g} {unit}".strip()
 

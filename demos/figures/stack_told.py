@@ -7,6 +7,7 @@ import html
 from demos.bert.encoding import Encoding
 from demos.bert.stack import Paths
 from demos.figures.stack import SHOWN, token_cosines
+from demos.figures.tables import column_heads, scrolling_table
 
 
 def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> str:
@@ -33,10 +34,7 @@ def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> str:
 def path_table(paths: Paths, encoding: Encoding, token: int) -> str:
     """The chosen token's numbers, a row a state."""
     cosines = token_cosines(paths, encoding, token)
-    head = "".join(
-        f'<th scope="col">{html.escape(title)}</th>'
-        for title in ("norm", *(f"cosine to {name}" for name in cosines), "change by this layer", "axis 1", "axis 2")
-    )
+    titles = ("norm", *(f"cosine to {name}" for name in cosines), "change by this layer", "axis 1", "axis 2")
     body = ""
     for step, norm in enumerate(paths.norms[:, token]):
         changed = f"{paths.change[step - 1, token]:.4f}" if step else "–"
@@ -45,7 +43,4 @@ def path_table(paths: Paths, encoding: Encoding, token: int) -> str:
         where = f"after layer {step - 1}" if step else "embedding output"
         body += f'<tr><th scope="row">{where}</th>{"".join(f"<td>{value}</td>" for value in values)}</tr>'
     told = html.escape(f"The path of {encoding.tokens[token]} (token {token})")
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table><caption>{told}</caption>'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return scrolling_table(told, f"<td></td>{column_heads(map(html.escape, titles))}", body)

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.figures.palette import colour_scale, plotly_layout
+from demos.figures.tables import column_heads, scrolling_table
 
 STRIP = 34  # pixels a vector takes
 SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
@@ -82,6 +83,7 @@ def strips_figure(
         tickvals=list(range(len(rows))),
         ticktext=names,
         tickfont={"size": 16},
+        ticklabelstandoff=6,
     )
     if norms:
         for index, vector in enumerate(vectors):
@@ -109,17 +111,13 @@ def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: in
     """
     width = max((len(vector) for _, vector in rows), default=0)
     shown = min(shown, width)
-    first = "".join(f'<th scope="col">{index}</th>' for index in range(shown))
+    first = column_heads(range(shown))
     body = "".join(
         _table_row(name, np.asarray(vector, dtype=np.float64), shown, width, digits) for name, vector in rows
     )
     more = '<th scope="col">…</th>' if width > shown else ""
-    last = "".join(f'<th scope="col">{title}</th>' for title in ("size", "mean", "deviation", "norm"))
-    told = html.escape(caption)
-    return (
-        f'<div class="attention-table" tabindex="0" role="region" aria-label="{told}"><table><caption>{told}</caption>'
-        f"<thead><tr><td></td>{first}{more}{last}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    last = column_heads(("size", "mean", "deviation", "norm"))
+    return scrolling_table(html.escape(caption), f"<td></td>{first}{more}{last}", body)
 
 
 def _table_row(name: str, vector: np.ndarray, shown: int, width: int, digits: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from demos.bert.aggregate import Recipe
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import MAX_TOKENS, Encoding
-from demos.figures.code import model_lines
+from demos.figures.code import model_lines, texts_of
 
 ROLLOUT = """weights = np.eye(n)
 for layer in attentions[:{end}]:
@@ -34,7 +34,6 @@ weights, names = weights[np.ix_(rows, columns)], [names[i] for i in rows]
 def together_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
     """Prints the recipe's matrix, a row a query, and each row's sum."""
     needed, source = model_lines(spec)
-    texts = f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
     keep = "" if spec.segments else '\ndel inputs["token_type_ids"]  # this model has no segments'
     return f"""{needed}import numpy as np
 import torch
@@ -44,7 +43,7 @@ from transformers import AutoModel, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
 
-inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS},
+inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS},
                    return_special_tokens_mask=True, return_token_type_ids=True, return_tensors="pt")
 special = inputs.pop("special_tokens_mask")[0].numpy()
 segments = inputs["token_type_ids"][0].numpy(){keep}

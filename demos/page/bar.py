@@ -216,8 +216,9 @@ def _paragraph(message: str, busy: bool = False, warning: bool = False) -> str:
 def _offer(slug: str, name: str, component: gr.Component) -> dict[str, Any]:
     """What the link may say of one choice: its default, and what is on offer where that is fixed."""
     offer: dict[str, Any] = {"lesson": slug, "name": name, "value": component.value}
-    if isinstance(component, gr.Slider):
-        offer |= {"minimum": component.minimum, "maximum": component.maximum, "step": component.step}
+    if isinstance(component, gr.Slider | gr.Number):
+        bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
+        offer |= {name: bound for name, bound in bounds.items() if bound is not None}
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
         offer["offers"] = [value for _, value in component.choices]
     return offer

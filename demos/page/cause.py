@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from demos.bert.ablation import Head, cosine, cosine_by_layer, read_heads, run_without, sentence_vectors
+from demos.bert.ablation import Head, cosine_by_layer, read_heads, run_without, sentence_vectors
+from demos.bert.embeddings import cosine
 from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel
 from demos.bert.predictions import Guess, PredictionHeads, masked, place_to_guess
@@ -75,7 +76,7 @@ class Causes:
         chosen = read_heads(off)
         there = frozenset((a, b) for a, b in chosen if a < loaded.spec.num_layers and b < loaded.spec.num_heads)
         before = self.services.runs.get(loaded, sentence.text)
-        after = run_without(loaded, [before.encoding], there)[0]
+        after = run_without(loaded, [before.encoding], there)[0] if there else before
         compared = self.compared(sentence, listed)
         return Effects(
             before,
@@ -84,7 +85,7 @@ class Causes:
             chosen - there,
             cosine_by_layer(before, after),
             compared,
-            self._similarities(loaded, before.encoding, compared, there),
+            self._similarities(loaded, before, after, compared, there),
             self._guesses(loaded, before, after, there, place),
             self._classes(sentence, there, trained),
         )
@@ -107,15 +108,16 @@ class Causes:
         return encodings
 
     def _similarities(
-        self, loaded: LoadedModel, encoding: Encoding, compared: Sequence[str], off: frozenset[Head]
+        self, loaded: LoadedModel, before: Run, after: Run, compared: Sequence[str], off: frozenset[Head]
     ) -> np.ndarray:
         """[2, m]: all sentences by the whole model, and all by the one without the heads."""
-        encodings = [encoding, *self._encoded(loaded, compared)]
-        rows = []
-        for heads in (frozenset(), off):
-            vectors = sentence_vectors(loaded, encodings, [heads])
-            rows.append(cosine(vectors[1:], np.broadcast_to(vectors[0], vectors[1:].shape)))
-        return np.stack(rows)
+        encodings = self._encoded(loaded, compared)
+        rows = np.zeros((2, len(encodings)))
+        for row, (run, heads) in enumerate(((before, frozenset[Head]()), (after, off))):
+            own = run.hidden_states[-1].mean(axis=0)  # [d]; the run is there, and the others need no padding to it
+            for column, encoding in enumerate(encodings):
+                rows[row, column] = cosine(sentence_vectors(loaded, [encoding], [heads])[0], own)
+        return rows
 
     def _place(self, loaded: LoadedModel, encoding: Encoding, place: int) -> int | None:
         """The token to hide: the one asked for where it is a word of this sentence, else one that is picked."""

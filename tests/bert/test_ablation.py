@@ -15,7 +15,6 @@ from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert import ablation
 from demos.bert.ablation import (
-    cosine,
     cosine_by_layer,
     effect_of_each,
     read_heads,
@@ -191,12 +190,6 @@ def test_sentence_vectors_are_the_means_of_the_runs_without_padding(either: Load
         for encoding, vector in zip(encodings(either), vectors, strict=True):
             alone = run_without(either, [encoding], off)[0].hidden_states[-1].mean(axis=0)
             np.testing.assert_allclose(vector, alone, atol=1e-6)
-
-
-def test_cosine_of_the_same_the_opposite_the_orthogonal_and_nothing() -> None:
-    x = np.array([[0.1, 0.7], [1, 0], [3, 0], [0, 0]], dtype=np.float32)
-    y = np.array([[0.1, 0.7], [-2, 0], [0, 5], [1, 1]], dtype=np.float32)
-    assert cosine(x, y).tolist() == [1, -1, 0, 0]
 
 
 @pytest.mark.parametrize("written", ["0.2, 3.7", " 3.7;0.2 ", "0.2\n3.7 0.2", "3.7,0.2,"])

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import cosine_similarity
 
 from demos.bert import embeddings
-from demos.bert.embeddings import Choice, cosine_matrix, disagreements, embed, pool, project, token_weights
+from demos.bert.embeddings import Choice, cosine, cosine_matrix, disagreements, embed, pool, project, token_weights
 from demos.bert.models import LoadedModel
 from demos.bert.run import RunCache
 from demos.errors import UserError
@@ -145,3 +145,9 @@ def test_bad_requests_end_in_one_sentence(tiny: LoadedModel) -> None:
         pool(RunCache().get(tiny, "\u200b"), Choice("mean_no_special", 2))
     with pytest.raises(UserError, match=r"The list has 4,\d+ tokens; the limit is 4,096 in all"):
         embed(RunCache(), tiny, ["a " * 600] * 9, [Choice("mean", 2)])
+
+
+def test_cosine_of_the_same_the_opposite_the_orthogonal_and_nothing() -> None:
+    x = np.array([[0.1, 0.7], [1, 0], [3, 0], [0, 0]], dtype=np.float32)
+    y = np.array([[0.1, 0.7], [-2, 0], [0, 5], [1, 1]], dtype=np.float32)
+    assert cosine(x, y).tolist() == [1, -1, 0, 0]

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from scipy import stats
 from torch import nn
 
 from demos.bert.catalogue import ModelSpec
@@ -136,6 +135,10 @@ def test_agreement_is_one_in_the_same_order_and_minus_one_in_the_other() -> None
     found = agreement(first, second)
     ranks = [values.argsort().argsort() for values in (first, second)]
     assert found.spearman == pytest.approx(np.corrcoef(*ranks)[0, 1])
-    assert found.kendall == pytest.approx(stats.kendalltau(first, second)[0])
+    pairs = [(i, j) for i in range(9) for j in range(i)]
+    signs = [np.sign((first[i] - first[j]) * (second[i] - second[j])) for i, j in pairs]  # in the same order, or not
+    assert found.kendall == pytest.approx(sum(signs) / len(pairs))
+    tied = agreement(np.array([1.0, 1.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0, 4.0]))
+    assert tied.kendall == pytest.approx(5 / np.sqrt(5 * 6))  # tau-b: 5 of 6 pairs agree, one is tied in the first row
     for constant in (np.zeros(4), np.array([1.0, 2.0])):
         assert agreement(constant, constant).spearman is None

@@ -55,4 +55,6 @@ def test_the_program_prints_the_total(shape: Shape) -> None:
 
 
 def test_numbers_in_short() -> None:
-    assert [short(number, "B") for number in (12, 4_720_000, 1.34e9)] == ["12 B", "4.72 MB", "1.34 GB"]
+    written = {12: "12 B", 4_720_000: "4.72 MB", 437_928_960: "438 MB", 1.34e9: "1.34 GB", 999_700: "1 MB"}
+    assert {number: short(number, "B") for number in written} == written
+    assert not any("e+" in short(n * 10**power, "B") for n in (0.9994, 0.9996, 9.996, 99.96) for power in range(2, 13))

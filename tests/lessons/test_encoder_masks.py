@@ -69,5 +69,8 @@ def test_what_can_not_be_shown_is_a_sentence(show: Callable[..., list[Any]]) -> 
     *_, change, said, _code = show(Sentence(TEXT, "", "minilm"), 99, 99, " ", "")
     assert change == gr.skip()
     assert "Write a word" in said
+    same = show(Sentence("The bank of the river.", "", "minilm"), 0, 0, "river", "")[4]
+    assert "stands there already" in same
+    assert "mean something else" not in same
     with pytest.raises(UserError, match="up to 128 tokens"):
         show(Sentence("word " * 200, "", "minilm"), 0, 0, "x", "")

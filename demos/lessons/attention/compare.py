@@ -38,7 +38,7 @@ MODES = [
 ]
 OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
 AS_LEFT = [("as on the left", SAME)]
-DIFFERENCE = "<h3>Difference: right − left</h3><p>Blue: the right side looks more. Brown: it looks less.</p>"
+DIFFERENCE = "<h3>Difference: right − left</h3>"
 PICKS = ("first", "next", "third")  # the heads that differ most
 HEADS_NOTICED = "<h3>Which heads noticed?</h3><p>How much of its attention each head has moved. Open one:</p>"
 # What one drawing fills, in the order of its outputs.
@@ -53,7 +53,6 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     parts = _controls(services)
-    parts["said"] = gr.HTML(elem_classes="compare-said")
     parts |= _pictures(services)
     chosen = [parts[name] for name in ("mode", "model", "text")]
     menus = [parts[name] for name in ("layer", "head", "layer_right", "head_right")]
@@ -193,6 +192,7 @@ def _pictures(services: Services) -> dict[str, Any]:
                 parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(DIFFERENCE, elem_classes="compare-name")
+            parts["said"] = gr.HTML(elem_classes="compare-said")
             parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-more", min_width=0):
             with gr.Column(

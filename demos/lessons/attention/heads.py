@@ -21,6 +21,7 @@ from demos.figures.code import attention_code
 from demos.figures.heads import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.figures.standalone import standalone_html, standalone_size
 from demos.figures.takeaway import attention_json, file_name
+from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import bertviz_frame, frame_value
 from demos.page.grid import grid_value, head_grid, show_in_grid
@@ -65,6 +66,8 @@ def build(page: Page) -> None:
                 elem_id=GRID,
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
+            with takeaway_row("Take the overview:"):
+                picture_buttons(f"#{GRID}", "bert-heads", page)
             source = gr.Radio(
                 [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
                 value="sentence",
@@ -218,8 +221,8 @@ def drawn(
     return [
         frame_value(message),
         now_held.say(),
-        _slider(at, layer, run.num_layers, follow),
-        _slider(one, head, run.num_heads, follow),
+        slider(layer, run.num_layers, move=follow),
+        slider(head, run.num_heads, move=follow),
         heatmap(weights, run.encoding),
         told(run.attentions[at, one], run.encoding, at, one),
         "".join(f"<p>{html.escape(line)}</p>" for line in (HINTS[shape.name], " ".join(told_of_view(run, shape)))),
@@ -266,20 +269,12 @@ def alone_in_a_file(services: Services, sentence: Sentence, view: str, layer: fl
 def opened(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[Run, int, int]:
     """The run, and the layer and head to show: one beyond this model's becomes its last one."""
     run = services.run(sentence)
-    at, one = (
-        min(max(int(asked or 0), 0), count - 1) for asked, count in ((layer, run.num_layers), (head, run.num_heads))
-    )
-    return run, at, one
+    return run, clamp(layer, run.num_layers), clamp(head, run.num_heads)
 
 
 def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this sentence") -> str:
     """The chosen pattern by layer and head, or all patterns where none is chosen."""
     return pattern_table(scores[pattern], pattern, of) if pattern in scores else heads_table(scores, of)
-
-
-def _slider(value: int, asked: float, count: int, move: bool) -> Any:
-    """The slider's new end; its value only where it must move, so that it stays under the hand that drags it."""
-    return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}))
 
 
 PART = Part(

@@ -14,6 +14,7 @@ from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.takeaway import file_name
 from demos.figures.together import aggregate_json, note, sources_html, told
 from demos.figures.together_code import together_code
+from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
@@ -61,7 +62,7 @@ def build(page: Page) -> None:
                 max(spec.num_layers for spec in specs) - 1,
                 value=1,  # the diagonal and the columns that replace it, both still to be seen
                 step=1,
-                label="Up to layer (0 is the first)",
+                label="Up to layer (from 0)",
                 elem_id="together-layer",
             )
             head = gr.Slider(
@@ -69,7 +70,7 @@ def build(page: Page) -> None:
                 max(spec.num_heads for spec in specs) - 1,
                 value=2,
                 step=1,
-                label="Head (0 is the first)",
+                label="Head (from 0)",
                 elem_id="together-head",
                 visible=False,
             )
@@ -135,14 +136,14 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> list[Any]:
     beside = aggregate(run, replace(recipe, what="heads-mean")) if recipe.what == "rollout" else None
     place = made.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
     few, table = cut(made, SHOWN), cut(made, TABLE)
-    label = "Up to layer (0 is the first)" if recipe.what == "rollout" else "Layer (0 is the first)"
+    label = "Up to layer (from 0)" if recipe.what == "rollout" else "Layer (from 0)"
     lines = [told(recipe, made, run), note(recipe)]
     if part := left_out(made, few):
         lines.append(f"In the picture: {part}.")
     caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(made, table)) else "")
     return [
-        shown_slider(recipe.what in OF_A_LAYER, recipe.layer, asked[1], run.num_layers, label=label),
-        shown_slider(recipe.what in OF_A_HEAD, recipe.head, asked[2], run.num_heads),
+        slider(asked[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=label),
+        slider(asked[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
         gr.update(visible=recipe.what == "rollout"),
         gr.update(visible=run.encoding.sentence_b_start is not None),
         matrix_figure(
@@ -172,9 +173,9 @@ def read_recipe(
     """The controls' answers as a Recipe; a layer or head beyond this model's becomes its last one."""
     return Recipe(
         what=cast(What, what if what in get_args(What) else "rollout"),
-        layer=min(max(int(layer or 0), 0), run.num_layers - 1),
-        head=min(max(int(head or 0), 0), run.num_heads - 1),
-        residual=min(max(round(float(residual), 2), 0.0), 1.0),
+        layer=clamp(layer, run.num_layers),
+        head=clamp(head, run.num_heads),
+        residual=min(max(round(float(residual or 0), 2), 0.0), 1.0),
         words=bool(words),
         specials=cast(Specials, specials if specials in get_args(Specials) else "show"),
         quarter=cast(Quarter, quarter if quarter in get_args(Quarter) else "all"),
@@ -193,12 +194,6 @@ def left_out(made: Aggregate, few: Aggregate) -> str:
         return ""
     n, m = few.values.shape
     return f"the first {n} of {len(made.rows)} rows and {m} of {len(made.columns)} columns, with the sums of these"
-
-
-def shown_slider(shown: bool, value: int, asked: float, count: int, **changes: Any) -> Any:
-    """The slider's end and whether it counts; its value only where it must move, so that a dragging hand keeps it."""
-    moved = {"value": value} if value != asked else {}
-    return gr.update(visible=shown, maximum=count - 1, **moved, **changes)
 
 
 def numbers(services: Services, sentence: Sentence, *asked: Any) -> tuple[str, str]:

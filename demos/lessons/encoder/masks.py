@@ -10,6 +10,7 @@ from demos.bert.masks import MOST, causal, change_last_word, cross_weights, run_
 from demos.bert.sizes import shape_of
 from demos.errors import UserError
 from demos.figures.masks import change_figure, change_told, cost_told, mask_code, mask_figure
+from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.services import Sentence
@@ -56,7 +57,7 @@ def build(page: Page) -> None:
         if len(run.encoding) > MOST:
             raise UserError(f"This part takes up to {MOST} tokens; the sentence has {len(run.encoding)}.")
         other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
-        at, one = min(int(layer or 0), run.num_layers - 1), min(int(head or 0), run.num_heads - 1)
+        at, one = clamp(layer, run.num_layers), clamp(head, run.num_heads)
         encoding, decoder = run.encoding, run_causal(loaded, run.encoding)
         cross = cross_weights(loaded, run, other, at)[one]
         try:

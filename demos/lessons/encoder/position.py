@@ -37,11 +37,9 @@ def build(page: Page) -> None:
             elem_id="encoder-position-view",
             min_width=300,
         )
-    with gr.Row(elem_classes="encoder-presets"):
-        robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot", min_width=240)
-        paper = gr.Button(
-            "The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper", min_width=240
-        )
+        with gr.Column(elem_classes="encoder-presets", min_width=270):
+            robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
+            paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
     with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
         with gr.Column(elem_classes="encoder-half", min_width=320):
             left_said = gr.HTML("", elem_classes="encoder-told")

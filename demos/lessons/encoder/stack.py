@@ -10,6 +10,7 @@ from demos.bert.stack import paths
 from demos.figures.input_code import stack_code
 from demos.figures.stack import curves_figure, path_figure
 from demos.figures.stack_told import path_table, path_told
+from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.picker import pick
@@ -43,7 +44,7 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float) ->
     """The part's five outputs. A token or layer beyond what there is becomes the last one."""
     loaded, run = services.loaded(sentence.model), services.run(sentence)
     encoding, at = run.encoding, pick(run.encoding, token)
-    step = min(max(int(layer or 0), 0), run.num_layers - 1)
+    step = clamp(layer, run.num_layers)
     found = paths(run)
     return [
         path_told(found, encoding, at, step),
