@@ -140,6 +140,30 @@
   };
   window.insideBert = insideBert;
 
+  // What is being typed into a slider's number box counts once it is a number that the slider can take; what is left
+  // there becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
+  const slid = (box) => box.matches?.('.head input[type="number"][min][max]');
+  const fits = (box) => box.value !== "" && box.validity.valid;
+  document.addEventListener(
+    "input",
+    (event) => {
+      if (slid(event.target) && !fits(event.target)) event.stopImmediatePropagation();
+    },
+    true,
+  );
+  document.addEventListener(
+    "change",
+    ({ target: box }) => {
+      if (!slid(box) || fits(box)) return;
+      const [low, high, step] = [+box.min, +box.max, +box.step || 1];
+      const asked = box.value === "" ? +box.closest(".block").querySelector('input[type="range"]').value : +box.value;
+      const steps = Math.min(Math.round((asked - low) / step), Math.floor((high - low) / step + 1e-9));
+      box.value = +(low + Math.max(0, steps) * step).toFixed(6);
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    true,
+  );
+
   // On the big screen the arrow keys turn to the next part of a lesson, unless they are at work in a control.
   document.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -60,7 +60,7 @@ def attention_matrix(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> n
 
 
 def measure(width: int, *, budget: float = BUDGET) -> Times:
-    """Time both on random vectors of `width` numbers, ever longer inputs; stops where `budget` seconds are used up."""
+    """Time both on random vectors of `width` numbers, ever longer; the loops end where `budget` seconds are used up."""
     generator = np.random.default_rng(0)
     began = time.perf_counter()
     loop: dict[int, float] = {}
@@ -70,7 +70,8 @@ def measure(width: int, *, budget: float = BUDGET) -> Times:
         query, key, value = generator.standard_normal((3, n, width), dtype=np.float32)
         matrix[n], fast = _quickest(lambda: attention_matrix(query, key, value), 12)  # noqa: B023
         likely = 4.5 * loop.get(n // 2, 0.0)  # twice the tokens take four times as long: begin only what fits
-        if n in LOOP_LENGTHS and time.perf_counter() - began + likely < budget:
+        fits = len(loop) < 2 or time.perf_counter() - began + likely < budget  # two at least, to see them grow
+        if n in LOOP_LENGTHS and fits:
             rows = [array.tolist() for array in (query, key, value)]
             loop[n], slow = _quickest(lambda: attention_loop(*rows), 3 if n <= 64 else 1)  # noqa: B023
             difference = float(np.abs(np.array(slow) - fast).max())

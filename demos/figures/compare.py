@@ -41,8 +41,8 @@ def pictures(found: Comparison) -> tuple[go.Figure, go.Figure, go.Figure]:
     labels = labels_of(found.alignment)
     peak = max(float(np.nanmax(found.left, initial=0)), float(np.nanmax(found.right, initial=0)))
     limit = max(0.01, np.ceil(peak * 100) / 100)
-    one, other = (matrix_figure(side, labels, labels, limit=limit) for side in (found.left, found.right))
-    difference = matrix_figure(found.difference, labels, labels, scale="signed", what="right − left")
+    one, other = (matrix_figure(side, labels, labels, limit=limit, narrow=True) for side in (found.left, found.right))
+    difference = matrix_figure(found.difference, labels, labels, scale="signed", what="right − left", narrow=True)
     return one, other, difference
 
 

@@ -53,7 +53,8 @@ def times_told(times: Times) -> str:
     grown = times.loop[longest] / times.loop[longest // 2]
     return (
         f"<p><b>Measured on this machine just now, one head of {times.width} numbers, on random vectors.</b> "
-        f"{longest} tokens take {1e3 * times.loop[longest]:.3g} ms by loops and {1e3 * times.matrix[longest]:.2g} ms by matrices, "
+        f"{longest} tokens take {1e3 * times.loop[longest]:.3g} ms by loops and "
+        f"{1e3 * times.matrix[longest]:.2g} ms by matrices, "
         f"{times.loop[longest] / times.matrix[longest]:,.0f} times less; the results differ by "
         f"{scientific(times.difference)} at most. Twice the tokens took the loops {grown:.1f} times as long, since "
         f"each of the n queries meets each of the n keys: n² × {times.width} products, {last**2 * times.width:,} for "

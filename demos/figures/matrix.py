@@ -13,6 +13,7 @@ from demos.figures.palette import colour_scale, plotly_layout
 from demos.figures.tables import column_heads, scrolling_table
 
 ROW = 26  # pixels a token takes where there is room
+NARROW = 24  # columns that can be named in a third of the page
 LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
@@ -28,14 +29,16 @@ def matrix_figure(
     limit: float | None = None,
     what: str = "weight",
     row_sums: bool = False,
+    narrow: bool = False,
     row_title: str = "from (query)",
     column_title: str = "to (key)",
 ) -> go.Figure:
     """Values [n, m] as a heatmap; colours run from 0 to `limit`, or from -limit to limit where `scale` is "signed".
 
     Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
-    as a bar on the right. In dark mode assets/matrix.css turns the colours round: put the plot into a block of the
-    class `attention-heatmap`, since gr.Plot does not know the theme.
+    as a bar on the right. `narrow`, for a third of the page, names fewer columns where the names of all would overlap.
+    In dark mode assets/matrix.css turns the colours round: put the plot into a block of the class `attention-heatmap`,
+    since gr.Plot does not know the theme.
     """
     n, m = values.shape
     names, across = _categories(rows), _categories(columns)
@@ -78,7 +81,11 @@ def matrix_figure(
         figure.update_layout(plot_bgcolor=NO_VALUE)
     shared = {"tickfont": {"size": size}, "showgrid": False, "zeroline": False, "ticks": "", "ticklabelstandoff": 4}
     figure.update_xaxes(
-        **shared, **_ticks(columns), side="top", tickangle=-90, title={"text": column_title, "standoff": 6}
+        **shared,
+        **_ticks(columns, NARROW if narrow else LABELLED),
+        side="top",
+        tickangle=-90,
+        title={"text": column_title, "standoff": 6},
     )
     figure.update_yaxes(**shared, **_ticks(rows), autorange="reversed", title={"text": row_title, "standoff": 6})
     _mark_sentence_b(figure, rows, columns)
@@ -159,9 +166,9 @@ def _categories(labels: Labels) -> list[str]:
     return [f"{number} {_escaped(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
 
 
-def _ticks(labels: Labels) -> dict[str, list[str]]:
-    """Every name, or every fourth where there are too many; special ones in italics, known without colour too."""
-    step = 4 if len(labels) > LABELLED else 1
+def _ticks(labels: Labels, most: int = LABELLED) -> dict[str, list[str]]:
+    """Every name, or every other or fourth of more than `most`; special ones in italics, known without colour too."""
+    step = 1 if len(labels) <= most else 2 if len(labels) <= min(2 * most, LABELLED) else 4
     written = [
         f"<i>{_escaped(name)}</i>" if special else _escaped(name)
         for name, special in zip(labels.names, labels.special, strict=True)

@@ -22,6 +22,12 @@ from demos.figures.tables import column_heads, scrolling_table
 
 ROOT = "#545d63"  # behind all groups
 GROUPS = {"Embeddings": CLASSES[0], "Attention": CLASSES[1], "Feed-forward": CLASSES[2], "Pooler": CLASSES[3]}
+INKS = {
+    "Embeddings": "#ffffff",
+    "Attention": "#000000",
+    "Feed-forward": "#000000",
+    "Pooler": "#000000",
+}  # on these hues
 SAID = {  # what lectures and the paper say of the two (Devlin et al. 2019, section 3)
     "BERT base": "Lectures say 110 million: this number rounded, or {whole:,} with the two pre-training heads.",
     "BERT large": (
@@ -59,7 +65,10 @@ def treemap(shape: Shape) -> go.Figure:
             tiling={"squarifyratio": 1.4},
             textinfo="label+value+percent root",
             texttemplate="%{label}<br>%{value:,}<br>%{percentRoot:.1%}",
-            textfont={"size": 17},
+            textfont={
+                "size": 17,
+                "color": ["#ffffff", *(INKS[group] for group in groups), *(INKS[c.group] for c in counts)],
+            },
             hovertemplate="<b>%{label}</b>%{customdata}<br>%{value:,} parameters, %{percentRoot:.2%}<extra></extra>",
             pathbar={"visible": False},
         )
@@ -75,8 +84,9 @@ def told(shape: Shape, tokens: int) -> str:
         f"<b>{html.escape(shape.name)}: {total:,} parameters</b>, {short(takes.weights, 'B')} in float32 and "
         f"{short(takes.training, 'B')} while all of it is trained with AdamW, activations not counted.",
         f"In an input of {tokens} tokens each token takes {short(work.total, '')} multiplications and additions: "
-        f"{work.feed_forward / work.total:.0%} in the feed-forward, {work.projections / work.total:.0%} in W_Q, W_K, "
-        f"W_V and W_O, {work.attention / work.total:.0%} in comparing tokens, which alone grows with the length.",
+        f"{work.feed_forward / work.total:.0%} in the feed-forward, {work.projections / work.total:.0%} in the "
+        f"projections (W<sub>Q</sub>, W<sub>K</sub>, W<sub>V</sub>, W<sup>O</sup>), "
+        f"{work.attention / work.total:.0%} in comparing tokens, which alone grows with the length.",
         f"The {shape.layers} × {shape.heads} heads' weights of one such input are {short(takes.attention, 'B')}. More "
         "heads mean more of these and not one parameter more, since they share the width.",
     ]

@@ -14,6 +14,8 @@ from demos.figures.strips import escaped
 
 SHOWN = 40  # paths; more cover each other
 NAMED = 24  # paths that end in their token's name
+LETTER, LINE = 9.0, 20.0  # pixels that a label's letter and line take
+PLANE = (700.0, 500.0)  # pixels of the plane where the page is wide; on a narrower one labels may touch
 BAND = "rgba(138,144,150,0.18)"
 
 
@@ -31,8 +33,9 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.
     """
     figure = go.Figure()
     shown = drawn_tokens(len(encoding), token)
+    labels = path_labels(paths, encoding, token, shown)
     for index in sorted(shown, key=lambda one: one == token):
-        _add_path(figure, paths, encoding, index, index == token, len(shown) <= NAMED)
+        _add_path(figure, paths, encoding, index, index == token, labels[index])
     x, y = np.round(paths.points[layer : layer + 2, token], 4).T
     figure.add_trace(
         go.Scatter(
@@ -49,15 +52,11 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.
     return figure
 
 
-def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, chosen: bool, named: bool) -> None:
+def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, chosen: bool, text: list[str]) -> None:
     steps = len(paths.points)
     x, y = np.round(paths.points[:, index], 4).T
     name = escaped(short(encoding.tokens[index], 16))
     colour = word_colour(encoding.word_index[index])
-    if chosen:
-        text = [*(str(step) for step in range(steps - 1)), f"<b>{steps - 1} {name}</b>"]
-    else:
-        text = [""] * (steps - 1) + [name if named else ""]
     figure.add_trace(
         go.Scatter(
             x=x,
@@ -65,7 +64,7 @@ def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, c
             mode="lines+markers+text",
             text=text,
             textposition=_outwards(paths.points[:, index]),
-            textfont={"size": 16 if chosen else 13},
+            textfont={"size": 16 if chosen else 15},
             line={"color": colour, "width": 4 if chosen else 1.5},
             marker={
                 "size": 9 if chosen else 4,
@@ -79,6 +78,34 @@ def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, c
             cliponaxis=False,
         )
     )
+
+
+def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) -> dict[int, list[str]]:
+    """What is written at each state of the paths shown: none lies over another, so that each can be read.
+
+    The chosen token's steps come first, its last state before all; then the names at the other paths' ends.
+    """
+    last = len(paths.points) - 1
+    names = {index: escaped(short(encoding.tokens[index], 16)) for index in shown}
+    wanted = [(token, last, f"<b>{last} {names[token]}</b>"), *((token, step, str(step)) for step in range(last))]
+    if len(shown) <= NAMED:
+        wanted += [(index, last, names[index]) for index in shown if index != token]
+    points = paths.points[:, shown]
+    span = np.maximum(np.ptp(points.reshape(-1, 2), axis=0), 1e-9)
+    scale = float(np.min(np.array(PLANE) / (span * 1.1)))  # pixels a unit takes, the same on both axes
+    sides = {index: _outwards(paths.points[:, index]) for index in shown}
+    taken: list[tuple[float, float, float]] = []  # middle x, middle y and half the width, in pixels
+    labels = {index: [""] * (last + 1) for index in shown}
+    for index, step, text in wanted:
+        half = LETTER * len(text.replace("<b>", "").replace("</b>", "")) / 2
+        x, y = paths.points[step, index] * scale
+        side = sides[index][step]
+        x += (half + 6) * (("right" in side) - ("left" in side))
+        y += LINE / 2 * (("top" in side) - ("bottom" in side))
+        if all(abs(x - other) > half + width + LETTER or abs(y - height) > LINE for other, height, width in taken):
+            taken.append((x, y, half))
+            labels[index][step] = text
+    return labels
 
 
 def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.Figure:

@@ -70,7 +70,7 @@ def strips_figure(
         showgrid=False,
         zeroline=False,
         ticks="",
-        **({"dtick": 1} if few else {"nticks": 8}),
+        **({"dtick": 1} if few else {}),
         tickangle=0,
         title={"text": what, "standoff": 4},
         range=[-0.5, width - 0.5],

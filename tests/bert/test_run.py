@@ -11,8 +11,8 @@ import torch
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
 from demos.bert import run as run_module
-from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import encode
+from demos.bert.catalogue import CATALOGUE, ModelSpec
+from demos.bert.encoding import MAX_TOKENS, encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, RunCache, run_model
 
@@ -131,6 +131,14 @@ def test_the_cache_keeps_within_its_bytes(tiny: LoadedModel) -> None:
     assert cache.get(tiny, "word 5") is runs[5]
     assert cache.get(tiny, "word 0") is not runs[0]
     assert RunCache(max_bytes=10).get(tiny, "too large to keep").hidden_states.shape[0] == 3
+
+
+def test_the_longest_input_of_the_largest_model_is_kept() -> None:
+    sizes = [
+        4 * MAX_TOKENS * ((spec.num_layers + 1) * spec.width + spec.num_layers * spec.num_heads * MAX_TOKENS)
+        for spec in CATALOGUE.values()
+    ]
+    assert max(sizes) <= RunCache().max_bytes
 
 
 def test_many_threads_get_the_same_numbers(tiny: LoadedModel) -> None:

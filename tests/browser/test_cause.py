@@ -37,6 +37,7 @@ def test_heads_go_off_and_on_again(open_lesson: Callable[..., Page]) -> None:
 
     page.locator("#cause-compare textarea").fill("One.\nTwo <img src=x onerror=alert(1)>")
     expect(page.locator("#cause-similar tbody tr")).to_have_count(2)
+    page.locator("#cause-leans > button").click()
     page.locator("#cause-output input").click()
     page.get_by_role("option").nth(1).click()
     expect(page.locator("#cause-explained caption")).to_contain_text("Two <img")

@@ -96,4 +96,3 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(picked).to_have_css("color", "rgb(0, 0, 0)")
     page.set_viewport_size({"width": 390, "height": 844})
     expect(grid.locator("[data-cell]")).not_to_have_attribute("data-cell", str(step - 2))
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

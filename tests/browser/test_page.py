@@ -137,8 +137,8 @@ def test_two_tabs_do_not_mix(context: BrowserContext, app_url: str) -> None:
 def test_hostile_text_never_runs_and_never_breaks_the_page(open_lesson: Callable[..., Page], lesson: str) -> None:
     page = open_lesson(lesson, text="before")
     page.evaluate("window.alert = (m) => { window.ran = m }")
-    # Embeddings draws slowest and shows text as the other two do: what could run as markup is enough there.
-    for number, text in enumerate(HOSTILE[2:12] if lesson == "embeddings" else HOSTILE):
+    # Attention and Embeddings draw slowly: what could run as markup is enough there.
+    for number, text in enumerate(HOSTILE if lesson == "tokens" else HOSTILE[2:12]):
         page.locator(SENTENCE).fill(text)
         if number % 6 == 0:
             page.locator("#bar-pair textarea").fill(text[:2_000])
@@ -179,11 +179,12 @@ def test_every_view_fits_reads_well_for_everyone_and_rests(
 ) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "queue/join" in request.url else None)
-    text = "Antidisestablishmentarianism sounds unbelievable to the bank manager."
+    text = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
     open_lesson(lesson, text=text, **({"part": part} if part else {}))
+    rest(page, asked)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(150)  # what is drawn anew at this size may only then be too wide
         over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert over <= 1, f"{over} px wider than {width} px"
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -191,19 +192,25 @@ def test_every_view_fits_reads_well_for_everyone_and_rests(
         page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
         serious = serious_faults(page)
         assert not serious, f"{theme}: {json.dumps(serious, indent=1)}"
-    for _ in range(10):  # drawn, it asks the server for nothing more: a handler that wakes itself would go on for ever
+    rest(page, asked)
+    assert page.locator("img[src=x]").count() == 0  # and no dialog, which fails the test by itself
+
+
+def rest(page: Page, asked: list[str]) -> None:
+    """Wait until the page, once drawn, asks the server for nothing more: a handler that wakes itself never ends."""
+    for _ in range(24):
         before = len(asked)
-        page.wait_for_timeout(600)
-        if len(asked) == before:
-            break
-    assert len(asked) == before, f"{len(asked)} requests and no end"
+        page.wait_for_timeout(300)
+        if asked and len(asked) == before:
+            return
+    pytest.fail(f"{len(asked)} requests and no end")
 
 
 def serious_faults(page: Page) -> dict[str, list[str]]:
     """axe's serious and critical findings; what is being drawn anew is dimmed for a moment: a fault outlasts that."""
     serious: dict[str, list[str]] = {}
-    for _ in range(5):
-        page.wait_for_timeout(500)
+    for _ in range(6):
+        page.wait_for_timeout(200)
         found = Axe().run(page, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
         serious = {
             rule["id"]: [node["html"][:160] for node in rule["nodes"][:3]]

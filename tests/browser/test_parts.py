@@ -14,7 +14,15 @@ def test_parts_and_the_token_that_they_share(open_lesson: Callable[..., Page]) -
     expect(chosen).to_have_text("bank2")
     expect(page.get_by_role("tab", name="Encoder, decoder, both")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#encoder-mask-gpt .heatmaplayer image")).to_have_count(1)
-    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("5")
+    layer = page.locator("#encoder-layer input[type=number]")
+    expect(layer).to_have_value("5")
+    for typed, kept in (("99", "5"), ("-4", "0"), ("", "0"), ("3", "3")):  # what a slider can't take is never sent
+        layer.fill(typed)
+        page.wait_for_timeout(100)
+        layer.blur()
+        expect(layer).to_have_value(kept)
+    page.wait_for_function("new URLSearchParams(location.search).get('layer') === '3'")
+    expect(page.locator(".toast-body")).to_have_count(0)
 
     page.locator('#encoder-token [data-token="3"]').click()
     page.wait_for_function("new URLSearchParams(location.search).get('token') === '3'")

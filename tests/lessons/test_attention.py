@@ -18,7 +18,8 @@ from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.bertviz import unpack_weights
 from demos.lessons.attention import offer_endpoint
-from demos.lessons.attention.heads import alone_in_a_file, drawn, habit_told, numbers
+from demos.lessons.attention.heads import drawn, habit_told
+from demos.lessons.attention.heads_layout import alone_in_a_file, numbers
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."

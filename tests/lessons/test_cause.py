@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,15 @@ import pytest
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-from demos.bert.ablation import run_without
+from demos.bert.ablation import run_without, sentence_vectors
 from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import encode
+from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention.cause import drawn, explained
 from demos.lessons.attention.cause_layout import LAST, OPENING, PICKED
+from demos.page import cause as cause_module
 from demos.page.cause import Causes
 from demos.page.services import Sentence, Services
 from demos.training.model import Model, keep
@@ -87,6 +89,25 @@ def test_all_outputs_tell_of_the_same_heads(causes: Causes, bundled: LoadedModel
     assert outputs[WORD]["visible"] is False
     assert "Fine-tune this model" in outputs[CLASSES]
     assert f"<td>{1 - moved[6, 1]:.4f}</td>" in outputs[TABLE]
+
+
+def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
+    causes: Causes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """512 tokens of BERT base take seconds a pass: the similarities take the two runs that are there."""
+    read: list[int] = []
+
+    def counted(loaded: LoadedModel, encodings: Sequence[Encoding], *off: Any) -> np.ndarray:
+        read.extend(map(len, encodings))
+        return sentence_vectors(loaded, encodings, *off)
+
+    monkeypatch.setattr(cause_module, "sentence_vectors", counted)
+    drawn(causes, Sentence("long " * 60, "", "minilm"), "1.3", "Tea is ready.", PICKED, "")
+    assert read == [6, 6]
+    monkeypatch.setattr(cause_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
+    found = causes.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
+    np.testing.assert_allclose(found.similarities, 1, atol=1e-6)
+    assert (found.cosines == 1).all()
 
 
 def test_the_code_prints_these_cosines(causes: Causes) -> None:

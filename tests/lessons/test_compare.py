@@ -15,7 +15,8 @@ import torch
 from demos.bert.catalogue import CATALOGUE, ModelSpec
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.attention.compare import FILLED, OTHER, drawn, fetched, head_choices, layer_choices, taken
+from demos.lessons.attention.compare import FILLED, drawn, fetched, taken
+from demos.lessons.attention.compare_layout import OTHER, head_choices, layer_choices
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.model import Model, keep

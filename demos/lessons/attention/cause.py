@@ -29,7 +29,6 @@ from demos.lessons.attention.cause_layout import (
     LAST,
     MAX_PLACES,
     PICKED,
-    effects,
     folds,
     layers,
     saliency,
@@ -52,7 +51,7 @@ NO_CLASSIFIER = (
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     causes = Causes(page.services)
-    parts = switches(page.services) | effects() | saliency(page.services) | folds()
+    parts = switches(page) | saliency(page.services) | folds()
     page.keep(
         off=parts["off"],
         off_with=parts["listed"],

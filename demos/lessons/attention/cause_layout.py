@@ -9,7 +9,9 @@ import gradio as gr
 from demos.page.cause import MAX_CLASSES, MAX_COMPARED
 from demos.page.folds import formula_fold
 from demos.page.grid import head_grid
+from demos.page.lesson import Page
 from demos.page.services import Services
+from demos.page.takeaway import picture_buttons, takeaway_row
 
 GRID = "cause-grid"
 OPENING = "0.2"  # the bundled model's previous-token head
@@ -25,8 +27,9 @@ WHY = (
 )
 
 
-def switches(services: Services) -> dict[str, Any]:
-    """All heads to click on, beside what the click changes."""
+def switches(page: Page) -> dict[str, Any]:
+    """All heads to click on, beside what the click changes: the states, and what comes out."""
+    services = page.services
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     with gr.Row(elem_classes="cause-top"):
         with gr.Column(elem_classes="cause-switches", min_width=320):
@@ -46,12 +49,24 @@ def switches(services: Services) -> dict[str, Any]:
                     min_width=150,
                     elem_id="cause-layer-off",
                 )
-                all_on = gr.Button("All heads on", min_width=130, elem_id="cause-all-on")
-        with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=320, elem_id="cause-picture"):
-            said = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
-            plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+                all_on = gr.Button("All heads on", size="sm", min_width=130, elem_id="cause-all-on")
+        with gr.Column(elem_classes="cause-changes", min_width=320):
+            with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=0, elem_id="cause-picture"):
+                said = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
+                plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+            with takeaway_row("Take the picture:"):
+                picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": off})
+            shown = effects()
     struck = gr.Textbox("", visible="hidden")
-    return {"grid": grid, "off": off, "whole": whole, "all_on": all_on, "said": said, "plot": plot, "struck": struck}
+    return shown | {
+        "grid": grid,
+        "off": off,
+        "whole": whole,
+        "all_on": all_on,
+        "said": said,
+        "plot": plot,
+        "struck": struck,
+    }
 
 
 def layers(count: int) -> list[tuple[str, str]]:
@@ -63,7 +78,7 @@ def effects() -> dict[str, Any]:
     """Similarities, masked word, classifier: before and after."""
     gr.HTML("<h3>What comes out: all heads on, and some off</h3>", elem_classes="cause-heading")
     with gr.Row(elem_classes="cause-effects"):
-        with gr.Column(min_width=320, scale=3):
+        with gr.Column(min_width=640, scale=3):
             similar = gr.HTML("", elem_id="cause-similar")
             listed = gr.Textbox(
                 COMPARED,
@@ -90,10 +105,11 @@ def saliency(services: Services) -> dict[str, Any]:
     """Gradient x input and attention, a row a token."""
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
-    gr.HTML(
-        f"<h3>What the output leans on: gradient × input beside attention</h3><p>All heads are on here. {WHY}</p>",
-        elem_classes="cause-heading",
-    )
+    with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="cause-leans"):
+        return _saliency(deepest, keys)
+
+
+def _saliency(deepest: int, keys: list[str]) -> dict[str, Any]:
     with gr.Row():
         output = gr.Dropdown(
             [(key, key) for key in keys],
@@ -115,6 +131,7 @@ def saliency(services: Services) -> dict[str, Any]:
         rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
     explained = gr.HTML("", elem_id="cause-explained")
     agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
+    gr.HTML(f"<p>All heads are on here. {WHY}</p>", elem_classes="cause-heading")
     return {"output": output, "layer": layer, "rows": rows, "explained": explained, "agreed": agreed}
 
 

@@ -12,29 +12,30 @@ import numpy as np
 
 from demos.bert.attention import QueriesKeys, queries_and_keys
 from demos.bert.habits import Habits
-from demos.bert.patterns import PATTERNS, pattern_scores
-from demos.bert.run import Run
+from demos.bert.patterns import pattern_scores
 from demos.figures.attention import heatmap, told, weights_table
 from demos.figures.bertviz import VIEWS, Held, frame_message
 from demos.figures.bertviz import told as told_of_view
 from demos.figures.code import attention_code
 from demos.figures.heads import grid_message, habit_message, heads_table, pattern_table, run_key
-from demos.figures.standalone import standalone_html, standalone_size
-from demos.figures.takeaway import attention_json, file_name
-from demos.page.choices import clamp, slider
+from demos.figures.standalone import standalone_size
+from demos.lessons.attention.heads_layout import GRID, PAGE, layout, opened
+from demos.page.choices import slider
 from demos.page.folds import formula_fold, source_fold
-from demos.page.frame import bertviz_frame, frame_value
-from demos.page.grid import grid_value, head_grid, show_in_grid
+from demos.page.frame import frame_value
+from demos.page.grid import grid_value, show_in_grid
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
-from demos.page.takeaway import file_button, picture_buttons, sized, takeaway_row
+from demos.page.takeaway import sized
 
-GRID = "attention-grid"
-OPENED = (0, 2)  # layer and head at first: in the bundled model the one that looks at the token before
 POLL = 0.25  # seconds between two looks at how far the habit is
 WAITING_LIMIT = 64
-PAGE = "One HTML file"
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
+# What a drawing of one head asks for, after the sentence, and what it fills.
+ASKED = ("view", "layer", "head", "held", "key", "pattern", "source")
+FILLED = (
+    "frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns", "whole",
+)  # fmt: skip
 HINTS = {
     "head": (
         "Hover over a token to see where it looks, or, on the right, what looks at it. Click a colour to switch a head "
@@ -50,82 +51,27 @@ HINTS = {
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    services = page.services
     habits = Habits()
-    with gr.Row(elem_classes="one-head"):
-        with gr.Column(elem_classes="one-pattern", min_width=330):
-            pattern = gr.Radio(
-                [("all heads", ""), *((one.title, one.name) for one in PATTERNS.values())],
-                value="",
-                label="Show me all heads, or the one that looks most at …",
-                elem_id="attention-pattern",
-            )
-        with gr.Column(elem_classes="one-overview", min_width=330):
-            grid = head_grid(
-                "All heads: rows are layers, columns are heads",
-                elem_id=GRID,
-                look={"layer": OPENED[0], "head": OPENED[1]},
-            )
-            with takeaway_row("Take the overview:"):
-                picture_buttons(f"#{GRID}", "bert-heads", page)
-            source = gr.Radio(
-                [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
-                value="sentence",
-                label="Scores over",
-                elem_id="attention-habit",
-            )
-            reading = gr.HTML("", elem_classes="attention-caption")
-        with gr.Column(elem_classes="one-opened", min_width=330):
-            with gr.Row(elem_classes="one-controls"):
-                view = gr.Radio(
-                    [(view.title, view.name) for view in VIEWS.values()],
-                    value="head",
-                    label="View",
-                    elem_id="attention-view",
-                    min_width=330,
-                )
-                with gr.Row(elem_classes="one-place"):
-                    layer, head = (
-                        gr.Slider(
-                            0,
-                            max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
-                            value=OPENED[number],
-                            step=1,
-                            label=f"{what.capitalize()} (from 0)",
-                            elem_id=f"attention-{what}",
-                            min_width=170,
-                        )
-                        for number, what in enumerate(("layer", "head"))
-                    )
-            with gr.Row(elem_classes="attention-views"):
-                with gr.Column(elem_id="attention-frame"):
-                    frame = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
-                    with takeaway_row("Take the lines:"):
-                        for kind in ("png", "svg"):
-                            gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
-                                None,
-                                js=f"() => {{ insideBert.attention.save('{kind}'); }}",
-                                api_visibility="private",
-                                show_progress="hidden",
-                            )
-                    caption = gr.HTML("", elem_classes="attention-caption")
-                with gr.Column(elem_id="attention-heatmap"):
-                    plot = gr.Plot(show_label=False)
-                    said = gr.HTML("", elem_classes="attention-told")
-                    with takeaway_row("Take the heatmap:"):
-                        name = "bert-attention-layer{layer}-head{head}"
-                        picture_buttons("#attention-heatmap", name, page, inputs={"layer": layer, "head": head})
-                        file_button(page, "JSON", lambda *asked: numbers(services, *asked), [layer, head])
-            with takeaway_row("Take this view:"):
-                whole = file_button(page, PAGE, lambda *asked: alone_in_a_file(services, *asked), [view, layer, head])
-    held, drawn_key, averages = (gr.Textbox("", visible="hidden") for _ in range(3))
+    parts = layout(page, habits)
+    parts |= {name: gr.Textbox("", visible="hidden") for name in ("held", "key", "averages")}
     with gr.Accordion("The numbers", open=False, elem_id="attention-numbers"):
-        table = gr.HTML("")
-        patterns = gr.HTML("", elem_id="attention-patterns")
+        parts["table"] = gr.HTML("")
+        parts["patterns"] = gr.HTML("", elem_id="attention-patterns")
     formula_fold("attention")
     with gr.Accordion("The code", open=False, elem_id="attention-code"):
-        program = gr.Code("", language="python", label="Prints this head's weights", lines=8)
+        parts["program"] = gr.Code("", language="python", label="Prints this head's weights", lines=8)
     source_fold("attention")
+    page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern")}, habit=parts["source"])
+    _wire_heads(page, parts)
+    _wire_habits(page, parts, habits)
+
+
+def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
+    """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked."""
+    services = page.services
+    inputs = [parts[name] for name in ASKED]
+    outputs = [parts[name] for name in FILLED]
+    view, grid = parts["view"], parts["grid"]
 
     def show(sentence: Sentence, *choices: Any) -> list[Any]:
         return drawn(services, sentence, False, *choices)
@@ -137,19 +83,13 @@ def build(page: Page) -> None:
         lines = "head" if view == "model" else view  # the model view shows all heads; a picked one is to be seen alone
         return [*drawn(services, sentence, True, lines, *choices, alone=True), lines]
 
-    def habit(_text: str, _pair: str, model: str, name: str, of: str) -> Iterator[list[Any]]:
-        yield from habit_told(services, habits, model, name, of)
-
-    inputs = [view, layer, head, held, drawn_key, pattern, source]
-    outputs = [frame, held, layer, head, plot, said, caption, table, program, grid, drawn_key, patterns, whole]
-    page.keep(view=view, layer=layer, head=head, pattern=pattern, habit=source)
-    moved = [view.input, layer.input, head.input, source.input]
+    moved = [parts[name].input for name in ("view", "layer", "head", "source")]
     page.draw(show, inputs, outputs, triggers=moved, show_progress="hidden")
     chosen = "[...insideBert.attention.chosen(values.slice(0, 7)), ...values.slice(7)]"
     for event, handler, script in (  # a layer and head were picked elsewhere: the sliders follow
-        (frame.select, follow, chosen),
+        (parts["frame"].select, follow, chosen),
         (grid.select, pick, f"insideBert.grids['{GRID}'].fill(values, 4)"),
-        (pattern.input, pick, f"insideBert.grids['{GRID}'].aim(values, 4, 8)"),
+        (parts["pattern"].input, pick, f"insideBert.grids['{GRID}'].aim(values, 4, 8)"),
     ):
         page.on(
             [event],
@@ -160,17 +100,27 @@ def build(page: Page) -> None:
             trigger_mode="always_last",
             show_progress="hidden",
         )
+
+
+def _wire_habits(page: Page, parts: dict[str, Any], habits: Habits) -> None:
+    """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
+    services = page.services
+    pattern, source = parts["pattern"], parts["source"]
+
+    def habit(_text: str, _pair: str, model: str, name: str, of: str) -> Iterator[list[Any]]:
+        yield from habit_told(services, habits, model, name, of)
+
     page.on(
         [page.settled.change, pattern.input, source.input],
         habit,
         [*page.sentence, pattern, source],
-        [averages, reading, patterns],
+        [parts["averages"], parts["reading"], parts["patterns"]],
         trigger_mode="always_last",
         show_progress="hidden",
         concurrency_id="habit",  # waiting takes no reader's place
         concurrency_limit=WAITING_LIMIT,
     )
-    look = {"layer": layer, "head": head, "pattern": pattern, "source": source, "habits": averages}
+    look = {name: parts[name] for name in ("layer", "head", "pattern", "source")} | {"habits": parts["averages"]}
     gr.on(
         [component.change for component in look.values()],
         None,
@@ -250,28 +200,6 @@ def habit_told(services: Services, habits: Habits, model: str, pattern: str, sou
     yield [habit_message(habit), "", scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")]
 
 
-def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:
-    """The file that the button JSON hands out: its name, and the head's weights."""
-    run, at, one = opened(services, sentence, layer, head)
-    name = file_name("bert-attention", f"layer{at}", f"head{one}", extension="json")
-    return name, attention_json(run, services.loaded(sentence.model).spec.title, at, one)
-
-
-def alone_in_a_file(services: Services, sentence: Sentence, view: str, layer: float, head: float) -> tuple[str, str]:
-    """The file that shows bertviz's views of this run with no server: its name, and its text."""
-    run, at, one = opened(services, sentence, layer, head)
-    loaded = services.loaded(sentence.model)
-    shape = VIEWS.get(view, VIEWS["head"]).name
-    text = standalone_html(run, shape, at, one, lambda index: queries_and_keys(loaded, run, index), loaded.spec.title)
-    return file_name("bert-attention", shape, "view", extension="html"), text
-
-
-def opened(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[Run, int, int]:
-    """The run, and the layer and head to show: one beyond this model's becomes its last one."""
-    run = services.run(sentence)
-    return run, clamp(layer, run.num_layers), clamp(head, run.num_heads)
-
-
 def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this sentence") -> str:
     """The chosen pattern by layer and head, or all patterns where none is chosen."""
     return pattern_table(scores[pattern], pattern, of) if pattern in scores else heads_table(scores, of)
@@ -281,8 +209,8 @@ PART = Part(
     slug="one",
     tab="One head",
     look=(
-        "Pick a head, by its small picture or by what it looks at: it opens as lines and as a heatmap. Each line runs "
-        "from a token on the left to one it takes from on the right; the stronger the line, the more it takes."
+        "Pick a head by its small picture, or by what it looks at. Each line runs from a token on the left to one it "
+        "takes from on the right; the stronger the line, the more it takes."
     ),
     build=build,
 )

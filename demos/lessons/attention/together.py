@@ -47,49 +47,10 @@ OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    specs = services.store.catalogue.values()
     with gr.Row(elem_classes="together-views"):
         with gr.Column(elem_id="together-controls"):
-            what = gr.Dropdown(
-                [(name, key) for key, name in WHATS.items()],
-                value="rollout",
-                label="Many heads as one",
-                filterable=False,
-                elem_id="together-what",
-            )
-            layer = gr.Slider(
-                0,
-                max(spec.num_layers for spec in specs) - 1,
-                value=1,  # the diagonal and the columns that replace it, both still to be seen
-                step=1,
-                label="Up to layer (from 0)",
-                elem_id="together-layer",
-            )
-            head = gr.Slider(
-                0,
-                max(spec.num_heads for spec in specs) - 1,
-                value=2,
-                step=1,
-                label="Head (from 0)",
-                elem_id="together-head",
-                visible=False,
-            )
-            residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="together-residual")
-            words = gr.Checkbox(True, label="Words, not pieces", elem_id="together-words")
-            specials = gr.Radio(
-                [(name, key) for key, name in SPECIALS.items()],
-                value="show",
-                label="Special tokens",
-                elem_id="together-specials",
-            )
-            quarter = gr.Radio(
-                [(name, key) for key, name in QUARTERS.items()],
-                value="all",
-                label="From one sentence to the other",
-                elem_id="together-quarter",
-                visible=False,
-            )
-        recipe = [what, layer, head, residual, words, specials, quarter]
+            recipe = controls(services)
+            what, layer, head, residual, words, specials, quarter = recipe
         with gr.Column(elem_id="together-heatmap", elem_classes="attention-heatmap"):
             plot = gr.Plot(show_label=False)
             said = gr.HTML("", elem_classes="attention-told", elem_id="together-said")
@@ -125,6 +86,51 @@ def build(page: Page) -> None:
         [layer, head, residual, quarter, plot, said, token, sources, table, program],
         show_progress="hidden",
     )
+
+
+def controls(services: Services) -> list[Any]:
+    """What a recipe is read from, in the order of `read_recipe`."""
+    specs = services.store.catalogue.values()
+    what = gr.Dropdown(
+        [(name, key) for key, name in WHATS.items()],
+        value="rollout",
+        label="Many heads as one",
+        filterable=False,
+        elem_id="together-what",
+    )
+    layer = gr.Slider(
+        0,
+        max(spec.num_layers for spec in specs) - 1,
+        value=1,  # the diagonal and the columns that replace it, both still to be seen
+        step=1,
+        label="Up to layer (from 0)",
+        elem_id="together-layer",
+    )
+    head = gr.Slider(
+        0,
+        max(spec.num_heads for spec in specs) - 1,
+        value=2,
+        step=1,
+        label="Head (from 0)",
+        elem_id="together-head",
+        visible=False,
+    )
+    residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="together-residual")
+    words = gr.Checkbox(True, label="Words, not pieces", elem_id="together-words")
+    specials = gr.Radio(
+        [(name, key) for key, name in SPECIALS.items()],
+        value="show",
+        label="Special tokens",
+        elem_id="together-specials",
+    )
+    quarter = gr.Radio(
+        [(name, key) for key, name in QUARTERS.items()],
+        value="all",
+        label="From one sentence to the other",
+        elem_id="together-quarter",
+        visible=False,
+    )
+    return [what, layer, head, residual, words, specials, quarter]
 
 
 def drawn(services: Services, sentence: Sentence, *choices: Any) -> list[Any]:
@@ -208,8 +214,8 @@ PART = Part(
     slug="together",
     tab="Many heads as one",
     look=(
-        "Each row says how much of every word that went in has arrived in this one once some layers have mixed them. "
-        "Push “Up to layer” to the end: the diagonal, each word itself, fades until the rows look nearly alike."
+        "Each row says how much of every word has arrived in this one once some layers have mixed them. Push “Up to "
+        "layer” to the end: the diagonal, each word itself, fades until the rows look alike."
     ),
     build=build,
 )

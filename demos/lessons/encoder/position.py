@@ -35,7 +35,7 @@ def build(page: Page) -> None:
             value="table",
             label="Show",
             elem_id="encoder-position-view",
-            min_width=300,
+            min_width=380,
         )
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
@@ -114,7 +114,7 @@ def _inside(value: float, ends: tuple[int, int, int]) -> int:
 
 def _slider(label: str, ends: tuple[int, int, int], step: int, name: str) -> gr.Slider:
     low, high, value = ends
-    return gr.Slider(low, high, value, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=200)
+    return gr.Slider(low, high, value, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=190)
 
 
 def _plot(elem_id: str) -> gr.Plot:
