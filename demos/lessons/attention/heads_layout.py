@@ -41,6 +41,8 @@ def layout(page: Page, habits: Habits) -> dict[str, Any]:
                 elem_id=GRID,
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
+            with takeaway_row("Take the overview:"):
+                picture_buttons(f"#{GRID}", "bert-heads", page)
             source = gr.Radio(
                 [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
                 value="sentence",
