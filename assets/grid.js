@@ -140,7 +140,7 @@ function find(shown, map) {
   if (!map) {
     const { side, tokens } = state.data;
     part("told").textContent =
-      "Each small picture is a head: a row for each token that looks, a column for each that is looked at, dark where " +
+      "Each small picture is a head: a row for each token that looks, a column for each that is looked at, a mark where " +
       `the weight is near that head's strongest${tokens.length > side ? `; of ${tokens.length} tokens, a dot shows the largest weight of its block` : ""}.`;
     return;
   }
