@@ -206,7 +206,7 @@ def gelu_told(ledger: LayerLedger, token: int) -> str:
     top = int(active.argmax())
     left, right = _reach(inner)
     outside = int(((inner < left) | (inner > right)).sum())
-    beyond = f" {outside} lie outside the plot." if outside else ""
+    beyond = f" Outside the plot: {outside}." if outside else ""
     power = np.sort(active.astype(np.float64) ** 2)[::-1]
     share = power[: max(1, len(power) // 100)].sum() / (power.sum() or 1.0)
     return (

@@ -59,6 +59,9 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     head.click()
     expect(opened).to_contain_text("Layer 3, head 7.")
     expect(page.locator("#attention-head input[type=number]")).to_have_value("7")
+    on = page.frame_locator("#attention-bertviz iframe").locator('#vis [aria-checked="true"]')
+    expect(on).to_have_count(1)  # the other heads' lines are off
+    expect(on).to_have_attribute("aria-label", "head 7")
 
     # the keyboard: one stop, arrows, Enter
     page.keyboard.press("ArrowRight")

@@ -1,0 +1,61 @@
+"""Click to finished picture on the bundled model: a head opened in the overview, a token, layer or head moved."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+
+from page import ROOT, free_port, start
+from playwright.sync_api import Page, sync_playwright
+
+RUNS = 7
+LIMIT = 300  # milliseconds
+QUIET = 500  # without a change for so long, a picture is finished
+PARTS = ("input", "position", "selfattention", "block", "stack")
+# From the press to the last change under `watched`, in milliseconds, on the page's own clock.
+FINISHED = """([pressed, watched, quiet]) => new Promise((resolve) => {
+    const target = document.querySelector(watched), before = performance.now();
+    let last = before;
+    new MutationObserver(() => (last = performance.now())).observe(
+        target, { subtree: true, childList: true, characterData: true, attributes: true });
+    document.querySelector(pressed).click();
+    const look = () => performance.now() - last < quiet || last === before && performance.now() - before < 5000
+        ? setTimeout(look, 20) : resolve(last - before);
+    look();
+})"""
+
+
+def medians(page: Page, presses: list[str], watched: str) -> float:
+    """The median over several presses, each of another thing."""
+    times = [page.evaluate(FINISHED, [press, watched, QUIET]) for press in presses]
+    return statistics.median(times[1:])  # the first one draws the picture for the first time
+
+
+def main() -> None:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        print("not measured, no Chromium on this machine")
+        return
+    port = free_port()
+    process, _ = start([sys.executable, str(ROOT / "app.py"), "--port", str(port), "--model", "minilm"], port)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1280, "height": 1600})
+            page.goto(f"http://127.0.0.1:{port}/?lesson=attention")
+            page.wait_for_selector("#attention-grid button[data-layer]")
+            page.wait_for_timeout(3000)
+            cells = [f'#attention-grid button[data-layer="{run % 6}"][data-head="{run}"]' for run in range(RUNS)]
+            print(f"one head: {medians(page, cells, '#attention-heatmap'):.0f} ms (limit {LIMIT})")
+            for part in PARTS:
+                page.goto("about:blank")
+                page.goto(f"http://127.0.0.1:{port}/?lesson=encoder&part={part}")
+                page.wait_for_selector('#encoder-token [data-token="9"]')
+                page.wait_for_timeout(3000)
+                chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(RUNS)]
+                print(f"encoder, {part}: {medians(page, chips, f'#encoder-{part}'):.0f} ms (limit {LIMIT})")
+            browser.close()
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
