@@ -76,11 +76,6 @@ def difference(ours: np.ndarray, own: np.ndarray) -> float:
     return float((np.abs(ours - own) / np.maximum(1.0, np.abs(own))).max())
 
 
-def clamp(value: Any, count: int) -> int:
-    """`value` as an index into `count` things, 0..count - 1: what lies beyond an end becomes that end."""
-    return min(max(int(value or 0), 0), count - 1)
-
-
 def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = False, padding: int = 0) -> LayerLedger:
     """Every step of encoder layer `layer` (0 is the first) for this run, computed in numpy from the model's weights.
 

@@ -18,7 +18,7 @@ from transformers.activations import ACT2FN
 
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import encode
-from demos.bert.ledger import CLOSES, LayerLedger, clamp, difference, layer_ledger
+from demos.bert.ledger import CLOSES, LayerLedger, difference, layer_ledger
 from demos.bert.ledger_attention import head_shares, visible
 from demos.bert.ledger_block import activation, gelu, layer_norm
 from demos.bert.ledger_weights import Norm
@@ -328,10 +328,6 @@ def test_times_are_measured_within_their_budget() -> None:
     assert list(measure(16, budget=0.0).loop) == [8, 16]  # however slow the machine: growth takes two
     assert all(seconds > 0 for seconds in (*times.loop.values(), *times.matrix.values()))
     assert 0 < times.difference <= 1e-6
-
-
-def test_clamp() -> None:
-    assert [clamp(value, 6) for value in (-3, None, 0, 2.0, 5, 99)] == [0, 0, 0, 2, 5, 5]
 
 
 def test_a_ledger_is_frozen(bert: LoadedModel) -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.ledger import clamp, layer_ledger
+from demos.bert.ledger import layer_ledger
 from demos.bert.run import Run
 from demos.figures.block import block_numbers, block_picture, block_told, gelu_figure, gelu_told
 from demos.figures.encoder_code import block_code
 from demos.page.cells import cells_picture, chosen_in
+from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.picker import pick

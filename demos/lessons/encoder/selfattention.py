@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.ledger import clamp, difference, layer_ledger
+from demos.bert.ledger import difference, layer_ledger
 from demos.bert.ledger_attention import head_shares
 from demos.bert.loops import measure
 from demos.figures.concat import closed_html, concat_picture, scientific
@@ -14,6 +14,7 @@ from demos.figures.encoder_code import selfattention_code
 from demos.figures.loops import times_figure, times_told
 from demos.figures.selfattention import Asked, attention_numbers, attention_picture, attention_told
 from demos.page.cells import cells_picture
+from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.picker import pick
