@@ -5,6 +5,7 @@ const frame = (() => {
   const FILTERS = ["All", "Sentence A → Sentence A", "Sentence B → Sentence B", "Sentence A → Sentence B", "Sentence B → Sentence A"];
   const TALLEST = 2400; // pixels; beyond, the frame scrolls by itself
   // How wide bertviz draws, in its own pixels, and how far that may be scaled to fill the frame.
+  const TALL = 1000; // pixels
   const SIZES = {
     head: { left: 14, width: 356, smallest: 0.95, largest: 1.5 },
     model: { left: 0, width: 972, smallest: 0.75, largest: 1.3 },
@@ -108,7 +109,8 @@ const frame = (() => {
     const open = shown.view === "neuron" && expanded();
     const { left, width, smallest, largest } = SIZES[open ? "expanded" : shown.view];
     const height = parseFloat(picture.getAttribute("height")) - (shown.view === "neuron" ? 50 : 0); // it leaves 100 blank
-    const scale = Math.min(largest, Math.max(smallest, $id("vis").clientWidth / width));
+    const roomy = Math.min($id("vis").clientWidth / width, TALL / height); // a long input is not drawn larger than it must be
+    const scale = Math.min(largest, Math.max(smallest, roomy));
     picture.setAttribute("viewBox", `${-left} 0 ${width} ${height}`);
     picture.style.width = `${Math.floor(width * scale)}px`;
     picture.style.height = `${height * scale}px`;

@@ -49,7 +49,8 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
         for part, tick in zip(parts, ticks.settled, strict=True):
             with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:
                 gr.HTML(f'<p class="look">{html.escape(part.look)}</p>', elem_classes="part-heading")
-                part.build(replace(page, settled=tick))
+                notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
+                part.build(replace(page, settled=tick, notices=notices))
             tab.select(
                 None,
                 None,

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sy
 
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
-expect.set_options(timeout=20_000)  # two busy cores may take this long
+expect.set_options(timeout=40_000)  # two busy cores may take this long
 
 
 def find_chromium() -> str | None:
@@ -47,7 +47,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def context(browser: Browser, app_url: str) -> Iterator[BrowserContext]:
     """A fresh context with the network cut but for the app itself; a request to anywhere else fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(40_000)
     outside: list[str] = []
 
     def gate(route: Route) -> None:

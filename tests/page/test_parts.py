@@ -41,6 +41,7 @@ def test_each_part_has_a_tick_of_its_own_and_shares_the_rest(built: dict[str, An
     assert (built["one"].settled, built["two"].settled) == built["ticks"].settled
     assert built["top"].settled not in built["ticks"].settled
     assert built["one"].text is built["two"].text is built["top"].text
+    assert len({id(built[name].notices) for name in ("top", "one", "two")}) == 3  # a sentence stays in its part
     assert set(built["top"].choices) == {"part", "choice_one", "choice_two"}
     assert built["top"].choices["part"].choices == [("one", "one"), ("two", "two")]  # a link can name no other
 
