@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -174,8 +174,8 @@ def test_model_view_in_the_light_and_in_the_dark(open_lesson: Open, bundled: Loa
     expect(frame.locator("text.detail").first).to_have_text("Layer 3, Head 7")
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 3, head 7")
     expect(frame.locator("text.detail").first).to_have_text("Layer 3, Head 7")  # the answer redraws nothing
-    query = parse_qs(urlsplit(page.url).query)
-    assert (query["view"], query["layer"], query["head"]) == (["model"], ["3"], ["7"])
+    for choice in ("view=model", "layer=3", "head=7"):
+        page.wait_for_function("(said) => location.search.slice(1).split('&').includes(said)", arg=choice)
     name, picture = saved(page, "svg", tmp_path)
     assert name == "bert-attention-model-layer3-head7.svg"
     count = int((~np.isnan(visible(run.attentions))).sum() + (~np.isnan(visible(run.attentions[3, 7]))).sum())
