@@ -6,34 +6,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from demos.bert.encoding import Encoding
-from demos.bert.run import Run
 from demos.figures.attention import heatmap, told, weights_table
-
-GENERATOR = np.random.default_rng(7)
-
-
-def encoding_of(tokens: list[str], b: int | None = None, text: str = "a") -> Encoding:
-    n = len(tokens)
-    special = [int(token in {"[CLS]", "[SEP]"}) for token in tokens]
-    return Encoding(
-        text=text,
-        text_pair="b" if b else "",
-        tokens=tuple(tokens),
-        input_ids=tuple(range(n)),
-        token_type_ids=tuple(int(b is not None and i >= b) for i in range(n)),
-        word_ids=tuple(None if mark else i for i, mark in enumerate(special)),
-        sequence_ids=tuple(None if mark else 0 for mark in special),
-        offsets=tuple((i, i + 1) for i in range(n)),
-        special_tokens_mask=tuple(special),
-    )
-
-
-def run_of(layers: int, heads: int, n: int, text: str = "a") -> Run:
-    scores = np.exp(GENERATOR.normal(0, 3, (layers, heads, n, n))).astype(np.float32)
-    tokens = ["[CLS]", *[f"word{i}" for i in range(n - 2)], "[SEP]"]
-    attentions = scores / scores.sum(-1, keepdims=True)
-    return Run("m", encoding_of(tokens, text=text), np.zeros((layers + 1, n, 4), np.float32), attentions)
+from tests.figures.made_up import encoding_of, run_of
 
 
 def test_the_heatmap_holds_the_weights_under_unique_names() -> None:
