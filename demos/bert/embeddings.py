@@ -11,22 +11,14 @@ from sklearn.decomposition import PCA
 from demos.bert.encoding import encode
 from demos.bert.layers import layer_index
 from demos.bert.models import LoadedModel
+from demos.bert.pooling import POOLINGS, Choice
 from demos.bert.run import Run, RunCache
 from demos.bert.text import clean_text
 from demos.errors import UserError
 
-POOLINGS = ("cls", "mean", "mean_no_special", "max")
 MAX_SENTENCES = 64
 MAX_LIST_TOKENS = 4_096  # a pass over more would hold up everyone else
 BATCH_TOKENS = 1_024  # attentions come with every run, n x n a head: no more than this is held at once
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One way to make a sentence's vector."""
-
-    pooling: str  # one of POOLINGS
-    layer: int  # an index into hidden_states, 0..L; 0 is the embedding output
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.bert.catalogue import ModelSpec
-from demos.bert.embeddings import Choice
 from demos.bert.encoding import MAX_TOKENS, Encoding
+from demos.bert.pooling import Choice
 
 POOLING = {
     "cls": "vectors = states[:, 0]",

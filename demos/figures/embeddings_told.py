@@ -8,12 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from demos.bert.catalogue import CATALOGUE, ModelSpec
-from demos.bert.embeddings import Choice, Disagreement
+from demos.bert.embeddings import Disagreement
 from demos.bert.encoding import Encoding
+from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.embeddings import rounded, short
 from demos.figures.palette import PALETTE
 
-POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max"}
+POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max", POOLER: "pooler"}
+LAYER_NAMES: dict[int | str, str] = {
+    SUM_ALL: "sum of all layers",
+    SUM_LAST_FOUR: "sum of the last four layers",
+    CONCAT_LAST_FOUR: "last four layers side by side",
+}
 HOW = {
     "cls": "The first token's vector is taken, the others are dropped.",
     "mean": "The average of all {used} tokens, [CLS] and [SEP] among them.",
@@ -26,7 +32,7 @@ SHOWN_PAIRS = 200
 
 def choice_name(choice: Choice, deepest: int) -> str:
     """ "mean, last hidden layer (6)", as the page speaks of a choice."""
-    where = {0: "embedding output (0)", deepest: f"last hidden layer ({deepest})"}
+    where: dict[int | str, str] = {0: "embedding output (0)", deepest: f"last hidden layer ({deepest})", **LAYER_NAMES}
     return f"{POOLING_NAMES[choice.pooling]}, {where.get(choice.layer, f'layer {choice.layer} of {deepest}')}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, RunCache
+from demos.bert.vectors import VectorCache
 from demos.training.workshop import Workshop
 
 
@@ -25,6 +26,7 @@ class Services:
     store: ModelStore
     default_model: str
     runs: RunCache = field(default_factory=RunCache)
+    vectors: VectorCache = field(default_factory=VectorCache)
     workshop: Workshop = field(default_factory=Workshop)
 
     def key(self, model: str | None) -> str:

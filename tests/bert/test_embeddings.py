@@ -10,8 +10,9 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import cosine_similarity
 
 from demos.bert import embeddings
-from demos.bert.embeddings import Choice, cosine, cosine_matrix, disagreements, embed, pool, project, token_weights
+from demos.bert.embeddings import cosine, cosine_matrix, disagreements, embed, pool, project, token_weights
 from demos.bert.models import LoadedModel
+from demos.bert.pooling import Choice
 from demos.bert.run import RunCache
 from demos.errors import UserError
 

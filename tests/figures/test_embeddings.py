@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from demos.bert.embeddings import Choice, Disagreement, Projection
+from demos.bert.embeddings import Disagreement, Projection
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel
+from demos.bert.pooling import Choice
 from demos.figures import embeddings
 from demos.figures.embeddings import cosine_heatmap, sentence_map, short
 from demos.figures.embeddings_told import compared_html, numbers_html, pooled_tokens, sentence_html, shape_html

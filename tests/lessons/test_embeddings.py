@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 import torch
 
-from demos.bert.embeddings import Choice, cosine_matrix, embed
+from demos.bert.embeddings import cosine_matrix, embed
 from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.pooling import Choice
 from demos.bert.run import RunCache
 from demos.errors import UserError
 from demos.figures.code import embeddings_code
-from demos.lessons.embeddings import LESSON, example_lists, layer_choices, layer_menu, read_choice, with_bar
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.compare import PART, example_lists, with_bar
 from demos.page.lesson import Page
+from demos.page.pooling import layer_choices, layer_menu, read_choice
 from demos.page.services import Sentence, Services
 
 SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ein kurzer Satz."]
@@ -45,6 +48,7 @@ def wired(store: ModelStore) -> tuple[list[dict[str, Any]], dict[str, Callable[.
         box = gr.Textbox
         page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML(), gr.State(""))
         LESSON.build(page)
+        PART.build(page)
     return wired, endpoints, page
 
 
@@ -67,7 +71,14 @@ def test_the_bar_comes_first_and_is_not_repeated() -> None:
 
 
 def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -> None:
-    assert [value for _, value in layer_choices(2)] == ["last", "1", "0"]
+    assert [value for _, value in layer_choices(2)] == [
+        "last",
+        "second_to_last",
+        "sum_last_four",
+        "sum_all",
+        "concat_last_four",
+        "0",
+    ]
     assert read_choice(bundled, "mean", "last") == Choice("mean", 6)
     assert read_choice(bundled, "cls", "3") == Choice("cls", 3)
     assert read_choice(tiny, "max", "6") == Choice("max", 2)

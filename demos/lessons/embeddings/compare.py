@@ -1,4 +1,4 @@
-"""Lesson: one vector for a whole sentence, by pooling and layer, two choices side by side."""
+"""Two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ import numpy as np
 
 from demos.bert.embeddings import (
     MAX_SENTENCES,
-    Choice,
     cosine_matrix,
     disagreements,
     embed,
     project,
-    resolve_layer,
     sentences_of,
     token_weights,
 )
 from demos.bert.models import LoadedModel
+from demos.bert.pooling import Choice
 from demos.bert.text import clean_text
 from demos.errors import UserError
 from demos.figures.code import embeddings_code
 from demos.figures.embeddings import cosine_heatmap, sentence_map, short
 from demos.figures.embeddings_told import (
-    POOLING_NAMES,
     choice_name,
     compared_html,
     explained_html,
@@ -35,10 +33,9 @@ from demos.figures.embeddings_told import (
 )
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Lesson, Page, with_sentence
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.pooling import layer_menu, pooling_menus, read_choice
 from demos.page.services import Sentence, Services
-
-LAST = "last"
 
 
 def example_lists() -> dict[str, str]:
@@ -63,25 +60,6 @@ def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
     return sentences, len(bar)
 
 
-def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
-    """The menus' answers as a Choice; a layer that only a deeper model has becomes the last one."""
-    deepest = loaded.model.config.num_hidden_layers
-    return Choice(pooling, deepest if layer == LAST else min(int(layer), deepest))
-
-
-def layer_choices(deepest: int) -> list[tuple[str, str]]:
-    """Last first, then every hidden state from the top down to the embedding output."""
-    between = [(f"layer {layer}", str(layer)) for layer in range(deepest - 1, 0, -1)]
-    return [(f"last (layer {deepest})", LAST), *between, ("0, the embedding output", "0")]
-
-
-def layer_menu(loaded: LoadedModel, layer: str) -> Any:
-    """The layer menu for this model; "last" stays "last", so that it means the next model's last one too."""
-    deepest = loaded.model.config.num_hidden_layers
-    kept = {} if layer == LAST or int(layer) < deepest else {"value": LAST}
-    return gr.update(choices=layer_choices(deepest), **kept)
-
-
 def titled(loaded: LoadedModel, choices: list[Choice]) -> list[tuple[str, Choice]]:
     """Each choice behind its letter and name: "A: [CLS], last hidden layer (6)"."""
     deepest = loaded.model.config.num_hidden_layers
@@ -89,11 +67,9 @@ def titled(loaded: LoadedModel, choices: list[Choice]) -> list[tuple[str, Choice
 
 
 def build(page: Page) -> None:
-    """Lay the lesson out, wire it, and offer the endpoint."""
+    """Lay the part out and wire it."""
     services = page.services
     lists = example_lists()
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
-    poolings = [(name, key) for key, name in POOLING_NAMES.items()]
 
     with gr.Row():
         with gr.Column(scale=2, min_width=260):
@@ -107,7 +83,7 @@ def build(page: Page) -> None:
                 elem_id="embeddings-texts",
             )
         with gr.Column(scale=6, min_width=680), gr.Row():
-            sides = [_side(letter, poolings, deepest, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
+            sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
     compared = gr.HTML(elem_classes="said")
 
     gr.HTML("<h3>From token vectors to one vector</h3>", elem_classes="said")
@@ -128,11 +104,11 @@ def build(page: Page) -> None:
 
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML()
-    formula_fold("embeddings")
+    formula_fold("embeddings-compare")
     with gr.Accordion("The code", open=False):
         gr.Markdown("Choice B with nothing but transformers; run, it prints B's matrix.")
         code = gr.Code(language="python", interactive=False, show_label=False)
-    source_fold("embeddings")
+    source_fold("embeddings-compare")
 
     heatmaps = [side[0] for side in sides]
     menus = [component for _, pooling, layer in sides for component in (pooling, layer)]
@@ -217,41 +193,12 @@ def build(page: Page) -> None:
     page.keep(
         list=texts, dimensions=dimensions, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3]
     )
-    offer_endpoint(page, services)
 
 
-def offer_endpoint(page: Page, services: Services) -> None:
-    """The API's `embeddings`."""
-
-    def embeddings(texts: str, pooling: str = "mean", layer: int = -1, model: str = "") -> dict[str, Any]:
-        """One vector a sentence, with texts one a line (at most 64), and the cosine of every two.
-
-        pooling is cls, mean, mean_no_special or max; layer counts as transformers' hidden_states do, negative ones
-        from the end; an empty model means the default. Vectors are as pooled, not normalised.
-        """
-        sentences = sentences_of(texts) if isinstance(texts, str) else []
-        if not sentences:
-            raise UserError("There is no sentence in the text; write one a line.")
-        loaded = services.loaded(model)
-        choice = Choice(pooling, resolve_layer(layer, loaded.model.config.num_hidden_layers))
-        (vectors,) = embed(services.runs, loaded, sentences, [choice])
-        return {
-            "sentences": sentences,
-            "vectors": np.round(vectors.astype(np.float64), 7).tolist(),
-            "cosine": np.round(cosine_matrix(vectors), 7).tolist(),
-            "shape": list(vectors.shape),
-        }
-
-    page.endpoint(embeddings)
-
-
-def _side(
-    letter: str, poolings: list[tuple[str, str]], deepest: int, pooling: str
-) -> tuple[gr.Plot, gr.Radio, gr.Dropdown]:
+def _side(services: Services, letter: str, pooling: str) -> tuple[gr.Plot, gr.Radio, gr.Dropdown]:
     """One of the two choices: its menus and its heatmap."""
     with gr.Column(min_width=320, elem_classes="choice"):
-        radio = gr.Radio(poolings, value=pooling, label=f"Pooling {letter}")
-        layer = gr.Dropdown(layer_choices(deepest), value=LAST, label=f"Layer {letter}", filterable=False)
+        radio, layer = pooling_menus(services, letter, pooling)
         heatmap = gr.Plot(label=f"Cosine of every two sentences by {letter}", show_label=False)
     return heatmap, radio, layer
 
@@ -268,12 +215,10 @@ def _map(letter: str) -> tuple[gr.HTML, gr.Plot]:
         return gr.HTML(elem_classes="said"), gr.Plot(label=f"Map of the sentences by {letter}", show_label=False)
 
 
-LESSON = Lesson(
-    slug="embeddings",
-    order=4,
-    tab="Embeddings",
-    question="Which vector is the sentence?",
-    look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? "
-    "Compare two answers on the same sentences, and look where they disagree (framed).",
+PART = Part(
+    slug="compare",
+    tab="Two choices",
+    look="Choose two ways to make one vector of a sentence's token vectors, and compare the same sentences under both. "
+    "Look where the two disagree (framed).",
     build=build,
 )
