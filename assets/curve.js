@@ -1,9 +1,11 @@
-// The live training curve: keeps the points it was sent and draws two panels, loss and accuracy, as SVG.
+// The live training curve: keeps the points it was sent and draws two panels, the loss and the task's score, as SVG.
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
 const SVG = "http://www.w3.org/2000/svg";
-const HEIGHT = 290;
+const TALL = 290;
+const STACKED = 250; // where the panels stand one above the other by choice, beside something else
 const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
 const SMOOTHING = 0.85; // of the moving average over batches
+const TITLES = [["Loss", "cross-entropy, lower is better"], ["Accuracy", "higher is better"]];
 const kept = { run: null, steps: new Map(), looks: new Map(), last: {} };
 const part = (name) => element.querySelector(`.curve-${name}`);
 
@@ -36,9 +38,15 @@ function take() {
   if (message.summary !== undefined && part("said").textContent !== message.summary) part("said").textContent = message.summary;
   part("progress").value = message.total ? (message.step || 0) / message.total : 0;
   part("progress").classList.toggle("idle", !message.total);
+  for (const [name, told] of Object.entries(message.legend || {})) {
+    const key = element.querySelector(`.curve-key.${name}`);
+    key.textContent = told;
+    key.hidden = !told;
+  }
   draw();
 }
 
+const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
 
 function smooth(points) {
@@ -56,16 +64,17 @@ function ticks(most, count) {
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
-function panel(box, title, told, width, most, guess, train, validation, format, exact, below) {
-  const svg = node(box, "svg", { width, height: HEIGHT, role: "img", "aria-label": `${title}. ${told}` });
+function panel(box, [title, told], width, least, most, guess, train, validation, format, exact, below) {
+  const height = kept.last.stacked ? STACKED : TALL;
+  const svg = node(box, "svg", { width, height, role: "img", "aria-label": `${title}. ${told}` });
   const { total = 1, perEpoch = 1 } = kept.last;
   const right = width - MARGIN.right;
-  const bottom = HEIGHT - MARGIN.bottom;
+  const bottom = height - MARGIN.bottom;
   const x = (step) => MARGIN.left + ((right - MARGIN.left) * step) / Math.max(1, total);
-  const y = (value) => bottom - ((bottom - MARGIN.top) * Math.min(value, most)) / most;
+  const y = (value) => bottom - ((bottom - MARGIN.top) * (Math.min(value, most) - least)) / (most - least);
   const heading = node(svg, "text", { x: MARGIN.left, y: 18, class: "curve-title" }, title);
   node(heading, "tspan", { dx: 10, class: "curve-told" }, told);
-  for (const value of ticks(most, 4)) {
+  for (const value of ticks(most - least, 4).map((above) => above + least)) {
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "curve-grid" });
     node(svg, "text", { x: MARGIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, format(value));
   }
@@ -75,7 +84,7 @@ function panel(box, title, told, width, most, guess, train, validation, format, 
     const at = { x: x(Math.min(total, epoch * perEpoch)), y: bottom + 20, "text-anchor": "middle", class: "curve-tick" };
     node(svg, "text", at, String(epoch));
   }
-  const middle = { x: (MARGIN.left + right) / 2, y: HEIGHT - 4, "text-anchor": "middle", class: "curve-tick" };
+  const middle = { x: (MARGIN.left + right) / 2, y: height - 4, "text-anchor": "middle", class: "curve-tick" };
   node(svg, "text", middle, epochs ? "epochs" : "epochs: press Start");
   const path = (points, name) => {
     if (points.length < 2) return;
@@ -90,7 +99,10 @@ function panel(box, title, told, width, most, guess, train, validation, format, 
   path(train, "train raw");
   path(smooth(train), "train");
   path(validation, "validation");
-  for (const [step, value] of validation) node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
+  for (const [step, value, low, high] of validation) {
+    if (low !== undefined) node(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });
+    node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
+  }
   const last = validation.at(-1);
   if (last) {
     const side = x(last[0]) > right - 50 ? { "text-anchor": "end", dx: -8 } : { dx: 8 };
@@ -102,18 +114,21 @@ function draw() {
   const box = part("panels");
   const all = box.clientWidth;
   if (!all || !kept.last.status) return;
-  const width = all >= 520 ? Math.floor((all - 16) / 2) : all;
+  const width = all >= 520 && !kept.last.stacked ? Math.floor((all - 16) / 2) : all;
   box.replaceChildren();
   const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
   const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);
-  const column = (rows, index) => rows.filter((row) => row[index] !== null).map((row) => [row[0], row[index]]);
-  const { guess, baseline } = kept.last;
+  const column = (rows, index) => rows.filter((row) => row[index] !== null).map((row) => [row[0], row[index], ...row.slice(4)]);
+  const { guess, baseline, titles = TITLES, shares = true, most = 0.5 } = kept.last;
   const losses = column(steps, 1);
-  const highest = Math.max(0.5, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
-  panel(box, "Loss", "cross-entropy, lower is better", width, highest * 1.1, guess, losses, column(looks, 2),
-    (value) => String(+value.toFixed(2)), (value) => value.toFixed(2), false); // its value above, where training's curve is below
-  panel(box, "Accuracy", "higher is better", width, 1, baseline, column(steps, 2), column(looks, 3),
-    percent, percent, true);
+  const highest = Math.max(most, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
+  const exact = (value) => value.toFixed(highest < 0.4 ? 3 : 2);
+  panel(box, titles[0], width, 0, highest * 1.1, guess, losses, column(looks, 2).map((point) => point.slice(0, 2)),
+    (value) => String(+value.toFixed(2)), exact, false); // its value above, where training's curve is below
+  const scores = column(looks, 3);
+  const least = Math.min(0, ...scores.map((point) => Math.floor(2 * (point[2] ?? 0)) / 2));
+  panel(box, titles[1], width, least, 1, baseline, column(steps, 2), scores,
+    shares ? percent : (value) => String(+value.toFixed(2)), shares ? percent : exact2, true);
 }
 
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);

@@ -80,6 +80,7 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
         ("/attention", ("a", "", 6, ""), "layer"),
         ("/embeddings", ("one\ntwo", "median", -1, ""), "median"),
         ("/embeddings", ("one\ntwo", "mean", 99, ""), "layer"),
+        ("/embeddings", ("one\ntwo", "mean", -1, "", "sum_some"), "sum_all"),
     ],
 )
 def test_bad_input_is_one_sentence(client: Client, endpoint: str, arguments: tuple, said: str) -> None:

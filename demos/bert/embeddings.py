@@ -1,4 +1,4 @@
-"""From token vectors to one vector a sentence: pooling x layer, cosine similarity, and a PCA map."""
+"""Sentences and what their vectors say: a short list embedded, cosine similarity, disagreements, and a PCA map."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from sklearn.decomposition import PCA
 from demos.bert.encoding import encode
 from demos.bert.layers import layer_index
 from demos.bert.models import LoadedModel
-from demos.bert.pooling import POOLINGS, Choice
-from demos.bert.run import Run, RunCache
+from demos.bert.pooling import Choice
 from demos.bert.text import clean_text
+from demos.bert.vectors import VectorCache
 from demos.errors import UserError
 
 MAX_SENTENCES = 64
 MAX_LIST_TOKENS = 4_096  # a pass over more would hold up everyone else
-BATCH_TOKENS = 1_024  # attentions come with every run, n x n a head: no more than this is held at once
 
 
 @dataclass(frozen=True)
@@ -59,69 +58,17 @@ def resolve_layer(layer: float, num_layers: int) -> int:
     return layer_index(layer, num_layers + 1, f"the model has 0 (the embedding output) to {num_layers}")
 
 
-def token_weights(run: Run, choice: Choice) -> np.ndarray:
-    """How much of each token is in the pooled vector: [n], sums to 1.
-
-    cls: all of it from the first token. mean: 1/n from each. mean_no_special: the same without [CLS] and [SEP].
-    max: the share of the d numbers in which this token is the largest.
-    Raises UserError for an unknown pooling, or where there is no token to take the mean of.
-    """
-    n = len(run.encoding)
-    if choice.pooling == "cls":
-        return np.eye(1, n)[0]
-    if choice.pooling == "mean":
-        return np.full(n, 1 / n)
-    if choice.pooling == "mean_no_special":
-        words = 1 - np.array(run.encoding.special_tokens_mask)
-        if not words.any():
-            raise UserError("A sentence has no token besides [CLS] and [SEP], so their mean without these is empty.")
-        return words / words.sum()
-    if choice.pooling == "max":
-        states = run.hidden_states[choice.layer]  # [n, d]
-        return np.bincount(states.argmax(axis=0), minlength=n) / states.shape[1]
-    raise UserError(f"There is no pooling {str(choice.pooling)[:40]!r} here; choose one of {', '.join(POOLINGS)}.")
-
-
-def pool(run: Run, choice: Choice) -> np.ndarray:
-    """One vector for the sentence: float32 [d].
-
-    `mean` is sentence-transformers' own (Reimers and Gurevych 2019, section 3): every token counts, [CLS] and
-    [SEP] included, padding not. Raises UserError as `token_weights` does.
-    """
-    weights = token_weights(run, choice)
-    states = run.hidden_states[choice.layer]  # [n, d]
-    if choice.pooling == "max":
-        return states.max(axis=0)
-    if choice.pooling == "cls":
-        return states[0]
-    return states[weights > 0].mean(axis=0)
-
-
 def embed(
-    cache: RunCache, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
+    cache: VectorCache, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
 ) -> list[np.ndarray]:
-    """For each choice, one vector a sentence: float32 [m, d]; the runs come from the shared cache where they are there.
+    """For each choice, one vector a sentence: float32 [m, D], as `VectorCache.get` gives them, for one short list.
 
-    A sentence beyond 512 tokens is cut, as `encode` does. Raises UserError for a list of more than
-    MAX_LIST_TOKENS tokens, and as `token_weights` does.
+    Raises UserError for a list of more than MAX_LIST_TOKENS tokens, and as `VectorCache.get` does.
     """
-    lengths = [len(encode(loaded.tokenizer, sentence)) for sentence in sentences]
-    if sum(lengths) > MAX_LIST_TOKENS:
-        raise UserError(f"The list has {sum(lengths):,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
-    batches: list[list[str]] = [[]]
-    room = BATCH_TOKENS
-    for sentence, length in zip(sentences, lengths, strict=True):
-        if length > room and batches[-1]:
-            batches.append([])
-            room = BATCH_TOKENS
-        batches[-1].append(sentence)
-        room -= length
-    vectors: list[list[np.ndarray]] = [[] for _ in choices]
-    for batch in batches:
-        for run in cache.get_many(loaded, [(sentence, "") for sentence in batch]):
-            for choice, rows in zip(choices, vectors, strict=True):
-                rows.append(pool(run, choice))
-    return [np.stack(rows) for rows in vectors]
+    tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in sentences)
+    if tokens > MAX_LIST_TOKENS:
+        raise UserError(f"The list has {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
+    return cache.get(loaded, sentences, choices)
 
 
 def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:

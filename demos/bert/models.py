@@ -124,7 +124,7 @@ def check_bundled(folder: Path) -> None:
 def one_thread_a_pass() -> None:
     """Let each forward pass use one core: with several readers at once that is steadier than sharing them all.
 
-    A training sets the count of its own thread itself (demos/training/thread.py).
+    A training sets the count of its own thread itself (demos/bert/cores.py).
     """
     torch.set_num_threads(1)
 

@@ -15,6 +15,8 @@ from demos.errors import UserError
 POOLINGS = ("cls", "mean", "mean_no_special", "max")  # for every layer
 POOLER = "pooler"  # the model's own last step for [CLS]: tanh(W h + b) on the last layer only
 SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR = "sum_all", "sum_last_four", "concat_last_four"
+NO_POOLER = "This model has no trained pooler; choose [CLS] or a mean."
+NO_WORDS = "A sentence has no token besides [CLS] and [SEP], so their mean without these is empty."
 COMBINED = (SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR)  # of the layers 1..L, as in Devlin et al. 2019, table 7
 
 
@@ -38,6 +40,23 @@ def choices_of(loaded: LoadedModel) -> list[Choice]:
     return [Choice(pooling, layer) for pooling in POOLINGS for layer in layers] + pooler
 
 
+def check_choice(loaded: LoadedModel, choice: Choice) -> None:
+    """Raises UserError for a pooling or a layer that this model does not offer."""
+    deepest = loaded.model.config.num_hidden_layers
+    layers_used(choice.layer, deepest)
+    if choice.pooling == POOLER and not has_pooler(loaded):
+        raise UserError(NO_POOLER)
+    if choice.pooling == POOLER and choice.layer != deepest:
+        raise UserError(f"The pooler reads the last layer alone; choose layer {deepest}.")
+    if choice.pooling not in (*POOLINGS, POOLER):
+        raise UserError(unknown_pooling(choice.pooling))
+
+
+def unknown_pooling(pooling: object) -> str:
+    """One sentence for what is no pooling."""
+    return f"There is no pooling {str(pooling)[:40]!r} here; choose one of {', '.join(POOLINGS)}."
+
+
 def layers_used(layer: int | str, num_layers: int) -> tuple[int, ...]:
     """The hidden states that a layer's choice reads, as indices 0..L. Raises UserError for an unknown one.
 
@@ -57,17 +76,23 @@ def dimension(choice: Choice, num_layers: int, width: int) -> int:
     return width * len(layers_used(choice.layer, num_layers)) if choice.layer == CONCAT_LAST_FOUR else width
 
 
-def token_states(hidden: Sequence[torch.Tensor], layer: int | str) -> torch.Tensor:
-    """The tokens' vectors that are pooled: hidden states (L + 1 of [..., n, d]) -> [..., n, d], or [..., n, 4d]."""
-    used = [hidden[k] for k in layers_used(layer, len(hidden) - 1)]
+def token_states(hidden: Sequence[torch.Tensor | None], layer: int | str) -> torch.Tensor:
+    """The tokens' vectors that are pooled: hidden states (L + 1 of [..., n, d]) -> [..., n, d], or [..., n, 4d].
+
+    A hidden state that this layer does not read may be None.
+    """
+    used = [state for k in layers_used(layer, len(hidden) - 1) if (state := hidden[k]) is not None]
     if layer == CONCAT_LAST_FOUR:
         return torch.cat(used, dim=-1)
-    return used[0] if len(used) == 1 else torch.stack(used).sum(dim=0)
+    total = used[0]
+    for state in used[1:]:
+        total = total + state
+    return total
 
 
 def pool_batch(
-    hidden: Sequence[torch.Tensor],
-    attention_mask: torch.Tensor,
+    hidden: Sequence[torch.Tensor | None],
+    attention_mask: torch.Tensor | None,
     special_tokens_mask: torch.Tensor,
     choice: Choice,
     pooler: Any = None,
@@ -75,26 +100,31 @@ def pool_batch(
     """One vector a sentence: hidden states (L + 1 of [b, n, d]) and two masks [b, n] -> [b, d] or [b, 4d].
 
     `mean` is sentence-transformers' own (Reimers and Gurevych 2019, section 3): every token counts, [CLS] and
-    [SEP] included, padding not. Raises UserError for an unknown pooling or layer, for a pooler that is not there, and
-    where a sentence has no token to take the mean of.
+    [SEP] included, padding not. No attention mask: nothing is padding. A hidden state that is not read may be None.
+    Raises UserError for an unknown pooling or layer, for a pooler that is not there, and where a sentence has no token
+    to take the mean of.
     """
     if choice.pooling == POOLER:
         if pooler is None:
-            raise UserError("This model has no trained pooler; choose [CLS] or a mean.")
+            raise UserError(NO_POOLER)
         result: torch.Tensor = pooler(hidden[-1])
         return result
     states = token_states(hidden, choice.layer)  # [b, n, D]
     if choice.pooling == "cls":
         return states[:, 0]
-    kept = attention_mask.bool()  # [b, n]
     if choice.pooling == "max":
-        return states.masked_fill(~kept[..., None], -torch.inf).amax(dim=1)
+        if attention_mask is not None:
+            states = states.masked_fill(~attention_mask.bool()[..., None], -torch.inf)
+        return states.amax(dim=1)
+    if choice.pooling not in ("mean", "mean_no_special"):
+        raise UserError(unknown_pooling(choice.pooling))
+    if choice.pooling == "mean" and attention_mask is None:
+        return states.mean(dim=1)
+    kept = torch.ones_like(special_tokens_mask, dtype=torch.bool) if attention_mask is None else attention_mask.bool()
     if choice.pooling == "mean_no_special":
         kept = kept & ~special_tokens_mask.bool()
         if not bool(kept.any(dim=1).all()):
-            raise UserError("A sentence has no token besides [CLS] and [SEP], so their mean without these is empty.")
-    elif choice.pooling != "mean":
-        raise UserError(f"There is no pooling {str(choice.pooling)[:40]!r} here; choose one of {', '.join(POOLINGS)}.")
+            raise UserError(NO_WORDS)
     weights = kept[..., None].to(states.dtype)  # [b, n, 1]
     return (states * weights).sum(dim=1) / weights.sum(dim=1)
 

@@ -1,25 +1,30 @@
-"""Many sentences to vectors: sorted by length, in bounded memory, with progress; and the cache that shares them."""
+"""Many sentences to vectors: without padding, in bounded memory, with progress; and the cache that shares them."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
-from demos.bert.encoding import MAX_TOKENS, encode
 from demos.bert.models import LoadedModel
-from demos.bert.pooling import Choice, dimension, has_pooler, pool_batch
+from demos.bert.pooling import Choice, check_choice
+from demos.bert.text import clean_text
+from demos.bert.vector_job import BATCH_TOKENS, VectorJob
 
-BATCH_TOKENS = 2_048
+__all__ = ["BATCH_TOKENS", "Encoded", "VectorCache", "drained", "encode_sentences", "fast_twin"]
+
 MAX_CACHE_BYTES = 256 * 2**20
-LOOK_SECONDS = 0.2  # between two looks at whether another reader's pass is over
+LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
+
+Key = tuple[int, str, Choice]  # the model's number, the sentences' digest, the choice
 
 
 @dataclass(frozen=True)
@@ -35,36 +40,18 @@ def encode_sentences(
 ) -> Generator[Encoded, None, list[np.ndarray]]:
     """For each choice one vector a sentence, in the sentences' order: float32 [m, D]; tells after each batch.
 
-    `vectors = yield from encode_sentences(...)` passes the progress on; `drained` throws it away. A sentence beyond 512
-    tokens is cut, as `encode` does. Raises UserError as `encode` and `pool_batch` do.
+    `vectors = yield from encode_sentences(...)` passes the progress on; `drained` throws it away. Closed early, the
+    work ends at the next layer. A sentence beyond 512 tokens is cut, as `encode` does. Raises UserError as `encode`
+    and `pool_batch` do.
     """
-    encodings = [encode(loaded.tokenizer, sentence) for sentence in sentences]
-    config = loaded.model.config
-    found = [
-        np.empty((len(sentences), dimension(one, config.num_hidden_layers, config.hidden_size)), dtype=np.float32)
-        for one in choices
-    ]
-    model = fast_twin(loaded)
-    pooler = loaded.model.pooler if has_pooler(loaded) else None
-    done = 0
-    order = sorted(range(len(encodings)), key=lambda index: -len(encodings[index]))
-    while done < len(order):
-        longest = min(MAX_TOKENS, len(encodings[order[done]]))
-        rows = order[done : done + max(1, BATCH_TOKENS // longest)]
-        ids = torch.zeros(len(rows), longest, dtype=torch.long)
-        mask, special = torch.zeros_like(ids), torch.ones_like(ids)
-        for at, row in enumerate(rows):
-            one = encodings[row]
-            ids[at, : len(one)] = torch.tensor(one.input_ids)
-            mask[at, : len(one)] = 1
-            special[at, : len(one)] = torch.tensor(one.special_tokens_mask)
-        with torch.inference_mode():
-            hidden = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-            for choice, into in zip(choices, found, strict=True):
-                into[rows] = pool_batch(hidden, mask, special, choice, pooler).numpy()
-        done += len(rows)
-        yield Encoded(done, len(order))
-    return found
+    job = VectorJob(loaded, sentences, choices)
+    job.enter()
+    try:
+        job.start()
+        yield from _told([job])
+    finally:
+        job.leave()
+    return [job.vectors[one] for one in choices]
 
 
 def drained(steps: Generator[Encoded, None, list[np.ndarray]]) -> list[np.ndarray]:
@@ -75,6 +62,20 @@ def drained(steps: Generator[Encoded, None, list[np.ndarray]]) -> list[np.ndarra
         except StopIteration as end:
             result: list[np.ndarray] = end.value
             return result
+
+
+def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:
+    """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
+    told = -1
+    for job in jobs:
+        while not job.over:
+            job.wait(told, LOOK_SECONDS)
+            told = min(one.done for one in jobs)
+            yield Encoded(told, job.total)
+        if job.error is not None:
+            raise job.error
+    if jobs and told < jobs[0].total:
+        yield Encoded(jobs[0].total, jobs[0].total)
 
 
 def fast_twin(loaded: LoadedModel) -> Any:
@@ -88,50 +89,90 @@ def fast_twin(loaded: LoadedModel) -> Any:
 class VectorCache:
     """Vectors by (model, sentences, choice), least recently used out first, bounded by bytes; safe for many threads.
 
-    Who asks for what another thread is computing waits for it and computes nothing.
+    Who asks for what is on its way for another reader waits for it, and the work goes on while either of them reads.
+    A model is known by its object: who changes one's weights must hand in another.
     """
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = max_bytes
-        self._vectors: OrderedDict[tuple[str, Choice], np.ndarray] = OrderedDict()
-        self._busy: dict[str, threading.Lock] = {}
+        self._vectors: OrderedDict[Key, np.ndarray] = OrderedDict()
+        self._pending: dict[Key, VectorJob] = {}
+        self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._numbers = itertools.count()
+        self._nbytes = 0
         self._lock = threading.Lock()
 
     @property
     def nbytes(self) -> int:
-        return sum(vectors.nbytes for vectors in self._vectors.values())
+        return self._nbytes
 
     def steps(
         self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
     ) -> Generator[Encoded, None, list[np.ndarray]]:
         """As `encode_sentences`, from the cache where it is there; the arrays are read-only and shared."""
-        key = hashlib.sha256("\n".join([loaded.spec.key, *sentences]).encode()).hexdigest()
+        for choice in choices:
+            check_choice(loaded, choice)
+        texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
+        digest = _digest(texts)
+        found: dict[Choice, np.ndarray] = {}
+        jobs: dict[Choice, VectorJob] = {}
         with self._lock:
-            turn = self._busy.setdefault(key, threading.Lock())
-        while not turn.acquire(timeout=LOOK_SECONDS):
-            yield Encoded(0, len(sentences))
+            number = self._models.setdefault(loaded.model, next(self._numbers))
+            keys = {one: (number, digest, one) for one in choices}
+            for one, key in keys.items():
+                if key in self._vectors:
+                    self._vectors.move_to_end(key)
+                    found[one] = self._vectors[key]
+                elif key in self._pending:
+                    jobs[one] = self._pending[key]
+            missing = [one for one in keys if one not in found and one not in jobs]
+            mine = VectorJob(loaded, texts, missing, lambda job: self._keep(number, digest, job)) if missing else None
+            for one in missing:
+                assert mine is not None
+                jobs[one] = self._pending[keys[one]] = mine
+            joined = list(dict.fromkeys(jobs.values()))
+            for job in joined:
+                job.enter()
         try:
-            missing = [one for one in dict.fromkeys(choices) if (key, one) not in self._vectors]
-            computed: dict[Choice, np.ndarray] = {}
-            if missing:
-                arrays = yield from encode_sentences(loaded, sentences, missing)
-                computed = dict(zip(missing, arrays, strict=True))
-            return [self._kept(key, one, computed) for one in choices]
+            if mine is not None:
+                mine.start()
+            yield from _told(joined)
+            found |= {one: job.vectors[one] for one, job in jobs.items()}
         finally:
-            turn.release()
             with self._lock:
-                self._busy.pop(key, None)
+                for job in joined:
+                    job.leave()
+                    if not job.wanted():
+                        self._forget(number, digest, job)
+        return [found[one] for one in choices]
 
     def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
         """`steps` without its progress."""
         return drained(self.steps(loaded, sentences, choices))
 
-    def _kept(self, key: str, choice: Choice, computed: dict[Choice, np.ndarray]) -> np.ndarray:
+    def _keep(self, number: int, digest: str, job: VectorJob) -> None:
+        """What a job has made, but no more of it than half the room: one long list must not drive all others out."""
         with self._lock:
-            vectors = computed[choice] if choice in computed else self._vectors[key, choice]
-            vectors.flags.writeable = False
-            self._vectors[key, choice] = vectors
-            self._vectors.move_to_end((key, choice))
-            while len(self._vectors) > 1 and self.nbytes > self.max_bytes:
-                self._vectors.popitem(last=False)
-            return vectors
+            self._forget(number, digest, job)
+            room = self.max_bytes // 2
+            for choice, vectors in job.vectors.items():
+                key = number, digest, choice
+                if vectors.nbytes <= room and key not in self._vectors:
+                    room -= vectors.nbytes
+                    self._vectors[key] = vectors
+                    self._nbytes += vectors.nbytes
+            while self._nbytes > self.max_bytes:
+                self._nbytes -= self._vectors.popitem(last=False)[1].nbytes
+
+    def _forget(self, number: int, digest: str, job: VectorJob) -> None:
+        for choice in job.choices:
+            if self._pending.get((number, digest, choice)) is job:
+                del self._pending[number, digest, choice]
+
+
+def _digest(texts: Sequence[str]) -> str:
+    """One name for one list: every text behind its length, so that a line break inside one is no end of it."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(f"{len(text)}:{text}".encode())
+    return digest.hexdigest()

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import MAX_TOKENS, Encoding
-from demos.bert.pooling import Choice
+from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, Choice, layers_used
 
 POOLING = {
+    POOLER: "vectors = model.pooler(states)  # tanh(W h + b) of each [CLS]",
     "cls": "vectors = states[:, 0]",
     "mean": "vectors = (states * mask).sum(dim=1) / mask.sum(dim=1)",
     "mean_no_special": "words = 1 - special[..., None]\nvectors = (states * words).sum(dim=1) / words.sum(dim=1)",
@@ -70,6 +71,36 @@ for token, row in zip(inputs.tokens(), weights):
 """
 
 
+def states_line(choice: Choice, num_layers: int) -> str:
+    """The line that takes the vectors to pool, `states` [sentences, tokens, width], from `hidden_states`."""
+    if isinstance(choice.layer, int):
+        return f"states = hidden_states[{choice.layer}]  # [sentences, tokens, width]"
+    used = f"hidden_states[{layers_used(choice.layer, num_layers)[0]}:]"
+    if choice.layer == CONCAT_LAST_FOUR:
+        return f"states = torch.cat({used}, dim=-1)  # side by side: [sentences, tokens, layers x width]"
+    return f"states = torch.stack({used}).sum(dim=0)  # [sentences, tokens, width]"
+
+
+def encode_lines(spec: ModelSpec, choice: Choice) -> str:
+    """A program's lines after its imports: the model, and `encode`, which makes unit vectors of sentences."""
+    pooled = POOLING[choice.pooling].replace("\n", "\n        ")
+    return f"""tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+
+
+def encode(sentences):
+    inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
+                       return_special_tokens_mask=True, return_tensors="pt")
+    special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
+    mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
+    with torch.inference_mode():
+        hidden_states = model(**inputs, output_hidden_states=True).hidden_states
+        {states_line(choice, spec.num_layers)}
+        {pooled}
+    return vectors / vectors.norm(dim=1, keepdim=True)
+"""
+
+
 def embeddings_code(spec: ModelSpec, sentences: Sequence[str], choice: Choice) -> str:
     """Prints the cosine matrix of these sentences under this choice of pooling and layer."""
     needed, source = model_lines(spec)
@@ -78,19 +109,9 @@ def embeddings_code(spec: ModelSpec, sentences: Sequence[str], choice: Choice) -
 from transformers import AutoModel, AutoTokenizer
 
 {source}
-sentences = [
-{listed}]
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+{encode_lines(spec, choice)}
 
-inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
-                   return_special_tokens_mask=True, return_tensors="pt")
-special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
-mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
-with torch.inference_mode():
-    hidden_states = model(**inputs, output_hidden_states=True).hidden_states
-states = hidden_states[{choice.layer}]  # [sentences, tokens, width]
-{POOLING[choice.pooling]}
-units = vectors / vectors.norm(dim=1, keepdim=True)
+units = encode([
+{listed}])
 print((units @ units.T).numpy().round(2))
 """

@@ -1,26 +1,22 @@
-"""Sentence vectors drawn: the cosine heatmap and the PCA map (Plotly)."""
+"""Sentence vectors compared: the cosine heatmap (Plotly), and how sentences are named in figures."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from demos.bert.embeddings import Disagreement, Projection
+from demos.bert.embeddings import Disagreement
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 
 NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
 NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
 SIGNED = colour_scale("signed")
-READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
 OUTLINE = PALETTE["classes"][5]
-NAMES_ON_MAP = 16  # points; with more, names would cover each other, and the numbers must do
-MARKS = {False: "circle", True: "diamond"}  # diamond: from the sentence bar
-WIDTH, HEIGHT = 560, 400  # pixels that labels are placed for
+ALL_COLUMNS = 16  # sentences; with more, every fifth column has its number
 
 
 def short(sentence: str, length: int = 24) -> str:
@@ -67,6 +63,7 @@ def cosine_heatmap(
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
             xgap=1 if m <= NAMES_ON_HOVER else 0,
             ygap=1 if m <= NAMES_ON_HOVER else 0,
+            showscale=m > NUMBERS_IN_CELLS,
             colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
         )
     )
@@ -75,9 +72,12 @@ def cosine_heatmap(
             box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
             figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if m <= NAMES_ON_HOVER else 2}, **box)
     row = 42 if m <= NUMBERS_IN_CELLS else 25 if m <= NAMES_ON_HOVER else 15  # pixels
-    step = 1 if m <= NAMES_ON_MAP else 5
+    step = 1 if m <= ALL_COLUMNS else 5
     columns = sorted({0, *range(step - 1, m, step)})
-    figure.update_layout(**plotly_layout(height=max(330, row * m + 110), margin={"l": 132, "r": 8, "t": 28, "b": 56}))
+    below = 56 if m > NUMBERS_IN_CELLS else 8  # the colour bar's room
+    figure.update_layout(
+        **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 176, "r": 8, "t": 28, "b": below})
+    )
     figure.update_xaxes(
         tickvals=columns,
         ticktext=[str(i + 1) for i in columns],
@@ -88,7 +88,7 @@ def cosine_heatmap(
     )
     figure.update_yaxes(
         tickvals=list(range(m)),
-        ticktext=[label(i, sentence, 17, from_bar) for i, sentence in enumerate(sentences)],
+        ticktext=[label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)],
         autorange="reversed",
         showgrid=False,
         zeroline=False,
@@ -108,74 +108,3 @@ def _ink_on(value: float) -> str:
     channels = np.array(unlabel_rgb(colour)) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"
-
-
-def sentence_map(projection: Projection, sentences: Sequence[str], from_bar: int = 0) -> go.Figure:
-    """PCA's points [m, 2] or [m, 3], each with its number and beginning; the first `from_bar` are diamonds.
-
-    In 2-D one unit is as long on both axes, so that what looks near is near.
-    """
-    points = projection.points
-    dimensions = points.shape[1]
-    few = len(sentences) <= NAMES_ON_MAP
-    marks = [MARKS[number < from_bar] for number in range(len(sentences))]
-    titles = [f"axis {k + 1} ({share:.0%} of the variance)" for k, share in enumerate(projection.explained)]
-    shared: dict[str, Any] = {
-        "mode": "markers+text",
-        "customdata": [html.escape(short(sentence, 70)) for sentence in sentences],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
-    if dimensions == 3:
-        x, y, z = np.round(points, 4).T
-        named = [f"{i + 1} {html.escape(short(sentence, 16))}" for i, sentence in enumerate(sentences)]
-        texts = named if few else [str(i + 1) for i in range(len(sentences))]
-        font = {"color": READABLE_ON_BOTH, "size": 15}
-        marker = {"size": 6, "symbol": marks, "color": "#3585bf"}
-        figure = go.Figure(go.Scatter3d(x=x, y=y, z=z, text=texts, marker=marker, textfont=font, **shared))
-        axis = {"color": READABLE_ON_BOTH, "gridcolor": READABLE_ON_BOTH, "showbackground": False}
-        scene: dict[str, Any] = {
-            f"{name}axis": axis | {"title": {"text": f"axis {k + 1} ({projection.explained[k]:.0%})", "font": font}}
-            for k, name in enumerate("xyz")
-        }
-        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.7, "y": 1.7, "z": 1.0}}}
-        figure.update_layout(
-            **plotly_layout(height=560, margin={"l": 0, "r": 0, "t": 0, "b": 0}, scene=scene, uirevision="map")
-        )
-        return figure
-    x, y = np.round(points, 4).T
-    marker = {"size": 13 if few else 9, "symbol": marks, "color": "#3585bf"}
-    texts = [label(i, sentence, 24) if few else str(i + 1) for i, sentence in enumerate(sentences)]
-    placed = _label_sides(points, [len(short(sentence, 24)) + 3 if few else 2 for sentence in sentences])
-    figure = go.Figure(go.Scatter(x=x, y=y, text=texts, marker=marker, textposition=placed, cliponaxis=False, **shared))
-    figure.update_traces(textfont={"size": 15})
-    figure.update_layout(**plotly_layout(height=HEIGHT + 70, margin={"l": 56, "r": 24, "t": 24, "b": 56}))
-    figure.update_xaxes(title=titles[0], zeroline=True)
-    figure.update_yaxes(title=titles[1], zeroline=True, scaleanchor="x", scaleratio=1)
-    return figure
-
-
-def _label_sides(points: np.ndarray, lengths: Sequence[int]) -> list[str]:
-    """For each point the side on which its label covers the least of points and labels already there."""
-    low, span = points.min(axis=0), np.maximum(np.ptp(points, axis=0), 1e-9)
-    pixels = (points - low - span / 2) * (0.9 * np.min([WIDTH, HEIGHT] / span)) * [1, -1]  # from the middle
-    taken = [(x - 8, y - 8, x + 8, y + 8) for x, y in pixels]
-    outside = 4e4  # a label cut off by the edge is worse than one on another label
-    taken += [(WIDTH / 2, -outside, outside, outside), (-outside, -outside, -WIDTH / 2, outside)]
-    sides = []
-    for (x, y), length in zip(pixels, lengths, strict=True):
-        width, height = 7.5 * length, 20.0
-        boxes = {
-            "middle right": (x + 10, y - height / 2, x + 10 + width, y + height / 2),
-            "middle left": (x - 10 - width, y - height / 2, x - 10, y + height / 2),
-            "top center": (x - width / 2, y - 10 - height, x + width / 2, y - 10),
-            "bottom center": (x - width / 2, y + 10, x + width / 2, y + 10 + height),
-        }
-        side = min(boxes, key=lambda name: sum(_overlap(boxes[name], other) for other in taken))
-        taken.append(boxes[side])
-        sides.append(side)
-    return sides
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    """The area that two boxes (left, top, right, bottom) share."""
-    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))

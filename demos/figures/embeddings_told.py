@@ -10,9 +10,11 @@ import numpy as np
 from demos.bert.catalogue import CATALOGUE, ModelSpec
 from demos.bert.embeddings import Disagreement
 from demos.bert.encoding import Encoding
-from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice, dimension, layers_used
+from demos.bert.search import ranks
 from demos.figures.embeddings import rounded, short
 from demos.figures.palette import PALETTE
+from demos.figures.ranks import Hit, Ranking, ranked_html
 
 POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max", POOLER: "pooler"}
 LAYER_NAMES: dict[int | str, str] = {
@@ -21,13 +23,15 @@ LAYER_NAMES: dict[int | str, str] = {
     CONCAT_LAST_FOUR: "last four layers side by side",
 }
 HOW = {
-    "cls": "The first token's vector is taken, the others are dropped.",
-    "mean": "The average of all {used} tokens, [CLS] and [SEP] among them.",
-    "mean_no_special": "The average of {used} tokens, without [CLS] and [SEP].",
-    "max": "Each of the {width:,} numbers is the largest that any token has there.",
+    "cls": "only the first token's, [CLS]",
+    "mean": "the average of all {used} tokens, [CLS] and [SEP] among them",
+    "mean_no_special": "the average of {used} tokens, without [CLS] and [SEP]",
+    "max": "each of the {width:,} numbers is the largest that any token has there",
 }
 SHOWN_NUMBERS = 6
 SHOWN_PAIRS = 200
+LISTED_PAIRS = 5
+LISTED_NEIGHBOURS = 8
 
 
 def choice_name(choice: Choice, deepest: int) -> str:
@@ -50,15 +54,34 @@ def tuned_for(spec: ModelSpec) -> str:
     return f"{spec.title} was never tuned to compare sentences: neither its [CLS] nor its mean."
 
 
-def shape_html(title: str, encoding: Encoding, width: int, choice: Choice, weights: np.ndarray) -> str:
-    """The shapes for one sentence and a model of this width, and which tokens go into the vector (`weights`, [n])."""
-    n = len(encoding)
-    how = HOW[choice.pooling].format(used=int((weights > 0).sum()), width=width)
-    return (
-        f"<h3>{html.escape(title)}</h3>"
-        f'<p class="shape"><b>{n} tokens × {width:,} = {n * width:,} numbers</b> → <b>{width:,} numbers</b></p>'
-        f'{pooled_tokens(encoding, weights)}<p class="shape how">{html.escape(how)}</p>'
-    )
+def how_html(encoding: Encoding, choice: Choice, num_layers: int, width: int) -> str:
+    """How this choice makes one vector of a sentence's tokens, and its dimension: "8 tokens × 384 = ..."."""
+    n, size = len(encoding), dimension(choice, num_layers, width)
+    used = layers_used(choice.layer, num_layers)
+    if choice.pooling == POOLER:
+        came, how = (
+            f"[CLS] of the last layer: {width:,} numbers",
+            (f"The pooler, a trained {width:,} × {width:,} matrix and a tanh, turns [CLS] into the vector."),
+        )
+    else:
+        wide = f"({len(used)} × {width:,})" if size > width else f"{width:,}"
+        came = f"{n} tokens × {wide} = {n * size:,} numbers"
+        kept = n - sum(encoding.special_tokens_mask) if choice.pooling == "mean_no_special" else n
+        pooled = HOW[choice.pooling].format(used=kept, width=size)
+        how = f"{_states(choice.layer, used, num_layers)} Then {pooled}."
+    return f'<p class="shape"><b>{came}</b> → <b>{size:,} numbers</b></p><p class="shape how">{html.escape(how)}</p>'
+
+
+def _states(layer: int | str, used: Sequence[int], num_layers: int) -> str:
+    """Which vectors of the tokens are pooled, in a sentence."""
+    span = f"layers {used[0]} to {used[-1]}" if len(used) > 1 else f"layer {used[0]}"
+    if layer == CONCAT_LAST_FOUR:
+        return f"Each token's vectors of {span}, side by side."
+    if layer in (SUM_ALL, SUM_LAST_FOUR):
+        return f"Each token's vectors of {span}, added up."
+    if layer == 0:
+        return "Each token's vector before the first layer: word, position and segment, no context yet."
+    return f"Each token's vector after layer {layer}{', the last' if layer == num_layers else ''}."
 
 
 def sentence_html(encoding: Encoding) -> str:
@@ -85,30 +108,72 @@ def pooled_tokens(encoding: Encoding, weights: np.ndarray) -> str:
     return f'<ol class="pooled" tabindex="0" aria-label="Tokens that are pooled">{"".join(chips)}</ol>'
 
 
-def explained_html(title: str, explained: np.ndarray) -> str:
-    """How much of the sentences' differences the map can show."""
-    k = len(explained)
-    return (
-        f"<h3>{html.escape(title)}</h3>"
-        f'<p class="aside">These {k} axes hold <b>{explained.sum():.0%}</b> of what varies between the sentences '
-        f"({' + '.join(f'{share:.0%}' for share in explained)}).</p>"
-    )
-
-
-def compared_html(
-    pairs: Sequence[Disagreement], sentences: Sequence[str], names: Sequence[str], spec: ModelSpec
-) -> str:
-    """What the two matrices say against each other, in two sentences, and what the model was tuned for."""
-    widest = pairs[0]
-    first, second = (html.escape(short(sentences[k], 60)) for k in (widest.i, widest.j))
+def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec) -> str:
+    """What the two matrices say against each other, in a sentence, and what the model was tuned for."""
     averages = [float(np.mean([getattr(pair, side) for pair in pairs])) for side in ("first", "second")]
+    told = f"{len(pairs):,} pairs, average" if len(pairs) > 1 else "One pair,"
     return (
-        f"<p>A and B disagree most about <b>{widest.i + 1}</b> “{first}” and <b>{widest.j + 1}</b> “{second}”: "
-        f"cosine <b>{rounded(widest.first)}</b> by A ({names[0]}), "
-        f"<b>{rounded(widest.second)}</b> by B ({names[1]}).</p>"
-        f'<p class="aside">The average over all pairs ({len(pairs):,}) is {rounded(averages[0])} by A and '
-        f"{rounded(averages[1])} by B. {html.escape(tuned_for(spec))}</p>"
+        f"<p>{told} cosine <b>{rounded(averages[0])}</b> by A and <b>{rounded(averages[1])}</b> by B. "
+        f"{html.escape(tuned_for(spec))}</p>"
     )
+
+
+def pairs_html(pairs: Sequence[Disagreement], sentences: Sequence[str]) -> str:
+    """The pairs on which A and B disagree most, each with its two cosines as bars; the first is the framed one."""
+    rows = []
+    for pair in pairs[:LISTED_PAIRS]:
+        named = "".join(
+            f"<span><b>{at + 1}</b> {html.escape(short(sentences[at], 90))}</span>" for at in (pair.i, pair.j)
+        )
+        bars = "".join(
+            f'<span class="cosine" style="--share:{max(0.0, value):.3f}"><b>{letter}</b><i></i>{rounded(value)}</span>'
+            for letter, value in (("A", pair.first), ("B", pair.second))
+        )
+        rows.append(f'<li><div class="two">{named}</div><div class="bars">{bars}</div></li>')
+    return f'<ol class="pairs">{"".join(rows)}</ol>'
+
+
+def neighbours_html(
+    cosines: Sequence[np.ndarray], sentences: Sequence[str], index: int, names: Sequence[str]
+) -> tuple[str, str]:
+    """(what the lists say, the lists): the other sentences by their cosine with `index`, under A and under B.
+
+    Those whose rank changes most are marked.
+    """
+    others = [at for at in range(len(sentences)) if at != index]
+    places = [dict(zip(others, ranks(cosine[index, others]).tolist(), strict=True)) for cosine in cosines]
+    most = max(abs(places[0][at] - places[1][at]) for at in others)
+    moved = {at for at in others if most and abs(places[0][at] - places[1][at]) == most}
+    lists = []
+    for k, (letter, other) in enumerate((("A", "B"), ("B", "A"))):
+        order = sorted(others, key=places[k].__getitem__)[:LISTED_NEIGHBOURS]
+        hits = [
+            Hit(
+                key=at,
+                sentence=f"{at + 1} {sentences[at]}",
+                score=float(cosines[k][index, at]),
+                elsewhere=f"{other} {places[1 - k][at]}",
+                moved=at in moved,
+            )
+            for at in order
+        ]
+        lists.append(Ranking(f"By {letter}", f"<h4>{letter}: {html.escape(names[k])}</h4>", hits))
+    first = [min(others, key=place.__getitem__) for place in places]
+    told = (
+        f"Nearest by both: {_quoted(sentences, first[0])}."
+        if first[0] == first[1]
+        else f"Nearest by A: {_quoted(sentences, first[0])}; by B: {_quoted(sentences, first[1])}."
+    )
+    if most:
+        at = min(moved)
+        told += f" {_quoted(sentences, at)} moves most, from place {places[0][at]} by A to place {places[1][at]} by B."
+    else:
+        told += " A and B put them all in the same order."
+    return f"<p>{told}</p>", ranked_html(lists, min(LISTED_NEIGHBOURS, len(others)))
+
+
+def _quoted(sentences: Sequence[str], at: int) -> str:
+    return f"<b>{at + 1}</b> “{html.escape(short(sentences[at], 50))}”"
 
 
 def numbers_html(

@@ -38,7 +38,7 @@ def pooling_menus(
 ) -> tuple[gr.Radio, gr.Dropdown]:
     """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes."""
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
-    poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
+    poolings = [*((POOLING_NAMES[key], key) for key in POOLINGS), (f"{POOLING_NAMES[POOLER]}, if trained", POOLER)]
     after = f" {letter}" if letter else ""
     return (
         gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),

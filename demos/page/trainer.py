@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,17 +11,16 @@ import gradio as gr
 from demos.errors import UserError
 from demos.figures.training import confusion_figure
 from demos.figures.training_told import chances_html, cost_html, mistakes_html, numbers_html, scores_html
-from demos.page.curve import CurveFeed, duration, failure_message
+from demos.page.curve import CurveFeed, duration, failure_message, shown_now
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.training.asked import read_dataset, read_settings
 from demos.training.cost import cost_of
 from demos.training.data import Dataset
-from demos.training.events import Event, Failed, Finished, Started, Stopped
+from demos.training.events import Event, Failed, Finished, Result, Started, Stopped
 from demos.training.settings import Settings
 from demos.training.workshop import Workshop
 
-DRAW_SECONDS = 0.2  # between two messages to the page
 # What a run changes, in the order of its event's outputs. `run` is the id of the one under way, `kept` of the one done.
 CHANGED = (
     "run", "kept", "start", "stop", "curve", "results", "scores", "confusion", "mistakes", "numbers", "chances", "cost",
@@ -66,29 +64,28 @@ class Trainer:
         run = self.workshop.runs.new()
         feed = CurveFeed(run, dataset.name)
         events = self.workshop.fine_tune(run, dataset, key, self.services.store.folder(key), settings)
-        per_epoch, shown_at, begun = 1, 0.0, {"run": run, **_buttons(running=True)}
+        per_epoch, begun = 1, {"run": run, **_buttons(running=True)}
+        shown = shown_now(events, feed)
         try:
-            for event in events:
+            for event in shown:
                 per_epoch = event.steps_per_epoch if isinstance(event, Started) else per_epoch
-                at_once = feed.take(event)
                 if isinstance(event, Finished | Stopped | Failed):
                     # The cost is told anew, now with the speed of this run.
                     ended = self._ended(event, feed, per_epoch, run, kept, words)
                     yield _changes(**ended, cost=self.cost(model, dataset, settings))
-                elif at_once or time.monotonic() - shown_at >= DRAW_SECONDS:
+                else:
                     yield _changes(curve=feed.message(), **begun)
                     begun = {}  # told once: from now on the Stop button knows whose run to stop
-                    shown_at = time.monotonic()
         finally:
-            events.close()  # type: ignore[attr-defined]
+            shown.close()  # type: ignore[attr-defined]
 
     def _ended(self, event: Event, feed: CurveFeed, per_epoch: int, run: str, kept: str, words: str) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place."""
         ended = {"run": "", "kept": kept, "curve": feed.message(), **_buttons(running=False)}
-        if not isinstance(event, Finished | Stopped):
+        result = event.result if isinstance(event, Finished | Stopped) else None
+        if not isinstance(result, Result):
             return ended
         self.workshop.runs.discard(kept)
-        result = event.result
         return ended | {
             "kept": run,
             "results": gr.update(visible=True),

@@ -39,7 +39,9 @@ def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) 
     head = head_parameters(width, settings.hidden, len(dataset.labels))
     limit = min(settings.max_length, encoder.config.max_position_embeddings)
     features = task.features(tokenizer, [*dataset.train, *dataset.validation, *dataset.test], limit)
-    rows = len({tokenizer.pad_token_id or 0, *(token for feature in features for token in feature.input_ids)})
+    rows = len(
+        {tokenizer.pad_token_id or 0, *(token for feature in features for ids in feature.sequences for token in ids)}
+    )
     pooler = getattr(encoder, "pooler", None)
     unused = sum(p.numel() for p in pooler.parameters()) if pooler is not None else 0
     parameters = sum(p.numel() for p in encoder.parameters()) + head

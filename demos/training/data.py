@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
@@ -25,6 +26,22 @@ SPLITS = {
 }  # fmt: skip
 
 
+class Splits(Protocol):
+    """What the loop asks of a data set: examples in three splits. One that is watched and tested is the same object."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def train(self) -> Sequence[Any]: ...
+    @property
+    def validation(self) -> Sequence[Any]: ...
+    @property
+    def test(self) -> Sequence[Any]: ...
+    @property
+    def sentences(self) -> int:
+        """How many the encoder reads for one example."""
+
+
 @dataclass(frozen=True)
 class Example:
     """A sentence and its class, an index into the data set's labels."""
@@ -37,6 +54,7 @@ class Example:
 class Dataset:
     """Labelled sentences in three splits with no sentence in two of them."""
 
+    sentences: ClassVar[int] = 1
     name: str
     labels: tuple[str, ...]
     train: tuple[Example, ...]

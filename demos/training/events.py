@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from demos.bert.agreement import Correlation, Gap
+
 
 @dataclass(frozen=True)
 class Waiting:
@@ -36,7 +38,10 @@ class Started:
 
 @dataclass(frozen=True)
 class Step:
-    """One batch, one move of the weights. Loss and accuracy are this batch's, before the move."""
+    """One batch, one move of the weights. Loss and accuracy are this batch's, before the move.
+
+    The accuracy is NaN where a task has none for a batch.
+    """
 
     step: int  # 1..total_steps
     total_steps: int
@@ -61,8 +66,21 @@ class Epoch:
 
 
 @dataclass(frozen=True)
+class PairLook:
+    """The same for a task on rated pairs: a look at the held-out ones, with Spearman's rho and its 95 % interval."""
+
+    step: int
+    epoch: float
+    train_loss: float  # as Epoch's
+    validation_loss: float
+    spearman: float  # NaN where all cosines are equal
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Scoring:
-    """Sentences of a split are being scored, no gradient: how many are done."""
+    """Examples of a split are being scored, no gradient: how many are done."""
 
     split: str  # "validation" or "test"
     done: int
@@ -98,17 +116,38 @@ class Result:
 
 
 @dataclass(frozen=True)
+class PairResult:
+    """The held-out pairs' cosines before and after training, and how they agree with the ratings."""
+
+    before: tuple[float, ...]  # in the data set's order
+    after: tuple[float, ...]
+    loss_before: float
+    loss: float
+    agreement_before: Correlation
+    agreement: Correlation
+    gap: Gap  # rho after less rho before, on the same pairs
+    steps: int
+    seconds: float
+    examples_per_second: float
+    folder: str
+
+
+Look = Epoch | PairLook
+Outcome = Result | PairResult
+
+
+@dataclass(frozen=True)
 class Finished:
     """Every step was done."""
 
-    result: Result
+    result: Outcome
 
 
 @dataclass(frozen=True)
 class Stopped:
     """Stopped before the last step, by the learner or by the clock; what was learned is kept and tested."""
 
-    result: Result
+    result: Outcome
     reason: str  # "asked" or "time"
 
 
@@ -119,7 +158,7 @@ class Failed:
     message: str
 
 
-Event = Waiting | Started | Step | Epoch | Scoring | Finished | Stopped | Failed
+Event = Waiting | Started | Step | Look | Scoring | Finished | Stopped | Failed
 
 
 def as_json(event: Event) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from transformers import AutoModel, AutoTokenizer
 from demos.bert.text import clean_text
 from demos.training.batches import scoring_batches
 from demos.training.data import Example
-from demos.training.task import Classification, Features, Task
+from demos.training.task import Features, Task
+from demos.training.tasks import kind_of, read_task
 
 HEAD, RECIPE = "head.safetensors", "run.json"
 
@@ -54,6 +55,23 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler.requires_grad_(False)
     return encoder
+
+
+def redraw_layers(encoder: Any, seed: int) -> None:
+    """Make the Transformer layers what they were before any training; the embeddings stay.
+
+    Weights from N(0, 0.02²), biases 0, LayerNorms 1 and 0, as Devlin et al.'s code begins (initializer_range).
+    """
+    layers = encoder.encoder if hasattr(encoder, "encoder") else encoder.transformer  # BERT's name, DistilBERT's
+    generator = torch.Generator().manual_seed(seed)
+    for module in layers.modules():
+        if isinstance(module, nn.Linear):
+            drawn = torch.empty(module.weight.shape).normal_(0, 0.02, generator=generator)
+            module.weight.data.copy_(drawn)
+            module.bias.data.zero_()
+        elif isinstance(module, nn.LayerNorm):
+            module.weight.data.fill_(1)
+            module.bias.data.zero_()
 
 
 def load_tokenizer(folder: Path | str) -> Any:
@@ -98,10 +116,11 @@ class CompactRows:
 
 
 def collate(features: Sequence[Features], padding: int, device: torch.device) -> tuple[torch.Tensor, ...]:
-    """A padded batch: input_ids, attention_mask [batch, n] and targets [batch]."""
-    longest = max(len(feature.input_ids) for feature in features)
-    ids = [[*feature.input_ids, *[padding] * (longest - len(feature.input_ids))] for feature in features]
-    mask = [[1] * len(f.input_ids) + [0] * (longest - len(f.input_ids)) for f in features]
+    """A padded batch: input_ids and attention_mask [batch x sequences, n], example by example, and targets [batch]."""
+    rows = [sequence for feature in features for sequence in feature.sequences]
+    longest = max(map(len, rows))
+    ids = [[*row, *[padding] * (longest - len(row))] for row in rows]
+    mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
     targets = [feature.target for feature in features]
     return tuple(torch.tensor(values).to(device, non_blocking=True) for values in (ids, mask, targets))
 
@@ -112,7 +131,7 @@ def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:
     model.encoder.save_pretrained(folder)
     model.tokenizer.save_pretrained(folder)
     save_file({name: value.cpu().contiguous() for name, value in model.head.state_dict().items()}, folder / HEAD)
-    recipe = {"task": asdict(task), "max_length": max_length}
+    recipe = {"kind": kind_of(task), "task": asdict(task), "max_length": max_length}
     (folder / RECIPE).write_text(json.dumps(recipe), encoding="utf-8")
 
 
@@ -121,14 +140,14 @@ class Trained:
     """A kept model, read again to be asked. On the CPU, whatever it was trained on."""
 
     model: Model
-    task: Classification
+    task: Task
     max_length: int
 
     @classmethod
     def read(cls, folder: Path | str) -> Trained:
         """Raises FileNotFoundError where the run's folder is gone."""
         recipe = json.loads((Path(folder) / RECIPE).read_text(encoding="utf-8"))
-        task = Classification(**{**recipe["task"], "labels": tuple(recipe["task"]["labels"])})
+        task = read_task(recipe["kind"], recipe["task"])
         encoder = load_encoder(folder, attention="eager")  # sdpa returns no attentions
         head = task.head(encoder.config.hidden_size, None)
         head.load_state_dict(load_file(Path(folder) / HEAD))
@@ -138,15 +157,18 @@ class Trained:
 
     def predict(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """Each text's probabilities over `task.labels`. Raises UserError for a text over the character limit."""
-        examples = [Example(clean_text(text, "The sentence"), 0) for text in texts]
+        return self.answers([Example(clean_text(text, "The sentence"), 0) for text in texts])
+
+    def answers(self, examples: Sequence[Any]) -> list[tuple[float, ...]]:
+        """The task's answer to each example, as the loop keeps it."""
         features = self.task.features(self.model.tokenizer, examples, self.max_length)
         answers: list[tuple[float, ...]] = [()] * len(features)
         padding = self.model.tokenizer.pad_token_id or 0
-        for batch in scoring_batches([len(feature.input_ids) for feature in features]):
+        for batch in scoring_batches([feature.size for feature in features]):
             ids, mask, _ = collate([features[i] for i in batch], padding, torch.device("cpu"))
             with torch.inference_mode():
                 hidden = self.model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-                probabilities = self.task.logits(self.model.head, hidden, mask).softmax(dim=-1)  # [batch, C]
-            for index, row in zip(batch, probabilities.tolist(), strict=True):
+                rows = self.task.answers(self.task.logits(self.model.head, hidden, mask))  # [batch, k]
+            for index, row in zip(batch, rows.tolist(), strict=True):
                 answers[index] = tuple(row)
         return answers

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 
 from demos.errors import UserError
 
 POOLINGS = ("mean", "cls", "max")
 SCHEDULES = ("linear", "cosine", "constant")
+STARTS = ("trained", "random")
 MAX_LAYER_WIDTH = 1_024
 
 
@@ -36,6 +36,7 @@ class Settings:
     evaluations: int = 2  # looks at the validation sentences per epoch
     max_seconds: float = 600.0  # wall clock; a run that reaches it stops and keeps what it learned
     threads: int = 0  # CPU threads; 0 is `cores()`
+    start: str = "trained"  # one of STARTS: the base as it is, or its layers drawn anew over its own embeddings
 
     def check(self) -> Settings:
         """These settings. Raises UserError, naming the first that is out of bounds."""
@@ -54,17 +55,8 @@ class Settings:
         _whole("The number of looks per epoch", self.evaluations, 1, 20)
         _between("The time limit", self.max_seconds, 1, 3_600)
         _whole("The number of threads", self.threads, 0, 64)
+        _one_of("The start", self.start, STARTS)
         return self
-
-
-def cores() -> int:
-    """CPU cores this process may use (OMP_NUM_THREADS, where set, says less), at most 8: more gain nothing here."""
-    try:
-        found = len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        found = os.cpu_count() or 1
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(8, found, int(told) if told.isdigit() else 8))
 
 
 def _one_of(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -63,7 +63,7 @@ def read_rows(data: bytes, name: str) -> list[Row]:
         )
     if len(data) > MAX_BYTES:
         raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
-    rows = reader[suffix](_decode(data))
+    rows = reader[suffix](decode_text(data))
     if not rows:
         raise UserError("The file has no rows.")
     for row in rows:
@@ -76,7 +76,7 @@ def read_rows(data: bytes, name: str) -> list[Row]:
     return rows
 
 
-def _decode(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """UTF-8, with or without a byte order mark; UTF-16 only with one."""
     for magic, kind in NOT_TEXT.items():
         if data.startswith(magic):

@@ -10,18 +10,40 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from demos.training.data import Example
-from demos.training.metrics import Scores, score
+from demos.training.data import Dataset, Example
+from demos.training.events import Epoch, Look, Mistake, Outcome, Result
+from demos.training.metrics import Scores, majority, score
 from demos.training.settings import Settings
+
+Answers = Sequence[tuple[float, ...]]  # what a task reads off each example's logits, in the examples' order
+MAX_MISTAKES = 200
 
 
 @dataclass(frozen=True)
 class Features:
     """One example as the model takes it."""
 
-    input_ids: tuple[int, ...]  # [CLS] … [SEP]
-    target: int
+    sequences: tuple[tuple[int, ...], ...]  # [CLS] … [SEP] of each text that the encoder reads for this example
+    target: int | float
     cut: bool  # tokens fell off at max_length
+
+    @property
+    def size(self) -> int:
+        """The example's tokens, once its sequences are padded to the longest of them."""
+        return len(self.sequences) * max(map(len, self.sequences))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What the loop knows of a run that is over."""
+
+    loss: float  # mean over the test examples
+    loss_before: float  # mean over the validation examples, before the first step
+    steps: int
+    seconds: float
+    examples_per_second: float
+    folder: str
+    before: Answers  # to the validation examples, before the first step
 
 
 class Task(Protocol):
@@ -31,22 +53,34 @@ class Task(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The classes' names, by their index."""
+        """The classes' names, by their index; none where the task has no classes."""
 
-    def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
+    def features(self, tokenizer: Any, examples: Sequence[Any], max_length: int) -> list[Features]:
         """How examples become tokens."""
 
     def head(self, width: int, generator: torch.Generator) -> nn.Module:
         """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """From the last hidden states [batch, n, d] to logits [batch, C]."""
+        """From the last hidden states [batch x sequences, n, d] to logits [batch, …]."""
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """What training makes small: a mean over the batch."""
 
-    def scores(self, targets: Sequence[int], predicted: Sequence[int]) -> Scores:
-        """How good predictions are."""
+    def answers(self, logits: torch.Tensor) -> torch.Tensor:
+        """What is kept of each example: [batch, …] -> [batch, k]."""
+
+    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """How good one batch's answers are, or NaN where a batch is too few to say."""
+
+    def baseline(self, dataset: Any) -> tuple[str, float]:
+        """(the class, the accuracy) of always answering the most frequent class; ("", NaN) without classes."""
+
+    def look(self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Any) -> Look:
+        """What a look at the validation examples tells."""
+
+    def outcome(self, dataset: Any, answers: Answers, ended: Ended) -> Outcome:
+        """How good the answers to the test examples are, and what else is told at the end."""
 
 
 class SeededDropout(nn.Module):
@@ -78,6 +112,18 @@ def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> to
     return (hidden * mask).sum(dim=1) / mask.sum(dim=1)
 
 
+def token_ids(tokenizer: Any, texts: Sequence[str], max_length: int) -> list[tuple[tuple[int, ...], bool]]:
+    """[CLS] text [SEP] of each, cut to `max_length` tokens, and whether it was cut."""
+    if not texts:
+        return []
+    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+    rows = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
+    return [
+        (tuple(ids if len(ids) <= max_length else [*ids[: max_length - 1], ids[-1]]), len(ids) > max_length)
+        for ids in rows
+    ]
+
+
 @dataclass(frozen=True)
 class Classification:
     """A class for a sentence: pool, perhaps one dense layer with tanh, then a linear layer to C logits."""
@@ -94,19 +140,8 @@ class Classification:
 
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """[CLS] sentence [SEP], cut to `max_length` tokens."""
-        if not examples:
-            return []
-        texts = [example.text for example in examples]
-        # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-        rows = tokenizer(texts, truncation=False, verbose=False)["input_ids"]
-        return [
-            Features(
-                tuple(ids if len(ids) <= max_length else [*ids[: max_length - 1], ids[-1]]),
-                example.label,
-                len(ids) > max_length,
-            )
-            for ids, example in zip(rows, examples, strict=True)
-        ]
+        rows = token_ids(tokenizer, [example.text for example in examples], max_length)
+        return [Features((ids,), example.label, cut) for (ids, cut), example in zip(rows, examples, strict=True)]
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """Weights from N(0, 0.02²), as BERT's own (Devlin et al.'s code: initializer_range), biases 0."""
@@ -129,6 +164,57 @@ class Classification:
         """Cross-entropy: -log of the probability that softmax gives the right class, mean over the batch."""
         return F.cross_entropy(logits.float(), targets)
 
+    def answers(self, logits: torch.Tensor) -> torch.Tensor:
+        """Each class's probability."""
+        return logits.softmax(dim=-1)
+
+    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Accuracy."""
+        return (logits.argmax(dim=-1) == targets).float().mean()
+
+    def baseline(self, dataset: Dataset) -> tuple[str, float]:
+        """The training sentences' most frequent class, and the accuracy of always answering it to the test's."""
+        train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
+        label, accuracy = majority(train, test, len(self.labels))
+        return self.labels[label], accuracy
+
+    def look(
+        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[int]
+    ) -> Epoch:
+        """With the accuracy."""
+        right = [_argmax(row) == target for row, target in zip(answers, targets, strict=True)]
+        return Epoch(step, epoch, train_loss, loss, sum(right) / max(1, len(right)))
+
     def scores(self, targets: Sequence[int], predicted: Sequence[int]) -> Scores:
         """Accuracy, macro F1, confusions."""
         return score(targets, predicted, len(self.labels))
+
+    def outcome(self, dataset: Dataset, answers: Answers, ended: Ended) -> Result:
+        """With the scores, and the mistakes, the most confident first."""
+        predicted = [_argmax(row) for row in answers]
+        scores = self.scores([example.label for example in dataset.test], predicted)
+        wrong = [
+            Mistake(example.text, example.label, guess, row)
+            for example, guess, row in zip(dataset.test, predicted, answers, strict=True)
+            if guess != example.label
+        ]
+        wrong.sort(key=lambda mistake: -mistake.probabilities[mistake.predicted])
+        label, accuracy = self.baseline(dataset)
+        return Result(
+            labels=self.labels,
+            accuracy=scores.accuracy,
+            macro_f1=scores.macro_f1,
+            loss=ended.loss,
+            majority_label=label,
+            majority_accuracy=accuracy,
+            confusion=scores.confusion,
+            mistakes=tuple(wrong[:MAX_MISTAKES]),
+            steps=ended.steps,
+            seconds=ended.seconds,
+            examples_per_second=ended.examples_per_second,
+            folder=ended.folder,
+        )
+
+
+def _argmax(row: Sequence[float]) -> int:
+    return max(range(len(row)), key=row.__getitem__)

@@ -6,8 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 
-import torch
-
+from demos.bert.cores import own_cpu_threads
 from demos.training.events import Event
 
 
@@ -21,7 +20,7 @@ def in_own_thread(make: Callable[[], Iterator[Event]], cpu_threads: int) -> Iter
 
     def work() -> None:
         try:
-            _own_cpu_threads(cpu_threads)
+            own_cpu_threads(cpu_threads)
             generator = make()
             for event in generator:
                 if left.is_set():
@@ -43,16 +42,3 @@ def in_own_thread(make: Callable[[], Iterator[Event]], cpu_threads: int) -> Iter
     finally:
         left.set()
         worker.join()
-
-
-def _own_cpu_threads(count: int) -> None:
-    """Set torch's CPU threads for the calling thread only.
-
-    OpenMP's count is a thread's own, but torch also keeps the last one set as the start value of threads that have not
-    computed yet. A second, short-lived thread puts that start value back.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    restore = threading.Thread(target=torch.set_num_threads, args=(before,))
-    restore.start()
-    restore.join()

@@ -11,10 +11,11 @@ from typing import Any
 
 from spaces.config import Config
 
-from demos.training.data import Dataset
+from demos.bert.cores import cores
+from demos.training.data import Splits
 from demos.training.events import Event
 from demos.training.loop import train
-from demos.training.settings import Settings, cores
+from demos.training.settings import Settings
 from demos.training.thread import in_own_thread
 
 ON_ZERO_GPU = bool(Config.zero_gpu)
@@ -23,15 +24,15 @@ SENTENCES_PER_SECOND = 150  # a careful figure for BERT base; a shorter duration
 MOST_SECONDS = 120  # an anonymous visitor's whole day
 
 
-def gpu_seconds(dataset: Dataset, base: str, settings: Settings, *_: Any, **__: Any) -> int:
+def gpu_seconds(dataset: Splits, base: str, settings: Settings, *_: Any, **__: Any) -> int:
     """For how long to borrow the GPU, from what there is to compute (a score costs a third of a step)."""
     looks = settings.epochs * settings.evaluations + 1
     work = settings.epochs * len(dataset.train) + (looks * len(dataset.validation) + len(dataset.test)) / 3
-    return min(MOST_SECONDS, START_SECONDS + round(work / SENTENCES_PER_SECOND))
+    return min(MOST_SECONDS, START_SECONDS + round(work * dataset.sentences / SENTENCES_PER_SECOND))
 
 
 @spaces.GPU(duration=gpu_seconds)
-def train_in_worker(dataset: Dataset, base: str, settings: Settings, folder: str, stop_file: str) -> Iterator[Event]:
+def train_in_worker(dataset: Splits, base: str, settings: Settings, folder: str, stop_file: str) -> Iterator[Event]:
     """The loop, with everything it takes and yields fit to be pickled; the model comes back as files in `folder`.
 
     Seeds and loads inside: a ZeroGPU worker is used again, and its modules and random state with it.
@@ -39,7 +40,7 @@ def train_in_worker(dataset: Dataset, base: str, settings: Settings, folder: str
     yield from train(dataset, base, settings, folder, Path(stop_file).exists)
 
 
-def run_training(dataset: Dataset, base: Path, settings: Settings, folder: Path, stop_file: Path) -> Iterator[Event]:
+def run_training(dataset: Splits, base: Path, settings: Settings, folder: Path, stop_file: Path) -> Iterator[Event]:
     """The events of one training, wherever this machine runs it."""
     if ON_ZERO_GPU:
         # Ends by itself before the GPU is taken away, so that what was learned is kept.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from demos.training.data import Dataset
+from demos.training.data import Dataset, Splits
 from demos.training.events import Event, Failed, Finished, Stopped, Waiting
 from demos.training.line import Line
 from demos.training.runs import Runs
@@ -23,13 +23,13 @@ class Workshop:
     def __init__(self) -> None:
         self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)
         self.runs = Runs()
-        self._speed: dict[str, float] = {}
+        self._speed: dict[tuple[str, type], float] = {}
 
-    def speed(self, model: str) -> float:
-        """Examples a second of the last training of this model on this machine; 0.0 before there was one."""
-        return self._speed.get(model, 0.0)
+    def speed(self, model: str, kind: type = Dataset) -> float:
+        """Examples a second of this model's last training on this kind of data here; 0.0 before there was one."""
+        return self._speed.get((model, kind), 0.0)
 
-    def fine_tune(self, run: str, dataset: Dataset, model: str, base: Path, settings: Settings) -> Iterator[Event]:
+    def fine_tune(self, run: str, dataset: Splits, model: str, base: Path, settings: Settings) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
@@ -54,7 +54,7 @@ class Workshop:
                             self.runs.keep(run, model)
                             over = True
                             if event.result.examples_per_second:
-                                self._speed[model] = event.result.examples_per_second
+                                self._speed[model, type(dataset)] = event.result.examples_per_second
                         yield event
                 finally:
                     events.close()  # type: ignore[attr-defined]  # waits for the training's thread

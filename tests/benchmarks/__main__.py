@@ -1,12 +1,13 @@
-"""`python tests/benchmarks [name ...]`: run all benchmarks, or those named, and print every figure the README tells.
+"""`python tests/benchmarks [name ...] [file ...]`: run all benchmarks, or those named, and print their figures.
 
-Each is a file here with a `main()`; each figure is a ratio of two things timed in this one run, since a machine's
-speed drifts.
+Each is a file here with a `main()`; each figure of speed is a ratio of two things timed in this one run, since a
+machine's speed drifts. A benchmark of quality has a `main(files)` and is handed the files that were named.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from pathlib import Path
@@ -24,13 +25,15 @@ def names() -> list[str]:
 
 def main(asked: list[str]) -> int:
     """Run those asked for, or all; 2 and one sentence for an unknown name."""
-    unknown = [name for name in asked if name not in names()]
+    files = [Path(name) for name in asked if name not in names() and Path(name).is_file()]
+    unknown = [name for name in asked if name not in names() and not Path(name).is_file()]
     if unknown:
         print(f"There is no benchmark {unknown[0]!r}; there are {', '.join(names())}.", file=sys.stderr)
         return 2
-    for name in asked or names():
+    for name in [name for name in asked if name in names()] or names():
         print(f"== {name}", flush=True)
-        importlib.import_module(name).main()
+        run = importlib.import_module(name).main
+        run(files) if inspect.signature(run).parameters else run()
     return 0
 
 

@@ -17,11 +17,12 @@ import torch
 from torch import nn
 from transformers import DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
+from demos.bert.cores import cores
 from demos.training.data import load_emotion
 from demos.training.events import Finished
 from demos.training.loop import train
 from demos.training.model import load_encoder, load_tokenizer
-from demos.training.settings import Settings, cores
+from demos.training.settings import Settings
 from demos.training.task import Classification, pool
 
 ROUNDS = 2

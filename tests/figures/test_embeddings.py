@@ -1,17 +1,27 @@
-"""The cosine heatmap and the map hold the numbers they were given, and no markup of the learner's."""
+"""The cosine heatmap and what is told beside it hold the numbers they were given, and no markup of the learner's."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
 
-from demos.bert.embeddings import Disagreement, Projection
+from demos.bert.embeddings import Disagreement
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel
-from demos.bert.pooling import Choice
+from demos.bert.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures import embeddings
-from demos.figures.embeddings import cosine_heatmap, sentence_map, short
-from demos.figures.embeddings_told import compared_html, numbers_html, pooled_tokens, sentence_html, shape_html
+from demos.figures.embeddings import cosine_heatmap, short
+from demos.figures.embeddings_told import (
+    compared_html,
+    how_html,
+    neighbours_html,
+    numbers_html,
+    pairs_html,
+    pooled_tokens,
+    sentence_html,
+)
 from demos.figures.palette import PALETTE
 
 HOSTILE = "<img src=x onerror=alert(1)> </script>"
@@ -48,13 +58,6 @@ def test_large_heatmaps_carry_no_text_and_stay_small() -> None:
     assert list(figure.layout.xaxis.ticktext)[:3] == ["1", "5", "10"]
 
 
-def test_a_crowded_map_shows_numbers_only() -> None:
-    points = np.random.default_rng(3).normal(size=(20, 2))
-    scatter = sentence_map(Projection(points, np.array([0.5, 0.2])), [f"sentence {i}" for i in range(20)]).data[0]
-    assert list(scatter.text) == [str(i + 1) for i in range(20)]
-    assert scatter.customdata[7] == "sentence 7"
-
-
 @pytest.mark.parametrize("value", np.linspace(-1, 1, 41))
 def test_cell_numbers_can_be_read_on_their_colour(value: float) -> None:
     from plotly.colors import sample_colorscale, unlabel_rgb
@@ -70,34 +73,6 @@ def test_cell_numbers_can_be_read_on_their_colour(value: float) -> None:
 
 def test_no_cosine_reads_minus_zero() -> None:
     assert [embeddings.rounded(value) for value in (-0.004, 0.004, -0.006)] == ["0.00", "0.00", "-0.01"]
-
-
-def test_map_shows_every_point_and_the_variance() -> None:
-    points = np.random.default_rng(1).normal(size=(4, 2))
-    projection = Projection(points, np.array([0.6, 0.25]))
-    figure = sentence_map(projection, ["one", "two", HOSTILE, "four"], from_bar=1)
-    scatter = figure.data[0]
-    np.testing.assert_allclose(np.c_[scatter.x, scatter.y], points, atol=1e-4)
-    assert scatter.marker.symbol == ("diamond", "circle", "circle", "circle")
-    assert "60%" in figure.layout.xaxis.title.text
-    assert figure.layout.yaxis.scaleanchor == "x"
-    assert "<img" not in figure.to_json().replace("\\u003c", "<")
-
-
-def test_map_in_three_dimensions() -> None:
-    projection = Projection(np.eye(3), np.array([0.5, 0.3, 0.2]))
-    figure = sentence_map(projection, ["one", "two", "three"])
-    assert figure.data[0].type == "scatter3d"
-    assert list(figure.data[0].text) == ["1 one", "2 two", "3 three"]
-    assert figure.layout.scene.aspectmode == "data"
-    assert "20%" in figure.layout.scene.zaxis.title.text
-
-
-def test_labels_of_near_points_take_different_sides() -> None:
-    points = np.array([[0.0, 0.0], [0.01, 0.0], [10.0, 0.0], [5.0, 4.0]])
-    sides = embeddings._label_sides(points, [20, 20, 20, 20])
-    assert sides[0] != sides[1]
-    assert sides[2] != "middle right"  # would be cut off by the edge
 
 
 def test_short_cuts_at_a_word() -> None:
@@ -117,23 +92,68 @@ def test_pooled_tokens_say_what_is_left_out(bundled: LoadedModel) -> None:
     assert "&lt;" in told
 
 
-def test_thirteen_words_of_twenty_tokens_as_in_the_lecture(bundled: LoadedModel) -> None:
-    text = "One two three four five six seven eight nine ten eleven tokenization embeddings."
-    encoding = encode(bundled.tokenizer, text)
-    told = shape_html("A: mean", encoding, 768, Choice("mean", 12), np.full(len(encoding), 1 / len(encoding)))
-    assert "<b>20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers</b>" in told
-    assert "all 20 tokens" in told
-    assert "13 words, <b>20 tokens</b>" in sentence_html(encoding)
+TEXT = "One two three four five six seven eight nine ten eleven tokenization embeddings."  # 13 words, 20 tokens
+
+
+@pytest.mark.parametrize(
+    ("choice", "shape", "how"),
+    [
+        (
+            Choice("mean", 12),
+            "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers",
+            "layer 12, the last. Then the aver",
+        ),
+        (Choice("cls", 0), "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers", "before the first layer"),
+        (Choice("mean_no_special", 11), "→ <b>768 numbers", "the average of 18 tokens, without"),
+        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12, added up. Then each of the 768 numbers"),
+        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12, added up"),
+        (
+            Choice("max", CONCAT_LAST_FOUR),
+            "20 tokens × (4 × 768) = 61,440 numbers</b> → <b>3,072 numbers",
+            "layers 9 to 12, side by side. Then each of the 3,072 numbers",
+        ),
+        (Choice("pooler", 12), "768 numbers</b> → <b>768 numbers", "a trained 768 × 768 matrix"),
+    ],
+)
+def test_every_choice_says_how_and_how_many(bundled: LoadedModel, choice: Choice, shape: str, how: str) -> None:
+    told = how_html(encode(bundled.tokenizer, TEXT), choice, 12, 768)
+    assert shape in told
+    assert how in told
+
+
+def test_the_sentence_in_hand(bundled: LoadedModel) -> None:
+    assert "13 words, <b>20 tokens</b>" in sentence_html(encode(bundled.tokenizer, TEXT))
     assert "more did not fit" in sentence_html(encode(bundled.tokenizer, "word " * 600))
 
 
 def test_the_comparison_in_words_and_tables(bundled: LoadedModel) -> None:
     pairs = [Disagreement(0, 1, 0.91, -0.004)]
-    told = compared_html(pairs, ["one", HOSTILE], ["[CLS]", "mean"], bundled.spec)
-    assert "cosine <b>0.91</b> by A ([CLS]), <b>0.00</b> by B (mean)" in told
+    told = compared_html(pairs, bundled.spec)
+    assert "cosine <b>0.91</b> by A and <b>0.00</b> by B" in told
     assert "tuned on sentence pairs with mean pooling" in told
+    listed = pairs_html(pairs * 9, ["one", HOSTILE])
+    assert listed.count("<li>") == 5
+    assert "<b>A</b><i></i>0.91" in listed
+    assert "--share:0.000" in listed  # a negative cosine has no bar
     vectors = np.array([[3.0, 4.0], [0.5, 0.0]])
     table = numbers_html([vectors, vectors], pairs, ["one", HOSTILE], ["[CLS]", "mean"])
     assert "<td>3.0000</td><td>4.0000</td><td>5.000</td>" in table
     assert "<td>0.9100</td><td>-0.0040</td><td>-0.9140</td>" in table
-    assert "<img" not in told + table
+    assert "<img" not in told + listed + table
+
+
+def test_neighbours_are_ranked_and_what_moves_is_marked() -> None:
+    first, second = np.eye(4), np.eye(4)
+    first[0] = [1, 0.9, 0.5, 0.1]
+    second[0] = [1, 0.2, 0.6, 0.7]
+    told, lists = neighbours_html([first, second], ["one", "two", "three", HOSTILE], 0, ["[CLS]", "mean"])
+    assert "Nearest by A: <b>2</b> “two”; by B: <b>4</b>" in told
+    assert "from place 1 by A to place 3 by B" in told
+    a, b = lists.split("</section>")[:2]
+    assert re.findall(r'title="(\d)', a) == ["2", "3", "4"]
+    assert re.findall(r'title="(\d)', b) == ["4", "3", "2"]
+    assert re.findall(r"<small>(.*?)</small>", a) == ["B 3", "B 2", "B 1"]
+    assert a.count('<li class="moved"') == 2
+    assert "<img" not in told + lists
+    same, _ = neighbours_html([first, first], ["one", "two", "three", "four"], 0, ["[CLS]", "mean"])
+    assert "in the same order" in same

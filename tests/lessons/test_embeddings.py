@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig, BertModel
 
-from demos.bert.embeddings import cosine_matrix, embed
+from demos.bert.catalogue import ModelSpec
+from demos.bert.embeddings import cosine_matrix
 from demos.bert.models import LoadedModel, ModelStore
-from demos.bert.pooling import Choice
-from demos.bert.run import RunCache
+from demos.bert.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.vectors import VectorCache
 from demos.errors import UserError
 from demos.figures.code import embeddings_code
 from demos.lessons.embeddings import LESSON
@@ -90,38 +94,60 @@ def test_one_draw_fills_everything(wired: Any) -> None:
     draws, _, page = wired
     draw = draws[0]
     sentence = Sentence(SENTENCES[0], "", "minilm")
-    shown = draw["show"](sentence, "\n".join(SENTENCES[1:]), 9, 2, "cls", "last", "mean", "4")
+    shown = draw["show"](sentence, "\n".join(SENTENCES[1:]), 9, "cls", "last", "mean", "concat_last_four")
     assert len(shown) == len(draw["outputs"])
-    heat_a, heat_b, compared, picked = shown[:4]
+    heat_a, heat_b, compared, widest, picked, counted, how_a, how_b = shown[:8]
     loaded = page.services.loaded("minilm")
-    vectors = embed(page.services.runs, loaded, SENTENCES, [Choice("cls", 6), Choice("mean", 4)])
-    np.testing.assert_allclose(heat_a.data[0].z, cosine_matrix(vectors[0]), atol=1e-4)
-    np.testing.assert_allclose(heat_b.data[0].z, cosine_matrix(vectors[1]), atol=1e-4)
-    assert "A and B disagree most about" in compared
+    choices = [Choice("cls", 6), Choice("mean", CONCAT_LAST_FOUR)]
+    cosines = [cosine_matrix(rows) for rows in VectorCache().get(loaded, SENTENCES, choices)]
+    np.testing.assert_allclose(heat_a.data[0].z, cosines[0], atol=1e-4)
+    np.testing.assert_allclose(heat_b.data[0].z, cosines[1], atol=1e-4)
+    assert "3 pairs, average cosine" in compared
+    gaps = np.abs(cosines[0] - cosines[1])
+    i, j = np.unravel_index(gaps.argmax(), gaps.shape)
+    assert re.findall(r"<b>(\d)</b>", widest)[:2] == [str(k + 1) for k in sorted((int(i), int(j)))]
     assert picked["value"] == 0  # the tenth sentence is gone
     assert len(picked["choices"]) == 3
+    assert "<b>6 tokens</b>" in counted
+    assert "<b>6 tokens × 384 = 2,304 numbers</b> → <b>384 numbers</b>" in how_a
+    assert "<b>6 tokens × (4 × 384) = 9,216 numbers</b> → <b>1,536 numbers</b>" in how_b
+    nearest = shown[11]
+    order = [re.findall(r'class="text" title="(\d)', one) for one in nearest.split("</section>")[:2]]
+    for found, cosine in zip(order, cosines, strict=True):
+        assert found == [str(at + 1) for at in np.argsort(-cosine[0]) if at != 0]
 
 
 def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
     draws, _, _ = wired
-    sentence, listed, menus = Sentence(SENTENCES[0], SENTENCES[1], "minilm"), SENTENCES[2], ("cls", "last", "max", "0")
-    bar = (sentence.text, sentence.text_pair, sentence.model)
+    bar, listed, menus = (
+        (SENTENCES[0], SENTENCES[1], "minilm"),
+        SENTENCES[2],
+        ("max", "sum_all", "mean_no_special", "0"),
+    )
     arguments = [
-        (sentence, listed, 1, 3, *menus),
+        (Sentence(*bar), listed, 1, *menus),
         (*bar, listed, 1, *menus),
-        (*bar, listed, 3, *menus),
         (next(iter(example_lists())),),
     ]
     assert len(draws) == len(arguments)
     for draw, given in zip(draws, arguments, strict=True):
         shown = draw["show"](*given)
         assert (1 if isinstance(shown, str) else len(shown)) == len(draw["outputs"])
-    maps = draws[2]["show"](*bar, listed, 3, *menus)
-    assert maps[1].data[0].type == "scatter3d"
+
+
+def test_sentences_that_are_all_the_same_have_a_sane_picture(wired: Any) -> None:
+    show = wired[0][0]["show"]
+    shown = show(Sentence("Same.", "", "minilm"), "same.\nSAME.", 0, "cls", "last", "mean", "last")
+    np.testing.assert_allclose(shown[0].data[0].z, 1, atol=1e-4)
+    assert "in the same order" in shown[10]
+    with pytest.raises(UserError, match="at least two sentences"):
+        show(Sentence("", "", "minilm"), "One.", 0, "cls", "last", "mean", "last")
+    with pytest.raises(UserError, match="was never trained"):
+        show(Sentence("One.", "", "minilm"), "Two.", 0, "pooler", "last", "mean", "last")
 
 
 def test_the_choices_travel_in_the_link(wired: Any) -> None:
-    assert set(wired[2].choices) == {"list", "dimensions", "pooling_a", "layer_a", "pooling_b", "layer_b"}
+    assert set(wired[2].choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b"}
 
 
 @pytest.mark.parametrize("layer", [-1, 0, 3])
@@ -134,6 +160,10 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
         with torch.inference_mode():
             output = bundled.model(**bundled.tokenizer(sentence, return_tensors="pt"), output_hidden_states=True)
         np.testing.assert_allclose(vector, output.hidden_states[layer][0].mean(dim=0), atol=1e-4)
+    joined = wired[1]["embeddings"](SENTENCES[0], "cls", layer, "", CONCAT_LAST_FOUR)
+    first = bundled.model(**bundled.tokenizer(SENTENCES[0], return_tensors="pt"), output_hidden_states=True)
+    four = np.concatenate([states[0, 0].numpy() for states in first.hidden_states[-4:]])
+    np.testing.assert_allclose(joined["vectors"][0], four, atol=1e-4)
     a, b = np.array(answer["vectors"][:2])
     assert answer["cosine"][0][1] == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
 
@@ -150,6 +180,9 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
         (("a", "mean", None), "There is no layer"),
         (("a", "mean", -1, "../../etc"), "There is no model"),
         (("a", ["mean"], 0), "There is no pooling"),
+        (("a", "pooler"), "no trained pooler"),
+        (("a", "mean", -1, "", "sum_some"), "There is no combination 'sum_some'"),
+        (("a", "mean", -1, "", ["sum_all"]), "There is no combination"),
     ],
 )
 def test_endpoint_refuses_in_one_sentence(wired: Any, arguments: tuple[Any, ...], sentence: str) -> None:
@@ -157,15 +190,42 @@ def test_endpoint_refuses_in_one_sentence(wired: Any, arguments: tuple[Any, ...]
         wired[1]["embeddings"](*arguments)
 
 
-@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special", "max"])
-def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, pooling: str) -> None:
-    choice = Choice(pooling, 5)
+PROGRAMS = [
+    Choice("cls", 5),
+    Choice("mean", SUM_ALL),
+    Choice("mean_no_special", CONCAT_LAST_FOUR),
+    Choice("max", SUM_LAST_FOUR),
+]
+
+
+@pytest.mark.parametrize("choice", PROGRAMS)
+def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choice) -> None:
     sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(embeddings_code(bundled.spec, sentences, choice), {})
     matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
-    (vectors,) = embed(RunCache(), bundled, sentences, [choice])
+    (vectors,) = VectorCache().get(bundled, sentences, [choice])
+    np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
+
+
+def test_the_program_for_a_pooler(tmp_path: Path) -> None:
+    """A model with a trained pooler, written to disk and read again by the program, as it would be from the Hub."""
+    torch.manual_seed(1)
+    tokenizer = ModelStore().tokenizer("minilm")
+    config = BertConfig(
+        vocab_size=30522, hidden_size=32, num_hidden_layers=12, num_attention_heads=4, intermediate_size=64
+    )
+    model = BertModel(config).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    spec = ModelSpec("deep", "Deep", str(tmp_path), "", 12, 4, 32, cased=False, nsp=True)
+    choice = Choice("pooler", 12)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(embeddings_code(spec, SENTENCES, choice), {})
+    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    (vectors,) = VectorCache().get(LoadedModel(spec, tokenizer, model), SENTENCES, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
 
 

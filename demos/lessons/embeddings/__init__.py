@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from demos.bert.embeddings import cosine_matrix, embed, resolve_layer, sentences_of
-from demos.bert.pooling import Choice
+from demos.bert.pooling import COMBINED, Choice
 from demos.errors import UserError
-from demos.lessons.embeddings import compare
+from demos.lessons.embeddings import agreement, compare, features, maps, search, shape, siamese, word
 from demos.page.lesson import Lesson, Page
 
 
@@ -17,18 +17,24 @@ def offer_endpoint(page: Page) -> None:
     """The API's `embeddings`."""
     services = page.services
 
-    def embeddings(texts: str, pooling: str = "mean", layer: int = -1, model: str = "") -> dict[str, Any]:
+    def embeddings(
+        texts: str, pooling: str = "mean", layer: int = -1, model: str = "", combine: str = ""
+    ) -> dict[str, Any]:
         """One vector a sentence, with texts one a line (at most 64), and the cosine of every two.
 
-        pooling is cls, mean, mean_no_special or max; layer counts as transformers' hidden_states do, negative ones
-        from the end; an empty model means the default. Vectors are as pooled, not normalised.
+        pooling is cls, mean, mean_no_special, max, or pooler where the model has a trained one; layer counts as
+        transformers' hidden_states do, negative ones from the end; an empty model means the default. combine puts
+        several layers in the place of one: sum_all, sum_last_four or concat_last_four. Vectors are as pooled, not
+        normalised.
         """
         sentences = sentences_of(texts) if isinstance(texts, str) else []
         if not sentences:
             raise UserError("There is no sentence in the text; write one a line.")
         loaded = services.loaded(model)
-        choice = Choice(pooling, resolve_layer(layer, loaded.model.config.num_hidden_layers))
-        (vectors,) = embed(services.runs, loaded, sentences, [choice])
+        if combine and combine not in COMBINED:
+            raise UserError(f"There is no combination {str(combine)[:40]!r} here; choose one of {', '.join(COMBINED)}.")
+        choice = Choice(pooling, combine or resolve_layer(layer, loaded.model.config.num_hidden_layers))
+        (vectors,) = embed(services.vectors, loaded, sentences, [choice])
         return {
             "sentences": sentences,
             "vectors": np.round(vectors.astype(np.float64), 7).tolist(),
@@ -47,5 +53,5 @@ LESSON = Lesson(
     look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? Of "
     "which layer? Here each answer is held against people's, and against what one wants to do with it.",
     build=offer_endpoint,
-    parts=(compare.PART,),
+    parts=(compare.PART, agreement.PART, search.PART, maps.PART, word.PART, shape.PART, siamese.PART, features.PART),
 )

@@ -1,0 +1,33 @@
+// The list beside a map: a click on one of its rows, or on a point of the map (Plotly, which gradio gives no event for),
+// chooses that point; the lesson then reads its number. Runs once per gr.HTML as its js_on_load: `element` is that
+// component, `props.name` its id, `props.plot` the map's.
+let chosen = -1;
+
+function choose(number) {
+  if (!Number.isInteger(number)) return;
+  chosen = number;
+  trigger("select");
+}
+
+element.addEventListener("click", (event) => {
+  const row = event.target.closest?.("[data-point]");
+  if (row) choose(Number(row.dataset.point));
+});
+
+const maps = ((window.insideBert ??= {}).maps ??= { chosen: {}, choose: {} });
+maps.chosen[props.name] = () => chosen;
+maps.choose[props.plot] = choose;
+
+// A new figure may be a new Plotly, or one without its listeners: each time the pointer comes, the one that stands
+// there is asked to tell. A trace that is no point (lines, the ring) has no customdata.
+if (!maps.listening) {
+  maps.listening = ({ target }) => {
+    const plot = target.closest?.(".js-plotly-plot");
+    const box = plot?.parentElement.closest(Object.keys(maps.choose).map((id) => `#${CSS.escape(id)}`).join());
+    if (!plot?.on || !box) return;
+    if (plot.tellsMap) plot.removeListener("plotly_click", plot.tellsMap);
+    plot.tellsMap = ({ points }) => maps.choose[box.id](points?.find(({ customdata }) => customdata !== undefined)?.customdata);
+    plot.on("plotly_click", plot.tellsMap);
+  };
+  for (const kind of ["pointerover", "pointerdown"]) document.addEventListener(kind, maps.listening, true);
+}

@@ -1,0 +1,70 @@
+"""Repairs of a lopsided space, fitted without labels: centring, all but the top, whitening."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from demos.errors import UserError
+
+SMALLEST = 1e-5  # of the widest spread, or of the mean's length: what is narrower is rounding, not data
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The principal axes of a sample of n vectors: as many as it really spans, at most min(n - 1, d)."""
+
+    mean: np.ndarray  # <float64>[d]
+    directions: np.ndarray  # <float64>[r, d], orthonormal, the widest first
+    variances: np.ndarray  # <float64>[r], along each, divided by n - 1
+
+    @property
+    def rank(self) -> int:
+        return len(self.variances)
+
+
+def fit_axes(sample: np.ndarray) -> Axes:
+    """Mean and principal axes of [n, d] vectors: the covariance's eigenvectors, which are the SVD's and come sooner.
+
+    Raises UserError where the vectors are all one and the same.
+    """
+    rows = np.asarray(sample, dtype=np.float64)
+    if len(rows) < 2:
+        raise UserError("It takes at least two sentences to see how their vectors are spread.")
+    mean = rows.mean(axis=0)
+    rows = rows - mean
+    variances, columns = np.linalg.eigh(rows.T @ rows / (len(rows) - 1))
+    variances, directions = variances[::-1], columns.T[::-1]
+    if variances[0] <= (SMALLEST * np.linalg.norm(mean)) ** 2:
+        raise UserError("These vectors are all the same, so there is nothing to spread.")
+    rank = min(int((variances > SMALLEST**2 * variances[0]).sum()), len(rows) - 1)
+    return Axes(mean, directions[:rank], variances[:rank])
+
+
+def centred(vectors: np.ndarray, axes: Axes) -> np.ndarray:
+    """x - mean: [m, d] -> [m, d]."""
+    result: np.ndarray = np.asarray(vectors, dtype=np.float64) - axes.mean
+    return result
+
+
+def all_but_the_top(vectors: np.ndarray, axes: Axes, count: int) -> np.ndarray:
+    """x - mean, less its parts along the `count` widest axes: [m, d] -> [m, d].
+
+    Mu and Viswanath 2018 (their rule of thumb: d / 100 axes).
+    """
+    top = axes.directions[:count]
+    rows = centred(vectors, axes)
+    result: np.ndarray = rows - (rows @ top.T) @ top
+    return result
+
+
+def whitened(vectors: np.ndarray, axes: Axes, count: int | None = None) -> np.ndarray:
+    """(x - mean) W, W = U S^(-1/2): each of the `count` widest axes stretched to a variance of 1, [m, d] -> [m, k].
+
+    Su et al. 2021 (their "whitening-k"). On the sample itself the covariance is then the identity.
+    All axes of the sample where no `count` is given; never more than it has.
+    """
+    k = axes.rank if count is None else min(count, axes.rank)
+    result: np.ndarray = centred(vectors, axes) @ axes.directions[:k].T / np.sqrt(axes.variances[:k])
+    return result

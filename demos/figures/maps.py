@@ -1,0 +1,209 @@
+"""A map of vectors drawn (Plotly): points in the colour and the shape of their class, or on the scale of the layers."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+from demos.bert.maps import Layout
+from demos.figures.embeddings import short
+from demos.figures.palette import CLASSES, FONT, HEADS, SPECIAL, colour_scale, plotly_layout
+
+# The classes' eight hues and the two of the heads' that every eye tells from these, on light paper and on dark.
+HUES = [*CLASSES, HEADS[3], HEADS[12]]
+MAX_CLASSES = len(HUES)
+# A second channel beside colour; the diamond is the reader's own, as everywhere. WebGL has fewer shapes.
+SHAPES = ("circle", "square", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon", "hexagram", "bowtie")
+SHAPES_3D = ("circle", "square")  # its others are drawn much larger, or as grey rims
+READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
+LABELS_ON_MAP = 130  # tokens written beside their points; more would cover each other
+HEIGHT = 540
+OWN = "yours"
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What is known of the m points: a name each, and a class, an index into `labels` (-1: none of these, grey)."""
+
+    names: tuple[str, ...]
+    classes: np.ndarray  # int [m]
+    labels: tuple[str, ...]
+    own: np.ndarray  # bool [m]: the reader's, drawn as diamonds
+    ordered: bool = False  # the labels are steps (layers), drawn on one scale from light to dark
+    written: bool = False  # names stand beside the points, where there is room for them
+    step: int = 0  # where points are the same token at several layers: how far apart these lie
+    what: str = "topic"  # what the labels are
+    kind: str = "sentence"  # what a point is
+    others: str = "others"  # what the grey points are
+
+    def hue(self, index: int) -> str:
+        """The colour of one point."""
+        return self.colour(int(self.classes[index]))
+
+    def colour(self, label: int) -> str:
+        """The colour of a class; grey for -1."""
+        if label < 0:
+            return SPECIAL
+        if self.ordered:
+            share = 0.28 + 0.6 * label / max(1, len(self.labels) - 1)  # the ends of the scale are the papers' own
+            return str(sample_colorscale(colour_scale("magnitude"), [share])[0])
+        return HUES[label % len(HUES)]
+
+    def told(self, index: int) -> str:
+        """The class of one point in words; "" for none."""
+        label = int(self.classes[index])
+        return self.labels[label] if label >= 0 else ""
+
+
+def trail(points: Points, at: int) -> list[int]:
+    """The same token's points at every layer, layer 0 first; [] where points have no layers."""
+    if not points.step:
+        return []
+    return list(range(at % points.step, len(points.names), points.step))
+
+
+def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.Figure:
+    """The map in 2-D or 3-D; the point `at` is ringed, with lines to its nearest by the vectors, or its trail.
+
+    While `look` stays the same, so do zoom, camera and what the reader has hidden.
+    """
+    flat = layout.points.shape[1] == 2
+    dots = go.Scatter if flat else go.Scatter3d
+    places = np.round(layout.points, 4)
+    along = [] if at is None else trail(points, at)
+    traces = []
+    if at is not None:
+        traces += [] if along else [dots(**_xyz(_lines(layout, at, places)), **LINES)]
+    few = points.written and len(points.names) <= LABELS_ON_MAP
+    for label in [*range(len(points.labels)), -1]:
+        for own in (False, True):
+            rows = np.flatnonzero((points.classes == label) & (points.own == own))
+            if len(rows):
+                traces.append(dots(**_xyz(places[rows]), **_class(points, rows, label, own, flat, few)))
+    if along:
+        numbers = ["0", *[""] * (len(along) - 2), str(len(along) - 1)]
+        how = LINES | TRAIL | {"text": numbers, "mode": "lines+text" if flat else "lines"}
+        traces.append(dots(**_xyz(places[along]), **how))
+    if at is not None:
+        traces.append(dots(**_xyz(places[[at]]), **_ring(points, at, flat)))
+    figure = go.Figure(traces)
+    legend = {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 17}, "itemsizing": "constant"}
+    figure.update_layout(
+        **plotly_layout(
+            height=HEIGHT, margin={"l": 30, "r": 8, "t": 8, "b": 8}, legend=legend, uirevision=look, hovermode="closest"
+        )
+    )
+    titles = [
+        f"axis {k + 1} ({layout.explained[k]:.1%} of the variance)" if len(layout.explained) else ""
+        for k in range(layout.points.shape[1])
+    ]
+    if flat:
+        bare = {"showticklabels": False, "zeroline": False, "showgrid": bool(titles[0])}
+        figure.update_layout(annotations=_class_names(points, places))
+        figure.update_xaxes(title={"text": titles[0], "standoff": 4}, **bare)
+        figure.update_yaxes(title={"text": titles[1], "standoff": 4}, scaleanchor="x", scaleratio=1, **bare)
+        if titles[0]:
+            figure.update_layout(legend={"y": -0.09})
+    else:
+        font = {"color": READABLE_ON_BOTH, "size": 16}
+        axis = {"color": READABLE_ON_BOTH, "gridcolor": READABLE_ON_BOTH, "showbackground": False,
+                "showticklabels": False, "zeroline": False, "showspikes": False}  # fmt: skip
+        scene: dict[str, Any] = {
+            f"{name}axis": axis | {"title": {"text": title, "font": font}}
+            for name, title in zip("xyz", titles, strict=True)
+        }
+        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
+        figure.update_layout(scene=scene)
+    return figure
+
+
+LINES: dict[str, Any] = {
+    "mode": "lines",
+    "line": {"color": READABLE_ON_BOTH, "width": 2.5},
+    "hoverinfo": "skip",
+    "showlegend": False,
+}
+TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": FONT}}
+
+
+def _xyz(rows: np.ndarray) -> dict[str, list[Any]]:
+    """Columns as x, y and z; nan becomes a gap."""
+    return {
+        axis: [None if np.isnan(value) else float(value) for value in column]
+        for axis, column in zip("xyz", rows.T, strict=False)
+    }
+
+
+def _lines(layout: Layout, at: int, places: np.ndarray) -> np.ndarray:
+    """From `at` to each of its nearest, a gap after each: [3 n, k]."""
+    gap = np.full(places.shape[1], np.nan)
+    return np.array([row for other in layout.nearest[at] for row in (places[at], places[other], gap)]).reshape(
+        -1, places.shape[1]
+    )
+
+
+def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, few: bool) -> dict[str, Any]:
+    """One class's dots: colour, shape, words on hovering, place in the legend."""
+    shapes = SHAPES if flat else SHAPES_3D
+    plain = points.ordered or label < 0
+    name = points.labels[label] if label >= 0 else points.others
+    size = (10 if len(points.names) <= 800 else 7) if flat else 5
+    marker = {
+        "size": size + (5 if flat else 3) * own,
+        "symbol": "diamond" if own else "circle" if plain else shapes[label % len(shapes)],
+        "color": points.colour(label),
+        "opacity": 0.9 if flat else 1,
+        "line": {"width": 2.0 * own + 0.6 * flat, "color": READABLE_ON_BOTH},
+    }
+    said = html.escape(f"{name}: " if label >= 0 else "")
+    return {
+        "mode": "markers+text" if few else "markers",
+        "text": [html.escape(points.names[row]) for row in rows] if few else None,
+        "textposition": "top center",
+        "textfont": {"size": 15, "family": FONT} | ({} if flat else {"color": READABLE_ON_BOTH}),
+        "name": html.escape(short(f"◆ {OWN}" if own else name, 30)),
+        "customdata": [int(row) for row in rows],
+        "hovertext": [said + html.escape(short(points.names[row], 90)) for row in rows],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": marker,
+    }
+
+
+def _ring(points: Points, at: int, flat: bool) -> dict[str, Any]:
+    """A ring around the chosen point, its words beside it; in 2-D the style sheet gives it the page's ink."""
+    return {
+        "mode": "markers+text" if flat and not points.written else "markers",  # in WebGL words would lie under dots
+        "text": [html.escape(short(points.names[at], 40))],
+        "textposition": "top center",
+        "textfont": {"size": 17, "family": FONT} | ({} if flat else {"color": READABLE_ON_BOTH}),
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "marker": {
+            "size": 22 if flat else 14,
+            "symbol": "circle-open",
+            "color": READABLE_ON_BOTH,
+            "line": {"width": 3, "color": READABLE_ON_BOTH},
+        },
+    }
+
+
+def _class_names(points: Points, places: np.ndarray) -> list[dict[str, Any]]:
+    """Each class's name amid its points [m, 2], to be read from afar; none where points are named themselves."""
+    if points.ordered or points.written or len(points.labels) > MAX_CLASSES:
+        return []
+    return [
+        {
+            "x": float(middle[0]),
+            "y": float(middle[1]),
+            "text": f"<b>{html.escape(short(name, 20))}</b>",
+            "showarrow": False,
+            "font": {"size": 19, "family": FONT},
+        }
+        for label, name in enumerate(points.labels)
+        for middle in [np.median(places[points.classes == label], axis=0)]
+    ]
