@@ -59,7 +59,7 @@ def hidden_states(
     num_heads = model.config.num_attention_heads
     states = embedded(model, input_ids, groups)
     kept = {0: states} if 0 in needed else {}
-    for index in range(max(needed)):
+    for index in range(max(needed, default=0)):
         if not wanted():
             raise StoppedError
         module = layer_of(model, index)

@@ -17,7 +17,8 @@ import numpy as np
 from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice, check_choice
 from demos.bert.text import clean_text
-from demos.bert.vector_job import BATCH_TOKENS, VectorJob
+from demos.bert.token_lists import BATCH_TOKENS
+from demos.bert.vector_job import VectorJob
 
 __all__ = ["BATCH_TOKENS", "Encoded", "VectorCache", "drained", "encode_sentences", "fast_twin"]
 

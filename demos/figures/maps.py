@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from demos.bert.maps import Layout
+from demos.bert.maps import Layout, own_share
 from demos.figures.embeddings import short
 from demos.figures.palette import CLASSES, FONT, HEADS, SPECIAL, colour_scale, plotly_layout
 
@@ -23,6 +23,7 @@ SHAPES_3D = ("circle", "square")  # its others are drawn much larger, or as grey
 READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
 LABELS_ON_MAP = 130  # tokens written beside their points; more would cover each other
 HEIGHT = 540
+TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
 OWN = "yours"
 
 
@@ -90,7 +91,7 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
         how = LINES | TRAIL | {"text": numbers, "mode": "lines+text" if flat else "lines"}
         traces.append(dots(**_xyz(places[along]), **how))
     if at is not None:
-        traces.append(dots(**_xyz(places[[at]]), **_ring(points, at, flat)))
+        traces.append(dots(**_xyz(places[[at]]), **_ring(flat)))
     figure = go.Figure(traces)
     legend = {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 17}, "itemsizing": "constant"}
     figure.update_layout(
@@ -104,7 +105,7 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
     ]
     if flat:
         bare = {"showticklabels": False, "zeroline": False, "showgrid": bool(titles[0])}
-        figure.update_layout(annotations=_class_names(points, places))
+        figure.update_layout(annotations=_class_names(layout, points))
         figure.update_xaxes(title={"text": titles[0], "standoff": 4}, **bare)
         figure.update_yaxes(title={"text": titles[1], "standoff": 4}, scaleanchor="x", scaleratio=1, **bare)
         if titles[0]:
@@ -174,13 +175,10 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
     }
 
 
-def _ring(points: Points, at: int, flat: bool) -> dict[str, Any]:
-    """A ring around the chosen point, its words beside it; in 2-D the style sheet gives it the page's ink."""
+def _ring(flat: bool) -> dict[str, Any]:
+    """A ring around the chosen point; in 2-D the style sheet gives it the page's ink."""
     return {
-        "mode": "markers+text" if flat and not points.written else "markers",  # in WebGL words would lie under dots
-        "text": [html.escape(short(points.names[at], 40))],
-        "textposition": "top center",
-        "textfont": {"size": 17, "family": FONT} | ({} if flat else {"color": READABLE_ON_BOTH}),
+        "mode": "markers",
         "hoverinfo": "skip",
         "showlegend": False,
         "marker": {
@@ -192,18 +190,20 @@ def _ring(points: Points, at: int, flat: bool) -> dict[str, Any]:
     }
 
 
-def _class_names(points: Points, places: np.ndarray) -> list[dict[str, Any]]:
-    """Each class's name amid its points [m, 2], to be read from afar; none where points are named themselves."""
-    if points.ordered or points.written or len(points.labels) > MAX_CLASSES:
+def _class_names(layout: Layout, points: Points) -> list[dict[str, Any]]:
+    """The names of the classes that come together on the map, amid their points, to be read from afar.
+
+    None where points have names beside them, or are layers.
+    """
+    if points.ordered or points.written:
         return []
-    return [
-        {
-            "x": float(middle[0]),
-            "y": float(middle[1]),
-            "text": f"<b>{html.escape(short(name, 20))}</b>",
-            "showarrow": False,
-            "font": {"size": 19, "family": FONT},
-        }
-        for label, name in enumerate(points.labels)
-        for middle in [np.median(places[points.classes == label], axis=0)]
-    ]
+    shares = own_share(layout.nearest_on_map, points.classes)
+    found = []
+    for label, name in enumerate(points.labels):
+        own = points.classes == label
+        if own.any() and shares[own].mean() >= TOGETHER:
+            x, y = np.median(layout.points[own], axis=0)
+            text = f"<b>{html.escape(short(name, 20))}</b>"
+            font = {"size": 19, "family": FONT}
+            found.append({"x": float(x), "y": float(y), "text": text, "showarrow": False, "font": font})
+    return found

@@ -19,6 +19,7 @@ ABOUT_NEIGHBOURS = (
     "between them is: another seed or another number of neighbours changes all three."
 )
 SHOWN_POINTS = 100
+SHOWN_MATCHES = 12
 
 
 def told_html(layout: Layout, points: Points, method: str) -> str:
@@ -58,13 +59,15 @@ def class_shares(layout: Layout, points: Points) -> tuple[np.ndarray, np.ndarray
     return there, here
 
 
-def list_html(layout: Layout, points: Points, at: int | None, cosines: np.ndarray | None) -> str:
+def list_html(layout: Layout, points: Points, at: int | None, cosines: np.ndarray | None, wanted: str = "") -> str:
     """The chosen point and its nearest by the vectors, each a button that chooses it; or where its trail leads.
 
-    `cosines` [m] are those of the chosen point with all.
+    `cosines` [m] are those of the chosen point with all. `wanted` is looked up instead, where it is anything.
     """
+    if wanted.strip():
+        return _matches(points, wanted)
     if at is None or cosines is None:
-        return f'<p class="aside">Click a point, or look one {points.kind} up above.</p>'
+        return f'<p class="aside">Click a point, or look up a {points.kind} above.</p>'
     head = f'<p class="chosen">{_tag(points, at)}<b>{html.escape(short(points.names[at], 160))}</b></p>'
     along = trail(points, at)
     if along:
@@ -92,16 +95,30 @@ def list_html(layout: Layout, points: Points, at: int | None, cosines: np.ndarra
     )
 
 
+def _matches(points: Points, wanted: str) -> str:
+    """The points whose names have every word of `wanted`, each a button; of a token's layers the first alone."""
+    words = wanted.casefold().split()
+    names = points.names[: points.step or len(points.names)]
+    found = [row for row, name in enumerate(names) if all(word in name.casefold() for word in words)]
+    rows = "".join(
+        _button(row, points.hue(row), "", f"{html.escape(short(names[row], 120))} {_tag(points, row)}")
+        for row in found[:SHOWN_MATCHES]
+    )
+    more = f", the first {SHOWN_MATCHES} of them" if len(found) > SHOWN_MATCHES else ""
+    said = f"{len(found):,} of {len(names):,} {points.kind}s have “{html.escape(short(wanted, 40))}”{more}:"
+    return f'<p class="aside">{said}</p><ol class="matches">{rows}</ol>'
+
+
 def _button(
     at: int, hue: str, cosine: str, said: str, on: bool = False, *, place: int | None = None, far: bool = False
 ) -> str:
     """A row that chooses the point `at`; `said` is escaped."""
     current = ' aria-current="true"' if on else ""
     kind = ' class="far"' if far else ""
-    where = "" if place is None else f"<small{kind}>on the map {place}</small>"
+    where = "" if place is None else f" <small{kind}>on the map {place}</small>"
     return (
         f'<li><button type="button" data-point="{at}"{current} style="--hue:{hue}"><b>{cosine}</b>'
-        f"<span>{said}</span>{where}</button></li>"
+        f"<span>{said}{where}</span></button></li>"
     )
 
 

@@ -38,7 +38,7 @@ def pooling_menus(
 ) -> tuple[gr.Radio, gr.Dropdown]:
     """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes."""
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
-    poolings = [*((POOLING_NAMES[key], key) for key in POOLINGS), (f"{POOLING_NAMES[POOLER]}, if trained", POOLER)]
+    poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
     after = f" {letter}" if letter else ""
     return (
         gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
@@ -62,7 +62,7 @@ def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
         return Choice(pooling, layer)
     if layer in (LAST, SECOND_TO_LAST):
         return Choice(pooling, deepest - (layer == SECOND_TO_LAST))
-    if not str(layer).isdigit():
+    if not str(layer).isdecimal():
         raise UserError(f"There is no layer {str(layer)[:20]!r} here.")
     return Choice(pooling, min(int(layer), deepest))
 

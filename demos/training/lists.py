@@ -9,7 +9,7 @@ from pathlib import Path
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
-from demos.training.tables import LABEL_NAMES, MAX_BYTES, TEXT_NAMES, decode_text
+from demos.training.tables import LABEL_NAMES, MAX_BYTES, MAX_ROWS, TEXT_NAMES, decode_text
 
 MAX_LINES = 2_000
 MAX_LENGTH = 1_000  # characters in one sentence
@@ -44,6 +44,8 @@ def read_list(data: bytes, name: str) -> Listed:
     if len(data) > MAX_BYTES:
         raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
     text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
+    if text.count("\n") > MAX_ROWS:
+        raise UserError(f"The file has more than {MAX_ROWS:,} lines; the limit is {MAX_LINES:,} sentences.")
     if suffix == ".txt":
         return _listed([(number, line, "") for number, line in enumerate(text.split("\n"), start=1)], "file")
     return _listed(_picked(_table(text, TABLES[suffix])), "file")

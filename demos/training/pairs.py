@@ -19,6 +19,7 @@ from demos.training.tables import MAX_BYTES, decode_text
 
 MAX_PAIRS = 3_000
 MAX_LENGTH = 1_000  # characters in one sentence
+MAX_SCORE = 1e6  # either side of 0; the squares of much larger ones overflow
 MAX_CHARACTERS = 1_000_000  # in all, several times what 3,000 pairs of STS-B have
 FIRST = ("sentence1", "sentence_1", "sentence_a", "text1", "text_a", "s1", "first", "anchor", "premise")
 SECOND = ("sentence2", "sentence_2", "sentence_b", "text2", "text_b", "s2", "second", "positive", "hypothesis")
@@ -208,6 +209,8 @@ def _pairs(rows: list[tuple[int, str, str, object]]) -> tuple[Pair, ...]:
         score = _number(said)
         if score is None:
             raise UserError(f"Row {number:,} has no number for a score: {str(said)[:20]!r}.")
+        if abs(score) > MAX_SCORE:
+            raise UserError(f"Row {number:,} is rated {score:g}; the limit is {MAX_SCORE:,.0f}, above or below 0.")
         texts = [" ".join(clean_text(text, f"Row {number:,}").split()) for text in (first, second)]
         for which, text in zip(("first", "second"), texts, strict=True):
             if not text:

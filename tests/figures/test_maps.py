@@ -46,6 +46,12 @@ def test_every_point_is_drawn_once_in_its_class_and_the_chosen_one_is_ringed(dim
     assert len(map_figure(layout, points, None, "look").data) == len(dots)
     assert HOSTILE not in json.dumps(figure.to_plotly_json()["data"], default=str)
     assert len(set(HUES)) == len(SHAPES) == 10
+    if dimensions == 2:
+        named = figure.layout.annotations
+        assert [one.text for one in named] == ["<b>even</b>", "<b>odd</b>"]
+        assert named[0].x == pytest.approx(np.median(layout.points[points.classes == 0, 0]))
+        muddled = Points(points.names, np.arange(30) // 2 % 3, ("a", "b", "c"), points.own)
+        assert not map_figure(layout, muddled, None, "").layout.annotations
 
 
 def test_layers_are_steps_of_one_scale_and_a_token_leaves_a_trail() -> None:

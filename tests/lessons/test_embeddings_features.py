@@ -97,6 +97,20 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
     assert len(again) == 2  # all of it was kept
 
 
+def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(recipe: Recipe, tiny: LoadedModel) -> None:
+    raw = (*TWO[:5], False, "")
+    stream = recipe.fill("", "", "tiny", *raw)
+    steps = [dict(zip(GRID_FILLED, next(stream), strict=True))]
+    while not str(steps[-1]["grid_status"]).startswith("<p>Fitting 4 of"):
+        steps.append(dict(zip(GRID_FILLED, next(stream), strict=True)))
+    assert recipe.stop(steps[0]["filling"])["interactive"] is False
+    (end,) = [dict(zip(GRID_FILLED, values, strict=True)) for values in stream]
+    assert "Stopped" in end["grid_status"]
+    assert end["start"]["interactive"] is True
+    task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), tiny, False)
+    assert len(recipe.frozen.known(task)) == 3
+
+
 @pytest.mark.parametrize("text", ["", "   ", "x" * 20_001, "🎻", "\ud800"])
 def test_an_odd_sentence_spoils_its_own_box_alone(recipe: Recipe, text: str) -> None:
     shown = last(recipe.show(text, "", "tiny", *TWO))

@@ -51,7 +51,7 @@ def handlers(store: ModelStore, bundled: LoadedModel) -> dict[str, Any]:
 
 def values(**changes: Any) -> list[Any]:
     asked = OPENING | changes
-    picked = [asked.pop("picked", 4), asked.pop("picked_token", 2)]
+    picked = [asked.pop("picked", 4), asked.pop("picked_token", 2), asked.pop("find", "")]
     return ["The moon is full.", "", "minilm", *[asked[name] for name in (*MAPPED, *MADE)], *picked]
 
 
@@ -59,23 +59,28 @@ def values(**changes: Any) -> list[Any]:
 def show(handlers: dict[str, Any]) -> Show:
     def last(**changes: Any) -> dict[str, Any]:
         *_, shown = handlers["show"](*values(**changes))
-        return dict(zip((*part.SHOWN, *SIDES), shown, strict=True))
+        plot, listed = handlers["mark"](*values(**changes))
+        return dict(zip((*part.SHOWN, *SIDES), shown, strict=True)) | {"plot": plot, "list": listed}
 
     return last
 
 
 def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: dict[str, Any]) -> None:
     shown = show(method="tsne")
+    assert shown["drawn"]
     assert sum(len(one.customdata or []) for one in shown["plot"].data) == 320
-    assert len(shown["find"]["choices"]) == 320
     shares = re.search(r"(\d+)% → (\d+)%", shown["told"])
     assert shares
     assert int(shares[1]) == 64  # as library.md says
     assert int(shares[2]) > 70  # t-SNE's map is tidier than the vectors
-    plot, listed, menu = handlers["mark"](*values(method="tsne", picked=17))
-    assert menu == 17
+    plot, listed = handlers["mark"](*values(method="tsne", picked=17))
     assert 'data-point="17"' not in listed
-    assert plot.data[-1].text != shown["plot"].data[-1].text
+    assert plot.data[-1].x[0] != shown["plot"].data[-1].x[0]
+    found = handlers["look_up"](*values(method="tsne", find="The MOON"))
+    rows = [int(row) for row in re.findall(r'data-point="(\d+)"', found)]
+    names = bundled_list("library").sentences
+    assert rows == [row for row, name in enumerate(names) if "moon" in name.lower() and "the" in name.lower()] != []
+    assert "0 of 320 sentences have “&lt;b&gt;”:" in handlers["look_up"](*values(method="tsne", find="<b>"))
 
 
 def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +110,7 @@ def test_tokens_by_line_and_by_layer(show: Show) -> None:
     assert seen == [False, True, False]
     layers = show(kind="layers", picked_token=13)
     assert sum(len(one.customdata or []) for one in layers["plot"].data) == 7 * 11
-    assert layers["find"]["value"] == 2  # token 13 is the third one's second layer
+    assert re.findall(r'aria-current="true".*?layer (\d)', layers["list"]) == ["1"]  # the third token's, 11 to a layer
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(compile(layers["code"], "map", "exec"), {})
     assert out.getvalue().startswith("77 points; variance")
@@ -121,7 +126,7 @@ def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> N
     file.write_text("text,label\n" + "\n".join(rows) + "\n${x} <b>,1\n")
     shown = show(source="file", file=str(file), own="My own 🙂 line.\nrow number 4", bar=True, picked=11, method="tsne")
     diamonds = [one for one in shown["plot"].data if one.marker.symbol == "diamond"]
-    assert [list(one.customdata) for one in diamonds] == [[4], [10, 11]]  # one is in the file; then the bar's, the box's
+    assert [list(one.customdata) for one in diamonds] == [[4], [10, 11]]  # one is in the file; the bar's, the box's
     assert sum(len(one.customdata or []) for one in shown["plot"].data) == 12
     assert "My own 🙂 line." in shown["list"]
     file.write_text("text,label\nonly one,1\n")
@@ -152,7 +157,9 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
 
     handlers = recorded(Services(Small(), "tiny"))
     *_, shown = handlers["show"](*values(kind="layers"))
-    assert sum(len(one.customdata or []) for one in shown[1].data) == 3 * 11
+    assert "layer 2" in shown[part.SHOWN.index("numbers")]
+    plot, _ = handlers["mark"](*values(kind="layers"))
+    assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
     first = part.Laying("umap", 320, 3.2, True)
     assert part.said(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
     assert part.said(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"

@@ -132,6 +132,14 @@ def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], 
         show("", "", "minilm", "", part.OWN, None, LINES, *MENUS)
 
 
+def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Page) -> None:
+    steps = page.shown(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])  # type: ignore[attr-defined]
+    status, *drawn, own, _, _ = next(steps)
+    assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
+    with pytest.raises(UserError, match="was never trained"):
+        next(steps)
+
+
 def test_progress_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "BETWEEN", -1.0)
     monkeypatch.setattr(part, "library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))

@@ -118,6 +118,12 @@ def test_names_and_pairs_fall_back() -> None:
     assert pair_menu("1-9", 3, hidden=False)["value"] == "least"
 
 
+def test_a_link_may_name_any_pair(wired: Any) -> None:
+    """It is read before there are uses, and then only what the menu offers counts."""
+    pair = wired[0]["outputs"][-1]
+    assert {"1-2", "23-24"} <= {value for _, value in pair.choices}
+
+
 def test_minilm_finds_senses_that_the_static_table_can_not(wired: Any) -> None:
     steps = list(wired[1]["show"]("minilm", ""))
     assert all("of 280 sentences" in step[0] for step in steps[:-1])

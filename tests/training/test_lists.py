@@ -37,6 +37,7 @@ def test_tables() -> None:
         (b"a" * 1_001, "a.txt", "Row 1 has 1,001 characters; the limit for one is 1,000."),
         ("\n".join(map(str, range(2_001))).encode(), "a.txt", "2,001 sentences; the limit is 2,000"),
         (b"x" * (5 * 2**20 + 1), "a.txt", "the limit is 5 MB"),
+        (b"a\n" * 2_500_000, "a.txt", "more than 20,000 lines"),  # refused at once, not read for seconds
     ],
 )
 def test_a_bad_file_is_one_sentence(data: bytes, name: str, sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -48,6 +49,7 @@ class Recipe:
 
     def __init__(self, frozen: Frozen) -> None:
         self.frozen = frozen
+        self._filling: set[str] = set()  # those under way; who is taken out stops
 
     def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[list[Any]]:
         """FILLED, as it comes: guessing and words first, then BERT's frozen vectors, last the reader's own model."""
@@ -110,8 +112,10 @@ class Recipe:
 
     def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[list[Any]]:
         """GRID_FILLED: every pooling x layer, one after the other; what is fitted is kept, so a stop loses nothing."""
+        filling = secrets.token_hex(8)
+        self._filling.add(filling)
+        running = {"filling": filling, "start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
         ready = {"start": gr.update(interactive=True), "stop": gr.update(interactive=False), "grid_status": ""}
-        running = {"start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
         yield filled(GRID_FILLED, **running)
         done: dict[Choice, Fit] = {}
         try:
@@ -122,15 +126,28 @@ class Recipe:
                 if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
                     shown = _grid_shown(task, done)
                     drawn = time.monotonic()
-                yield filled(GRID_FILLED, grid_status=line, **running, **shown)
+                yield filled(GRID_FILLED, **running, grid_status=line, **shown)
+                if filling not in self._filling:
+                    ready["grid_status"] = "<p>Stopped; what is fitted is kept.</p>"
+                    break
         except Exception:  # whatever it was, the button must work again
             yield filled(GRID_FILLED, **ready)
             raise
+        finally:
+            self._filling.discard(filling)
+        if not done:
+            yield filled(GRID_FILLED, **ready)
+            return
         best = chosen(done)
         named = [(GUESS, self.frozen.guess(task)), (WORDS, self.frozen.words(task))]
         named += [(f"{feature_name(best, task.deepest)}, frozen", done[best])]
         table = numbers_html(named, done, task.data, task.split, task.deepest)
         yield filled(GRID_FILLED, numbers=table, **ready, **_grid_shown(task, done))
+
+    def stop(self, filling: str) -> Any:
+        """Ask this filling to end after the fit that it is at; it then tells so itself."""
+        self._filling.discard(filling)
+        return gr.update(interactive=False)
 
     def take(self, text: str, pair: str, model: str, *values: Any) -> list[Any]:
         """[pooling, layer]: the menus, set to what cross-validation picks of all that is fitted."""
@@ -201,15 +218,8 @@ def build(page: Page) -> None:
         **HEAVY,
     )
     grid_outputs = [parts[name] for name in GRID_FILLED]
-    filling = page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **HEAVY)
-    page.on(
-        [parts["stop"].click],
-        lambda: [gr.update(interactive=True), gr.update(interactive=False), "<p>Stopped; what is fitted is kept.</p>"],
-        [],
-        [parts["start"], parts["stop"], parts["grid_status"]],
-        show_progress="hidden",
-        cancels=[filling],
-    )
+    page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **HEAVY)
+    page.on([parts["stop"].click], recipe.stop, [parts["filling"]], [parts["stop"]], show_progress="hidden")
     page.on([parts["take"].click], recipe.take, inputs, [parts["pooling"], parts["layer"]], show_progress="hidden")
     page.keep(
         features_data=parts["source"],

@@ -30,7 +30,7 @@ FILLED = (
     "status", "file", "split", "layer", "about", "bars", "said", "tuned", "recipe",
     "grid_said", "grid", "take", "wrong", "confusion", "mistakes", "numbers", "code",
 )  # fmt: skip
-GRID_FILLED = ("grid_status", "start", "stop", "grid_said", "grid", "take", "numbers")
+GRID_FILLED = ("filling", "grid_status", "start", "stop", "grid_said", "grid", "take", "numbers")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Asked:
 
 def laid_out(services: Services) -> dict[str, Any]:
     """The part's components above its folds, by name."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, Any] = {"filling": gr.State("")}
     with gr.Row(elem_classes="features-top"):
         with gr.Column(scale=3, min_width=330):
             parts["bars"] = gr.Plot(label="Accuracy of each classifier", show_label=False, elem_id="features-bars")

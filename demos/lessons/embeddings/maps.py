@@ -17,7 +17,7 @@ from demos.bert.vectors import Encoded
 from demos.figures.maps import map_figure
 from demos.figures.maps_code import map_code, tokens_code
 from demos.figures.maps_told import NAMES, list_html, numbers_html, told_html
-from demos.lessons.embeddings.maps_data import LAYERS, SENTENCE, Asked, Mapped, mapped_steps, menu_of
+from demos.lessons.embeddings.maps_data import LAYERS, SENTENCE, Asked, Mapped, mapped_steps
 from demos.lessons.embeddings.maps_layout import KEPT, LIST, MADE, MAPPED, SIDES, laid_out, sides_of
 from demos.page.lesson import Page, Part
 from demos.page.pooling import read_choice
@@ -26,7 +26,7 @@ from demos.page.services import Sentence, Services
 AWAITED = "<p>Choose a file: one sentence a line, or a table with a text and a topic or label column.</p>"
 BETWEEN = 0.25  # seconds between two lines of progress
 HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
-SHOWN = ("status", "plot", "list", "told", "find", "numbers", "code")
+SHOWN = ("status", "told", "numbers", "code", "drawn")
 
 Result = TypeVar("Result")
 Steps = Generator[Encoded | Laying, None, Result]
@@ -47,6 +47,7 @@ class Order:
     layer: str
     picked: float | None
     picked_token: float | None
+    find: str
 
     @property
     def recipe(self) -> Recipe:
@@ -118,12 +119,17 @@ def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn
 
 
 def picture(drawn: Drawn, order: Order) -> list[Any]:
-    """The plot, the list, and what the menu "Look up" shows."""
+    """The plot and the list."""
     points, vectors, at = drawn.mapped.points, drawn.mapped.vectors, drawn.at
     look = f"{order.recipe} {points.kind} {points.step} {len(vectors)} {drawn.choice}"
+    return [map_figure(drawn.layout, points, at, look), told_of(drawn, order)]
+
+
+def told_of(drawn: Drawn, order: Order) -> str:
+    """The list: the chosen point's nearest, or what is looked up."""
+    vectors, at = drawn.mapped.vectors, drawn.at
     cosines = None if at is None else cosine(vectors, vectors[at])
-    shown = at % points.step if at is not None and points.step else at
-    return [map_figure(drawn.layout, points, at, look), list_html(drawn.layout, points, at, cosines), shown]
+    return list_html(drawn.layout, drawn.mapped.points, at, cosines, (order.find or "")[:200])
 
 
 def program(spec: ModelSpec, drawn: Drawn, order: Order) -> str:
@@ -140,7 +146,7 @@ def build(page: Page) -> None:
     services = page.services
     maps = MapCache()
     made = laid_out(page)
-    inputs = [*page.sentence, *[made[name] for name in (*MAPPED, *MADE, "picked", "picked_token")]]
+    inputs = [*page.sentence, *[made[name] for name in (*MAPPED, *MADE, "picked", "picked_token", "find")]]
 
     def show(*values: Any) -> Lines[None]:
         order = ordered(values)
@@ -159,22 +165,24 @@ def build(page: Page) -> None:
             flat = Recipe(PCA_MAP, order.recipe.dimensions)
             measured[PCA_MAP] = yield from relayed(maps.steps(drawn.mapped.vectors, flat), busy)
         points = drawn.mapped.points
-        plot, listed, shown = picture(drawn, order)
         yield [
             "",
-            plot,
-            listed,
             told_html(drawn.layout, points, order.method),
-            gr.update(choices=menu_of(drawn.mapped), value=shown),
             numbers_html(measured, points, order.method),
             program(loaded.spec, drawn, order),
+            str(time.monotonic_ns()),
             *sides,
         ]
 
     def mark(*values: Any) -> list[Any]:
         order = ordered(values)
         drawn = ended(drawn_steps(services, maps, order))
-        return [gr.skip()] * 3 if drawn is None else picture(drawn, order)
+        return [gr.skip()] * 2 if drawn is None else picture(drawn, order)
+
+    def look_up(*values: Any) -> Any:
+        order = ordered(values)
+        drawn = ended(drawn_steps(services, maps, order))
+        return gr.skip() if drawn is None else told_of(drawn, order)
 
     def measure(*values: Any) -> Lines[None]:
         order = ordered(values)
@@ -204,30 +212,26 @@ def build(page: Page) -> None:
         **HEAVY,
     )
     page.on(
-        [made["picked"].change, made["picked_token"].change],
+        # The picture is drawn here alone, with the point chosen by then: `show` may have begun before.
+        [made["picked"].change, made["picked_token"].change, made["drawn"].change],
         mark,
         inputs,
-        [made[name] for name in ("plot", "list", "find")],
+        [made["plot"], made["list"]],
         trigger_mode="always_last",
         show_progress="hidden",
     )
+    page.on([made["find"].change], look_up, inputs, [made["list"]], trigger_mode="always_last", show_progress="hidden")
     page.on([made["measure"].click], measure, inputs, [made["numbers"]], **HEAVY)
-    choose = [made["kind"], made["picked"], made["picked_token"]]
-    among = f"kind === {SENTENCE!r} ? [number, token] : [picked, number]"
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+    chosen = [made["picked"], made["picked_token"]]
+    among = f"kind === {SENTENCE!r} ? [number, token, ''] : [picked, number, '']"
     made["list"].select(
         None,
-        choose,
-        choose[1:],
+        [made["kind"], *chosen],
+        [*chosen, made["find"]],
         js=f"(kind, picked, token) => {{ const number = insideBert.maps.chosen[{LIST!r}](); return {among}; }}",
-        **private,
-    )
-    made["find"].input(
-        None,
-        [*choose, made["find"]],
-        choose[1:],
-        js=f"(kind, picked, token, found) => {{ const number = found ?? -1; return {among}; }}",
-        **private,
+        api_visibility="private",
+        show_progress="hidden",
+        trigger_mode="multiple",
     )
     page.keep(**{name: made[component] for name, component in KEPT.items()})
 

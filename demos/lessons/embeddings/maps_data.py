@@ -82,7 +82,7 @@ def own_sentences(sentence: Sentence, asked: Asked) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(asked.own)]))
 
 
-def sentence_points(listed: Listed, own: tuple[str, ...]) -> Points:
+def sentence_points(listed: Listed, own: tuple[str, ...], what: str = "topic") -> Points:
     """The list's sentences, then the reader's that are not among them; of many topics the largest MAX_CLASSES count."""
     most = [topic for topic, _ in Counter(listed.topics).most_common(MAX_CLASSES)]
     labels = tuple(sorted(most))
@@ -95,6 +95,7 @@ def sentence_points(listed: Listed, own: tuple[str, ...]) -> Points:
         classes=np.array([numbers.get(topic, -1) if topic else -1 for topic in topics]),
         labels=labels,
         own=np.array([name in own for name in names]),
+        what=what,
     )
 
 
@@ -110,7 +111,7 @@ def mapped_steps(
     if listed is None:
         return None
     own = own_sentences(sentence, asked)
-    points = sentence_points(listed, own)
+    points = sentence_points(listed, own, "topic" if asked.source == LIBRARY else "class")
     (vectors,) = yield from services.vectors.steps(loaded, points.names, [choice])
     return Mapped(vectors, points, points.names, points.names[len(listed.sentences) :])
 
@@ -142,12 +143,3 @@ def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], lay
     )
     points = Points(names=found.tokens, own=np.zeros(len(found.tokens), dtype=bool), kind="token", **more)
     return Mapped(found.vectors, points, tuple(lines), ())
-
-
-def menu_of(mapped: Mapped) -> list[tuple[str, int]]:
-    """What the menu "Look up" offers: each point, or each token once."""
-    points = mapped.points
-    if points.kind == "sentence":
-        return [(short(name, 90), number) for number, name in enumerate(points.names)]
-    count = points.step or len(points.names)
-    return [(f"{name} (token {number + 1})", number) for number, name in enumerate(points.names[:count])]

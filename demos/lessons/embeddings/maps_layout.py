@@ -67,12 +67,12 @@ def laid_out(page: Page) -> dict[str, Any]:
             with takeaway_row("Take the map:"):
                 picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": made["method"]})
         with gr.Column(min_width=320, elem_classes="maps-list"):
-            offered = [(name, number) for number, name in enumerate(library)]
-            made["find"] = gr.Dropdown(offered, value=None, label="Look up (type a few letters)", elem_id="maps-find")
+            made["find"] = gr.Textbox("", label="Look up (type a few letters)", max_lines=1, elem_id="maps-find")
             made["list"] = gr.HTML(
                 "", html_template="${value}", js_on_load=read_asset("embeddings-maps.js"), apply_default_css=False,
                 elem_id=LIST, name=LIST, plot=PLOT,
             )  # fmt: skip
+            made["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
             made["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
             made["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
     with gr.Row(elem_classes="maps-sentences") as made["for_sentences"]:

@@ -154,7 +154,11 @@ def build(page: Page) -> None:
         ]
 
     def handler(text: str, pair: str, model: str, *rest: Any) -> Iterator[list[Any]]:
-        yield from show(Sentence(text or "", pair or "", model), *rest)
+        try:
+            yield from show(Sentence(text or "", pair or "", model), *rest)
+        except UserError:  # no line of progress may stay, and the list of one's own must be in reach
+            yield ["", *[gr.skip()] * 4, gr.update(visible=rest[1] == OWN), *[gr.skip()] * 2]
+            raise
 
     page.on(
         [

@@ -15,6 +15,7 @@ from demos.bert.once import OnceCache
 from demos.bert.senses import SenseScores, SenseUse, score_senses
 from demos.bert.uses import (
     MAX_LINES,
+    MAX_USES,
     Use,
     bar_uses,
     check_uses,
@@ -83,9 +84,15 @@ def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
 
 def pair_menu(pair: str | None, count: int, hidden: bool) -> Any:
     """The menu of pairs for `count` uses; of no use where senses are told, so hidden there."""
+    choices = pair_choices(count)
+    kept = pair if pair in [value for _, value in choices] else LEAST
+    return gr.update(choices=choices, value=kept, visible=not hidden)
+
+
+def pair_choices(count: int) -> list[tuple[str, str]]:
+    """What the menu offers for `count` uses."""
     pairs = [(f"{i + 1} and {j + 1}", f"{i + 1}-{j + 1}") for i in range(count) for j in range(i + 1, count)]
-    kept = pair if pair in [value for _, value in pairs] else LEAST
-    return gr.update(choices=[(ALIKE, LEAST), *pairs], value=kept, visible=not hidden)
+    return [(ALIKE, LEAST), *pairs]
 
 
 def build(page: Page) -> None:
@@ -102,7 +109,9 @@ def build(page: Page) -> None:
         )
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
         layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
-        pair = gr.Dropdown([(ALIKE, LEAST)], value=LEAST, label="Pair in bold", min_width=160, visible=False)
+        pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
+            pair_choices(MAX_USES), value=LEAST, label="Pair in bold", min_width=160, visible=False
+        )
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):
             curves = gr.Plot(show_label=False, elem_id="word-curves")
