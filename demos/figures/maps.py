@@ -12,11 +12,9 @@ from plotly.colors import sample_colorscale
 
 from demos.bert.maps import Layout, own_share
 from demos.figures.embeddings import short
-from demos.figures.palette import CLASSES, FONT, HEADS, SPECIAL, colour_scale, plotly_layout
+from demos.figures.palette import FONT, SPECIAL, TOPICS, colour_scale, plotly_layout
 
-# The classes' eight hues and the two of the heads' that every eye tells from these, on light paper and on dark.
-HUES = [*CLASSES, HEADS[3], HEADS[12]]
-MAX_CLASSES = len(HUES)
+MAX_CLASSES = len(TOPICS)
 # A second channel beside colour; the diamond is the reader's own, as everywhere. WebGL has fewer shapes.
 SHAPES = ("circle", "square", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon", "hexagram", "bowtie")
 SHAPES_3D = ("circle", "square")  # its others are drawn much larger, or as grey rims
@@ -53,7 +51,7 @@ class Points:
         if self.ordered:
             share = 0.28 + 0.6 * label / max(1, len(self.labels) - 1)  # the ends of the scale are the papers' own
             return str(sample_colorscale(colour_scale("magnitude"), [share])[0])
-        return HUES[label % len(HUES)]
+        return TOPICS[label % len(TOPICS)]
 
     def told(self, index: int) -> str:
         """The class of one point in words; "" for none."""

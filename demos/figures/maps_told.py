@@ -157,7 +157,7 @@ def numbers_html(layouts: Mapping[str, Layout], points: Points, method: str) -> 
         "trustworthiness",
         "neighbours kept",
         "same class, on the map",
-        "same class, in the vectors",
+        f"same {points.what}, in the vectors",
         "variance",
     ]
     parts = [

@@ -18,6 +18,7 @@ PALETTE: dict[str, Any] = json.loads(
 WORDS: list[str] = PALETTE["words"]
 CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
+TOPICS = [*CLASSES, HEADS[3], HEADS[12]]  # ten: two of the heads' hues that every eye tells from the classes'
 FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif"  # the reader's own: nothing is fetched
 SPECIAL: str = PALETTE["light"]["special"]
 TO_WHITE = 0.3  # how far head colours go to white on dark paper, here and in assets/bertviz/frame.js

@@ -13,7 +13,7 @@ from demos.bert.pooling import Choice
 from demos.bert.search import Precision, ranking, ranks
 from demos.figures.code import encode_lines, model_lines
 from demos.figures.embeddings import short
-from demos.figures.palette import CLASSES, HEADS
+from demos.figures.palette import TOPICS
 from demos.figures.ranks import Hit, Ranking, ranked_html
 from demos.figures.tables import column_heads, scrolling_table
 
@@ -39,10 +39,8 @@ class Searched:
 
 
 def topic_hues(topics: Sequence[str]) -> dict[str, str]:
-    """A colour for each topic, by the alphabet; beyond the classes' eight, the later heads' (CSS)."""
-    hues = [f"var(--class-{k})" for k in range(len(CLASSES))]
-    hues += [f"var(--head-{k})" for k in range(len(CLASSES), len(HEADS))]
-    return {topic: hues[k % len(hues)] for k, topic in enumerate(sorted(set(topics)))}
+    """A colour for each topic, by the alphabet; the same as on the map."""
+    return {topic: TOPICS[k % len(TOPICS)] for k, topic in enumerate(sorted(set(topics)))}
 
 
 def hits_html(

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from demos.bert.maps import Layout, Recipe, lay_out
-from demos.figures.maps import HUES, SHAPES, Points, map_figure, trail
+from demos.figures.maps import SHAPES, Points, map_figure, trail
 from demos.figures.maps_told import class_shares, list_html, numbers_html, told_html
-from demos.figures.palette import CLASSES, PALETTE, SPECIAL
+from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
 
 HOSTILE = "<script>alert(1)</script> ${x}"
 
@@ -45,7 +45,7 @@ def test_every_point_is_drawn_once_in_its_class_and_the_chosen_one_is_ringed(dim
     assert figure.layout.uirevision == "look"
     assert len(map_figure(layout, points, None, "look").data) == len(dots)
     assert HOSTILE not in json.dumps(figure.to_plotly_json()["data"], default=str)
-    assert len(set(HUES)) == len(SHAPES) == 10
+    assert len(set(TOPICS)) == len(SHAPES) == 10
     if dimensions == 2:
         named = figure.layout.annotations
         assert [one.text for one in named] == ["<b>even</b>", "<b>odd</b>"]
@@ -105,4 +105,4 @@ def test_the_figures_under_the_map_are_the_measured_ones() -> None:
     four = Points(("a", "b", "c", "d"), np.full(4, -1), (), np.zeros(4, bool))
     assert "nothing to spread out" in told_html(same, four, "pca")
     assert map_figure(same, four, 2, "").data[-1].x[0] == 0
-    assert PALETTE["classes"][:2] == HUES[:2]
+    assert PALETTE["classes"][:2] == TOPICS[:2]

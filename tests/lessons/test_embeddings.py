@@ -86,6 +86,8 @@ def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -
     assert read_choice(bundled, "mean", "last") == Choice("mean", 6)
     assert read_choice(bundled, "cls", "3") == Choice("cls", 3)
     assert read_choice(tiny, "max", "6") == Choice("max", 2)
+    with pytest.raises(UserError, match="no layer '²'"):
+        read_choice(tiny, "max", "²")  # a digit that int() does not read
     assert layer_menu(tiny, "6")["value"] == "last"
     assert "value" not in layer_menu(bundled, "3")
 
