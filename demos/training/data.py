@@ -110,7 +110,7 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
     kept = _distinct(cleaned)
     if len(kept) < len(cleaned):
         notes.append(f"{_count(len(cleaned) - len(kept), 'sentence')} taken out because another row has the same.")
-    labels = _labels(kept)
+    labels = class_names(kept)
     by_split: dict[str, list[Row]] = defaultdict(list)
     for row in kept:
         by_split[row.split].append(row)
@@ -165,7 +165,8 @@ def _distinct(rows: Iterable[Row]) -> list[Row]:
     return sorted(first.values(), key=lambda row: (row.split == "test", row.number))
 
 
-def _labels(rows: Sequence[Row]) -> tuple[str, ...]:
+def class_names(rows: Sequence[Row]) -> tuple[str, ...]:
+    """The rows' labels by the alphabet. Raises UserError for too few or too many classes, or one with too few rows."""
     counts = Counter(row.label for row in rows)
     if len(counts) < MIN_CLASSES:
         raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")

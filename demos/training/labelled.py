@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
-from demos.training.data import EMOTION, MAX_CLASSES, MIN_CLASSES, MIN_PER_CLASS, SPLITS
+from demos.training.data import EMOTION, MIN_PER_CLASS, SPLITS, class_names
 from demos.training.guide import fetch_guide, is_guide
 from demos.training.tables import Row, read_rows
 
@@ -107,7 +107,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     if len(kept) < len(rows):
         left_out = len(rows) - len(kept)
         notes.append(f"{left_out:,} row{'s' * (left_out > 1)} left out: an earlier row has the same sentence.")
-    _check(kept)
+    class_names(kept)
     if len(kept) > most:
         few = kept[:most]
         if min(Counter(row.label for row in few).values()) < MIN_PER_CLASS or len({row.label for row in few}) < len(
@@ -137,21 +137,6 @@ def split_rows(data: Labelled, asked: str) -> Split:
         stratify=data.targets,
     )
     return Split(train, test, str(seed))
-
-
-def _check(rows: Sequence[Row]) -> None:
-    counts = Counter(row.label for row in rows)
-    if len(counts) < MIN_CLASSES:
-        raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
-    if len(counts) > MAX_CLASSES:
-        raise UserError(f"The label column has {len(counts):,} different values; at most {MAX_CLASSES} classes fit.")
-    rare, least = min(counts.items(), key=lambda item: item[1])
-    if least < MIN_PER_CLASS:
-        row = next(row for row in rows if row.label == rare)
-        raise UserError(
-            f"The class {rare!r} (row {row.number}) has {least} different sentence{'s' * (least > 1)}; "
-            f"each class needs at least {MIN_PER_CLASS}."
-        )
 
 
 def _drawn(rows: Sequence[Row], most: int) -> list[Row]:

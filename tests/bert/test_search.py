@@ -14,7 +14,7 @@ from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice
 from demos.bert.search import Keywords, precision_at, ranking, ranks
 from demos.bert.vectors import VectorCache
-from demos.lessons.embeddings.search import library
+from demos.lessons.embeddings.search import our_library
 
 
 def plain_precision(similarity: np.ndarray, labels: list[str], k: int, above: float) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def test_a_list_without_words_finds_nothing() -> None:
 
 def test_on_the_library_the_mean_beats_cls_and_both_beat_words(bundled: LoadedModel) -> None:
     """What the page says of the bundled model: on a third of the library, so that it takes a second."""
-    sentences, topics = library().sentences[::3], list(library().topics[::3])
+    sentences, topics = our_library().sentences[::3], list(our_library().topics[::3])
     cls, mean = VectorCache().get(bundled, sentences, [Choice("cls", 6), Choice("mean", 6)])
     by_cls, by_mean = (precision_at(cosine_matrix(rows), topics).value for rows in (cls, mean))
     words = precision_at(Keywords(sentences).matrix(), topics, above=0)

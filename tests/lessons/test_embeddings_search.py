@@ -64,7 +64,7 @@ def printed(program: str) -> list[list[tuple[float, str]]]:
 
 
 def test_the_library_is_whole() -> None:
-    library = part.library()
+    library = part.our_library()
     assert len(set(library.sentences)) == len(library.sentences) >= 300
     assert len(set(library.topics)) == 10
     assert len(library.topics) == len(library.sentences)
@@ -72,7 +72,7 @@ def test_the_library_is_whole() -> None:
 
 def test_no_word_of_the_worked_example_is_in_the_library() -> None:
     """So that what A and B find there was found by meaning."""
-    assert Keywords(part.library().sentences).scores(part.QUERY).max() == 0
+    assert Keywords(part.our_library().sentences).scores(part.QUERY).max() == 0
 
 
 def test_a_list_of_one_s_own(
@@ -109,7 +109,7 @@ def test_the_program_reads_the_library(bundled: LoadedModel, monkeypatch: pytest
     reading = program[program.index("with open(") : program.index("query =")]
     found: dict[str, Any] = {}
     exec(reading, found)
-    assert tuple(found["sentences"]) == part.library().sentences
+    assert tuple(found["sentences"]) == part.our_library().sentences
 
 
 def test_an_empty_query_is_the_bar_s_sentence(show: Callable[..., list[Any]]) -> None:
@@ -142,6 +142,6 @@ def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Page) -> None:
 
 def test_progress_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "BETWEEN", -1.0)
-    monkeypatch.setattr(part, "library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
+    monkeypatch.setattr(part, "our_library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
     first, *_ = page.shown(*BAR, "day", part.LIBRARY, None, "", *MENUS)  # type: ignore[attr-defined]
     assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", first[0])

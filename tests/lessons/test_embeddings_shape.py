@@ -33,8 +33,8 @@ def handlers(store: ModelStore) -> Any:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shape, "SAMPLE", 40)
-        few = Listed(shape.library().sentences[:60])
-        patch.setattr(shape, "library", lambda: few)
+        few = Listed(shape.our_library().sentences[:60])
+        patch.setattr(shape, "our_library", lambda: few)
         with gr.Blocks():
             hidden: list[Any] = [gr.Textbox() for _ in range(5)]
             page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,10 +21,10 @@ from demos.lessons.embeddings.maps_data import LAYERS, SENTENCE, Asked, Mapped, 
 from demos.lessons.embeddings.maps_layout import KEPT, LIST, MADE, MAPPED, SIDES, laid_out, sides_of
 from demos.page.lesson import Page, Part
 from demos.page.pooling import read_choice
+from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 
 AWAITED = "<p>Choose a file: one sentence a line, or a table with a text and a topic or label column.</p>"
-BETWEEN = 0.25  # seconds between two lines of progress
 HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
 SHOWN = ("status", "told", "numbers", "code", "drawn")
 
@@ -79,20 +79,6 @@ def said(step: Encoded | Laying) -> str:
     if step.first:
         return f"<p>UMAP is being loaded and compiled, once, in ten seconds or more: {step.seconds:.0f} s</p>"
     return f"<p>{NAMES[step.method]} is arranging {step.count:,} points: {step.seconds:.0f} s</p>"
-
-
-def relayed(steps: Generator[Any, None, Result], around: Callable[[str], list[Any]]) -> Lines[Result]:
-    """What the steps return; meanwhile, now and then, the outputs with a line of progress."""
-    told = time.monotonic()
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        if time.monotonic() - told > BETWEEN:
-            told = time.monotonic()
-            yield around(said(step))
 
 
 def ended(steps: Generator[Any, None, Result]) -> Result:
@@ -156,14 +142,16 @@ def build(page: Page) -> None:
         def busy(line: str) -> list[Any]:
             return [line, *[gr.skip()] * (len(SHOWN) - 1), *sides]
 
-        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
+        drawn = yield from relayed(drawn_steps(services, maps, order), lambda step: busy(said(step)))
         if drawn is None:
             yield busy(AWAITED)
             return
         measured = {order.method: drawn.layout}
         if order.method != PCA_MAP:
             flat = Recipe(PCA_MAP, order.recipe.dimensions)
-            measured[PCA_MAP] = yield from relayed(maps.steps(drawn.mapped.vectors, flat), busy)
+            measured[PCA_MAP] = yield from relayed(
+                maps.steps(drawn.mapped.vectors, flat), lambda step: busy(said(step))
+            )
         points = drawn.mapped.points
         yield [
             "",
@@ -190,7 +178,7 @@ def build(page: Page) -> None:
         def busy(line: str) -> list[Any]:
             return [line]
 
-        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
+        drawn = yield from relayed(drawn_steps(services, maps, order), lambda step: busy(said(step)))
         if drawn is None:
             yield [AWAITED]
             return
@@ -198,7 +186,7 @@ def build(page: Page) -> None:
         measured = {}
         for one in METHODS:
             asked = Recipe(one, recipe.dimensions, recipe.nearby, recipe.seed)
-            measured[one] = yield from relayed(maps.steps(drawn.mapped.vectors, asked), busy)
+            measured[one] = yield from relayed(maps.steps(drawn.mapped.vectors, asked), lambda step: busy(said(step)))
         yield [numbers_html(measured, drawn.mapped.points, order.method)]
 
     moved = [made[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]

@@ -40,7 +40,7 @@ BETWEEN = 0.2  # seconds between two lines of progress
 
 
 @cache
-def library() -> Listed:
+def our_library() -> Listed:
     """The sentences that come with the project, and their topics (assets/data/library.md)."""
     reader = csv.DictReader(read_asset("data/library.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     rows = [(row["sentence"], row["topic"]) for row in reader]
@@ -53,7 +53,7 @@ def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
     Raises UserError as `read_list` and `read_lines` do.
     """
     if source == LIBRARY:
-        return library()
+        return our_library()
     if file:
         return read_list(Path(file).read_bytes(), Path(file).name)
     return read_lines(pasted) if (pasted or "").strip() else None
@@ -68,7 +68,7 @@ def build(page: Page) -> None:
             elem_id="search-query",
         )  # fmt: skip
         example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
-        sources = [(f"our {len(library().sentences)} sentences", LIBRARY), ("your own", OWN)]
+        sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
         source = gr.Radio(sources, value=LIBRARY, label="Among", scale=2, min_width=300, elem_id="search-source")
     with gr.Row(visible=False) as own:
         file = gr.File(

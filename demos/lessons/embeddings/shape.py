@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -25,17 +24,16 @@ from demos.figures.shape import (
     repairs_figure,
 )
 from demos.figures.shape_told import repairs_table, repairs_told, sample_told, shape_code, space_table, space_told
-from demos.lessons.embeddings.search import library
+from demos.lessons.embeddings.search import our_library
 from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
+from demos.page.progress import relayed
 from demos.training.pairs import our_pairs
 
 SAMPLE = 200  # sentences that the space is measured on
 FIRST_LAYER = 5  # of the bundled model the last before its training on sentence pairs takes hold
-BETWEEN = 0.2  # seconds between two words of progress
 KEPT_SPACES, KEPT_REPAIRS = 6, 48  # models; a model's layers
-Result = TypeVar("Result")
 
 
 def build(page: Page) -> None:
@@ -78,7 +76,7 @@ def build(page: Page) -> None:
     page.keep(shape_layer=layer, shape_vectors=kind)
 
     def space_of(loaded: LoadedModel) -> Generator[Encoded, None, Space]:
-        sentences = library().sentences[:SAMPLE]
+        sentences = our_library().sentences[:SAMPLE]
         return spaces.steps(loaded.spec.key, lambda: measure(loaded, sentences), Encoded(0, len(sentences)))
 
     def repairs_of(loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
@@ -88,7 +86,7 @@ def build(page: Page) -> None:
 
     def show(text: str, pair: str, model: str, asked: float, whose: str) -> Iterator[list[Any]]:
         loaded = services.loaded(model)
-        space = yield from _telling(space_of(loaded), 9)
+        space = yield from relayed(space_of(loaded), _telling(9))
         at, one = clamp(asked, space.num_layers + 1), whose if whose in NAMES else MEAN
         yield [
             curve_figure(space, one, at),
@@ -108,7 +106,7 @@ def build(page: Page) -> None:
         at = clamp(asked, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
         try:
-            found = yield from _telling(repairs_of(loaded, at, pooling), 2)
+            found = yield from relayed(repairs_of(loaded, at, pooling), _telling(2))
         except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
             yield [None, "", notice_html(str(error))]
             return
@@ -126,7 +124,7 @@ def build(page: Page) -> None:
 
 def fitted_on() -> int:
     """How many sentences the repairs are fitted on: the library's and the pairs'."""
-    return len(library().sentences) + len(_texts())
+    return len(our_library().sentences) + len(_texts())
 
 
 def _texts() -> list[str]:
@@ -140,26 +138,21 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
     every = [Choice(one, layer) for one in (MEAN, CLS) for layer in layers]
     wanted = every.index(Choice(pooling, at))
     pairs, texts, cache = our_pairs().pairs, _texts(), page.services.vectors
-    others = (yield from cache.steps(loaded, library().sentences, every))[wanted]
+    others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]
     own = (yield from cache.steps(loaded, texts, every))[wanted]
     row = {text: index for index, text in enumerate(texts)}
     first, second = ([row[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
     return repairs(np.vstack([others, own]), own, first, second, np.array([pair.score for pair in pairs]))
 
 
-def _telling(steps: Generator[Encoded, None, Result], others: int) -> Generator[list[Any], None, Result]:
-    """An encoding's progress as the last output's line, the `others` before it left as they are; returns its result."""
-    said = time.monotonic()
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        if time.monotonic() - said > BETWEEN:
-            said = time.monotonic()
-            line = f'<p role="status">Encoding {step.done:,} of {step.total:,} sentences …</p>'
-            yield [*[gr.skip() for _ in range(others)], line]
+def _telling(others: int) -> Callable[[Encoded], list[Any]]:
+    """An encoding's progress as the last output's line, the `others` before it left as they are."""
+
+    def outputs(step: Encoded) -> list[Any]:
+        line = f'<p role="status">Encoding {step.done:,} of {step.total:,} sentences …</p>'
+        return [*[gr.skip() for _ in range(others)], line]
+
+    return outputs
 
 
 PART = Part(

@@ -1,0 +1,31 @@
+"""Long work on the page: its steps told now and then, its result handed on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+BETWEEN = 0.2  # seconds between two lines of progress: as often as one can read, and no burden to the queue
+
+Step = TypeVar("Step")
+Result = TypeVar("Result")
+
+
+def relayed(
+    steps: Generator[Step, None, Result], outputs: Callable[[Step], list[Any]]
+) -> Generator[list[Any], None, Result]:
+    """What the steps return; meanwhile, every BETWEEN seconds at most, a handler's `outputs` for the newest step.
+
+    For a handler that is a generator: `vectors = yield from relayed(cache.steps(...), outputs)`.
+    """
+    told = time.monotonic()
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        if time.monotonic() - told > BETWEEN:
+            told = time.monotonic()
+            yield outputs(step)
