@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from typing import Generic, TypeVar
 
+from demos.bert.steps import drained
+
 Progress = TypeVar("Progress")
 Result = TypeVar("Result")
 LOOK_SECONDS = 0.2  # between two looks at whether another reader's computation is over
@@ -54,10 +56,4 @@ class OnceCache(Generic[Progress, Result]):
 
     def get(self, key: Hashable, make: Callable[[], Generator[Progress, None, Result]], waiting: Progress) -> Result:
         """`steps` without its progress."""
-        steps = self.steps(key, make, waiting)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
+        return drained(self.steps(key, make, waiting))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from demos.bert.pooling import POOLER, POOLINGS, Choice, token_states
+from demos.bert.pooling import NO_WORDS, POOLER, Choice, token_states, unknown_pooling
 from demos.bert.run import Run
 from demos.errors import UserError
 
@@ -24,9 +24,9 @@ def token_shares(run: Run, choice: Choice) -> np.ndarray:
     if choice.pooling == "mean_no_special":
         words = 1 - np.array(run.encoding.special_tokens_mask)
         if not words.any():
-            raise UserError("A sentence has no token besides [CLS] and [SEP], so their mean without these is empty.")
+            raise UserError(NO_WORDS)
         return words / words.sum()
     if choice.pooling == "max":
         states = token_states([torch.tensor(layer) for layer in run.hidden_states], choice.layer)  # [n, D]
         return np.bincount(states.argmax(dim=0).numpy(), minlength=n) / states.shape[1]
-    raise UserError(f"There is no pooling {str(choice.pooling)[:40]!r} here; choose one of {', '.join(POOLINGS)}.")
+    raise UserError(unknown_pooling(choice.pooling))

@@ -16,6 +16,7 @@ import numpy as np
 
 from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice, check_choice
+from demos.bert.steps import drained
 from demos.bert.text import clean_text
 from demos.bert.token_lists import BATCH_TOKENS
 from demos.bert.vector_job import VectorJob
@@ -53,16 +54,6 @@ def encode_sentences(
     finally:
         job.leave()
     return [job.vectors[one] for one in choices]
-
-
-def drained(steps: Generator[Encoded, None, list[np.ndarray]]) -> list[np.ndarray]:
-    """What an encoding ends with, without its progress."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: list[np.ndarray] = end.value
-            return result
 
 
 def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import MAX_TOKENS
 from demos.bert.pooling import Choice
-from demos.figures.code import POOLING, model_lines, states_line
+from demos.figures.code import encode_lines, model_lines
 from demos.training.pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
 
 
@@ -44,32 +43,17 @@ def agreement_code(spec: ModelSpec, choice: Choice, path: str, form: Form) -> st
     """Prints Spearman's rho for this choice over the pairs in the file at `path`."""
     imports, rows = rows_lines(path, form)
     needed, source = model_lines(spec)
-    pooling = POOLING[choice.pooling].replace("\n", "\n        ")
     return f"""{imports}{needed}import torch
 from scipy.stats import spearmanr
 from transformers import AutoModel, AutoTokenizer
 
 {source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
+{encode_lines(spec, choice)}
 
 {rows}
-
-def embed(sentences):
-    inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
-                       return_special_tokens_mask=True, return_tensors="pt")
-    special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
-    mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
-    with torch.inference_mode():
-        hidden_states = model(**inputs, output_hidden_states=True).hidden_states
-        {states_line(choice, spec.num_layers)}
-        {pooling}
-    return vectors
-
-
 cosines = []
 for at in range(0, len(scores), 32):
-    a, b = embed(first[at:at + 32]), embed(second[at:at + 32])
+    a, b = encode(first[at:at + 32]), encode(second[at:at + 32])
     cosines += torch.cosine_similarity(a.double(), b.double()).tolist()
 print(round(spearmanr(cosines, scores).statistic, 3))
 """

@@ -7,7 +7,16 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.models import LoadedModel
-from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice, has_pooler
+from demos.bert.pooling import (
+    CONCAT_LAST_FOUR,
+    POOLER,
+    POOLINGS,
+    SUM_ALL,
+    SUM_LAST_FOUR,
+    Choice,
+    has_pooler,
+    unknown_pooling,
+)
 from demos.errors import UserError
 from demos.figures.embeddings_told import POOLING_NAMES
 from demos.page.services import Services
@@ -57,7 +66,7 @@ def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
             raise UserError(f"The pooler of {loaded.spec.title} was never trained; choose [CLS] or a mean.")
         return Choice(POOLER, deepest)
     if pooling not in POOLINGS:
-        raise UserError(f"There is no pooling {str(pooling)[:40]!r} here; choose one of {', '.join(POOLINGS)}.")
+        raise UserError(unknown_pooling(pooling))
     if layer in NAMED.values():
         return Choice(pooling, layer)
     if layer in (LAST, SECOND_TO_LAST):

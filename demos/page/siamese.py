@@ -30,6 +30,7 @@ from demos.figures.siamese_told import (
 from demos.page.curve import CurveFeed, failure_message, shown_now
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
+from demos.page.trainer import buttons
 from demos.training.asked import NO_NUMBER
 from demos.training.events import Event, Failed, Finished, PairResult, Stopped
 from demos.training.model import load_encoder, redraw_layers
@@ -240,11 +241,6 @@ def changes(**named: Any) -> list[Any]:
 def failed(told: str) -> list[Any]:
     """The run is over, or never began: why, where its curve would be, and Start is there again."""
     return changes(curve=failure_message(told), run="", **buttons(running=False))
-
-
-def buttons(running: bool) -> dict[str, Any]:
-    """Start or Stop, whichever can be pressed."""
-    return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
 
 
 def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:

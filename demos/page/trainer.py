@@ -64,7 +64,7 @@ class Trainer:
         run = self.workshop.runs.new()
         feed = CurveFeed(run, dataset.name)
         events = self.workshop.fine_tune(run, dataset, key, self.services.store.folder(key), settings)
-        per_epoch, begun = 1, {"run": run, **_buttons(running=True)}
+        per_epoch, begun = 1, {"run": run, **buttons(running=True)}
         shown = shown_now(events, feed)
         try:
             for event in shown:
@@ -81,7 +81,7 @@ class Trainer:
 
     def _ended(self, event: Event, feed: CurveFeed, per_epoch: int, run: str, kept: str, words: str) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place."""
-        ended = {"run": "", "kept": kept, "curve": feed.message(), **_buttons(running=False)}
+        ended = {"run": "", "kept": kept, "curve": feed.message(), **buttons(running=False)}
         result = event.result if isinstance(event, Finished | Stopped) else None
         if not isinstance(result, Result):
             return ended
@@ -123,8 +123,9 @@ def _changes(**named: Any) -> list[Any]:
 
 def _failed(told: str) -> list[Any]:
     """The run is over, or never began: why, where its curve would be, and Start is there again."""
-    return _changes(curve=failure_message(told), run="", **_buttons(running=False))
+    return _changes(curve=failure_message(told), run="", **buttons(running=False))
 
 
-def _buttons(running: bool) -> dict[str, Any]:
+def buttons(running: bool) -> dict[str, Any]:
+    """Start or Stop, whichever can be pressed."""
     return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}

@@ -138,7 +138,7 @@ def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel)
     ours = our_pairs()
     code = agreement_code(bundled.spec, Choice("mean", 6), ours.name, ours.form)
     lines: dict[str, Any] = {}
-    exec("import csv\n" + code[code.index("with open") : code.index("def embed")], lines)
+    exec("import csv\n" + code[code.index("with open") : code.index("cosines = []")], lines)
     assert list(zip(lines["first"], lines["second"], lines["scores"], strict=True)) == [
         (pair.first, pair.second, pair.score) for pair in ours.pairs
     ]

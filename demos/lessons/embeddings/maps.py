@@ -13,6 +13,7 @@ from demos.bert.catalogue import ModelSpec
 from demos.bert.embeddings import cosine
 from demos.bert.maps import METHODS, PCA_MAP, Laying, Layout, MapCache, Recipe
 from demos.bert.pooling import Choice
+from demos.bert.steps import drained
 from demos.bert.vectors import Encoded
 from demos.figures.maps import map_figure
 from demos.figures.maps_code import map_code, tokens_code
@@ -79,16 +80,6 @@ def said(step: Encoded | Laying) -> str:
     if step.first:
         return f"<p>UMAP is being loaded and compiled, once, in ten seconds or more: {step.seconds:.0f} s</p>"
     return f"<p>{NAMES[step.method]} is arranging {step.count:,} points: {step.seconds:.0f} s</p>"
-
-
-def ended(steps: Generator[Any, None, Result]) -> Result:
-    """What the steps return, without their progress."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
 
 
 def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn | None]:
@@ -164,12 +155,12 @@ def build(page: Page) -> None:
 
     def mark(*values: Any) -> list[Any]:
         order = ordered(values)
-        drawn = ended(drawn_steps(services, maps, order))
+        drawn = drained(drawn_steps(services, maps, order))
         return [gr.skip()] * 2 if drawn is None else picture(drawn, order)
 
     def look_up(*values: Any) -> Any:
         order = ordered(values)
-        drawn = ended(drawn_steps(services, maps, order))
+        drawn = drained(drawn_steps(services, maps, order))
         return gr.skip() if drawn is None else told_of(drawn, order)
 
     def measure(*values: Any) -> Lines[None]:

@@ -1,0 +1,18 @@
+"""Work told step by step: a generator that yields how far it is and returns what it made."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def drained(steps: Generator[Any, None, Result]) -> Result:
+    """What the steps return, without their progress."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
