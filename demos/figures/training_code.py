@@ -12,6 +12,8 @@ POOLING_CODE = {
     "max": "states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
 }
 
+ACTIVATION_CODE = {"tanh": "nn.Tanh()", "relu": "nn.ReLU()", "gelu": "nn.GELU()"}
+
 
 def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     """A program that trains this recipe on a TSV file with the columns text, label and split, and prints its accuracy.
@@ -19,10 +21,11 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
     """
     needed, source = model_lines(spec)
-    layers = f"nn.Dropout({settings.dropout:g}), "
-    if settings.hidden:
-        layers += f"nn.Linear(width, {settings.hidden}), nn.Tanh(), nn.Dropout({settings.dropout:g}), "
-    layers += f"nn.Linear({settings.hidden or 'width'}, len(labels))"
+    dropout, before, layers = f"nn.Dropout({settings.dropout:g})", "width", ""
+    for width in settings.hidden:
+        layers += f"{dropout}, nn.Linear({before}, {width}), {ACTIVATION_CODE[settings.activation]}, "
+        before = str(width)
+    layers += f"{dropout}, nn.Linear({before}, len(labels))"
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     return f"""import csv
 import random

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from demos.bert.catalogue import ModelSpec
 from demos.figures.palette import CLASSES
-from demos.training.cost import Cost, head_parameters
+from demos.training.cost import Cost
 from demos.training.data import Dataset
 from demos.training.events import Mistake, Result
+from demos.training.heads import head_parameters
 from demos.training.settings import Settings
 
 SHOWN_CLASSES = 50
@@ -75,7 +76,7 @@ def vector_html(pooling: str, width: int) -> str:
 
 def head_html(width: int, settings: Settings, classes: int) -> str:
     """The layers on top as a chain of widths, and what they hold."""
-    between = f" → {settings.hidden:,}, tanh" if settings.hidden else ""
+    between = "".join(f" → {hidden:,}, {settings.activation}" for hidden in settings.hidden)
     return (
         f"<p>{width:,}{between} → <b>{classes} classes</b>, softmax</p>"
         f"<p>{head_parameters(width, settings.hidden, classes):,} fresh numbers, random at first.</p>"

@@ -75,17 +75,17 @@ class CurveFeed:
             self._width = math.ceil(event.total_steps / MAX_POINTS)
             self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
             if event.labels:
-                self._state |= {"baseline": _short(event.majority_accuracy)}
+                self._state |= {"baseline": _short(event.baseline_score)}
                 self._state |= {"guess": _short(math.log(len(event.labels)))}
         elif isinstance(event, Step):
             self._state["step"] = event.step
             self._bin.append(event)
             if len(self._bin) >= self._width or event.step == event.total_steps:
-                means = [sum(getattr(one, name) for one in self._bin) / len(self._bin) for name in ("loss", "accuracy")]
+                means = [sum(getattr(one, name) for one in self._bin) / len(self._bin) for name in ("loss", "score")]
                 self._all["steps"].append([event.step, *map(_short, means)])
                 self._bin = []
         elif isinstance(event, Epoch):
-            values = (event.train_loss, event.validation_loss, event.validation_accuracy)
+            values = (event.train_loss, event.validation_loss, event.validation_score)
             self._all["looks"].append([event.step, *map(_short, values)])
             self._state["summary"] = _look_told(event)
         elif isinstance(event, PairLook):
@@ -165,7 +165,7 @@ def _pair_look_told(event: PairLook) -> str:
 
 def _look_told(event: Epoch) -> str:
     when = _when(event)
-    return f"{when}: validation loss {event.validation_loss:.2f}, validation accuracy {event.validation_accuracy:.0%}."
+    return f"{when}: validation loss {event.validation_loss:.2f}, validation accuracy {event.validation_score:.0%}."
 
 
 def _step_told(event: Step, examples: str) -> str:

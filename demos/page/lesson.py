@@ -65,6 +65,7 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
+    history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
 
     @property

@@ -18,6 +18,7 @@ from demos.training.asked import read_dataset, read_settings
 from demos.training.cost import cost_of
 from demos.training.data import Dataset
 from demos.training.events import Event, Failed, Finished, Result, Started, Stopped
+from demos.training.line import MAX_WAITING
 from demos.training.settings import Settings
 from demos.training.workshop import Workshop
 
@@ -25,6 +26,9 @@ from demos.training.workshop import Workshop
 CHANGED = (
     "run", "kept", "start", "stop", "curve", "results", "scores", "confusion", "mistakes", "numbers", "chances", "cost",
 )  # fmt: skip
+
+
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 
 
 class Trainer:

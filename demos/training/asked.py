@@ -21,7 +21,7 @@ def read_settings(
     try:
         return Settings(
             pooling=pooling,
-            hidden=int(hidden),
+            hidden=(int(hidden),) if int(hidden) else (),
             dropout=float(dropout),
             learning_rate=float(rate),
             epochs=int(epochs),

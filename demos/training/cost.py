@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from demos.training.classification import Classification
 from demos.training.data import Dataset
+from demos.training.heads import head_parameters
 from demos.training.settings import Settings
-from demos.training.task import Classification
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,3 @@ def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) 
         trainable_parameters=parameters - unused - idle_rows * width,
         rows=rows,
     )
-
-
-def head_parameters(width: int, hidden: int, classes: int) -> int:
-    """Weights and biases of the layers on top."""
-    return (width * hidden + hidden if hidden else 0) + (hidden or width) * classes + classes

@@ -44,10 +44,11 @@ class Splits(Protocol):
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence and its class, an index into the data set's labels."""
+    """A sentence (or a pair of them) and its class, an index into the data set's labels."""
 
     text: str
     label: int
+    pair: str = ""  # the second sentence; "" where there is none
 
 
 @dataclass(frozen=True)

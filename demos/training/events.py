@@ -29,8 +29,9 @@ class Started:
     steps_per_epoch: int
     parameters: int  # all of them, head included
     trainable_parameters: int  # those that the optimizer holds: of the word embeddings, only rows that occur
-    majority_label: str  # the most frequent class of the training sentences
-    majority_accuracy: float  # accuracy on the test sentences of always answering it
+    metric: str  # what the score of a step, a look and the result is: "accuracy", "entity F1"
+    baseline: str  # in words, what to beat: always the most frequent class; "" without one
+    baseline_score: float  # its score on the test examples
     device: str
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int
@@ -38,16 +39,16 @@ class Started:
 
 @dataclass(frozen=True)
 class Step:
-    """One batch, one move of the weights. Loss and accuracy are this batch's, before the move.
+    """One batch, one move of the weights. Loss and score are this batch's, before the move.
 
-    The accuracy is NaN where a task has none for a batch.
+    The score is NaN where a task has none for a batch.
     """
 
     step: int  # 1..total_steps
     total_steps: int
     epoch: float  # epochs done after this step
     loss: float
-    accuracy: float
+    score: float
     learning_rate: float
     gradient_norm: float  # before clipping
     examples_per_second: float  # over the whole training so far, looks at the validation sentences not counted
@@ -62,7 +63,7 @@ class Epoch:
     epoch: float
     train_loss: float  # mean over the steps since the look before; NaN at step 0
     validation_loss: float
-    validation_accuracy: float
+    validation_score: float
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Mistake:
     label: int
     predicted: int
     probabilities: tuple[float, ...]
+    pair: str = ""  # the second sentence, where the class is of two
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -14,10 +15,19 @@ from demos.errors import UserError
 from demos.training.batches import scoring_batches, training_batches
 from demos.training.data import Splits
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped
-from demos.training.model import CompactRows, Model, collate, keep, load_encoder, load_tokenizer, redraw_layers
+from demos.training.model import (
+    CompactRows,
+    Model,
+    collate,
+    keep,
+    last_states,
+    load_encoder,
+    load_tokenizer,
+    redraw_layers,
+)
 from demos.training.schedule import learning_rate
 from demos.training.settings import Settings
-from demos.training.task import Answers, Ended, Features, SeededDropout, Task
+from demos.training.task import Answers, Batch, Ended, Features, SeededDropout, Task
 from demos.training.tasks import task_of
 
 
@@ -93,7 +103,7 @@ class _Training:
                 reason = self._reason_to_stop()
                 if reason:
                     break
-                loss, accuracy, norm, rate = self._step(step, [self.train_features[i] for i in batch])
+                loss, score, norm, rate = self._step(step, [self.train_features[i] for i in batch])
                 step += 1
                 self.examples_done += len(batch)
                 losses.append(loss)
@@ -101,7 +111,7 @@ class _Training:
                     raise UserError(f"The loss became infinite at step {step}; try a smaller learning rate.")
                 left = self._seconds_left(step, sum(look > step for look in looks))
                 speed = self._speed()
-                yield Step(step, steps, step / self.steps_per_epoch, loss, accuracy, rate, norm, speed, left)
+                yield Step(step, steps, step / self.steps_per_epoch, loss, score, rate, norm, speed, left)
                 if step in looks:
                     yield from self._look(step, losses)
                     losses = []
@@ -146,7 +156,7 @@ class _Training:
 
     def _started(self) -> Started:
         data = self.dataset
-        label, accuracy = self.task.baseline(data)
+        baseline, score = self.task.baseline(data)
         return Started(
             labels=self.task.labels,
             train=len(data.train),
@@ -157,8 +167,9 @@ class _Training:
             steps_per_epoch=self.steps_per_epoch,
             parameters=self.parameters,
             trainable_parameters=sum(p.numel() for p in self.model.modules().parameters() if p.requires_grad),
-            majority_label=label,
-            majority_accuracy=accuracy,
+            metric=self.task.metric,
+            baseline=baseline,
+            baseline_score=score,
             device=torch.cuda.get_device_name() if self.device.type == "cuda" else "CPU",
             precision="bfloat16" if self.half else "float32",
             threads=torch.get_num_threads(),
@@ -169,13 +180,13 @@ class _Training:
             return "asked"
         return "time" if time.monotonic() - self.began > self.settings.max_seconds else ""
 
-    def _logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
-        """(logits [batch, …] in float32, targets [batch])."""
-        ids, mask, targets = collate(features, self.padding, self.device)
+    def _logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
+        """(logits [batch, …] in float32, the batch)."""
+        batch = collate(self.task, features, self.padding, self.device)
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half):
-            output = self.model.encoder(input_ids=self.compact.renumber(ids), attention_mask=mask)
-            logits = self.task.logits(self.model.head, output.last_hidden_state, mask)
-        return logits.float(), targets
+            hidden = last_states(self.model.encoder, batch, self.compact.renumber(batch.input_ids))
+            logits = self.task.logits(self.model.head, hidden, batch)
+        return logits.float(), batch
 
     def _step(self, done: int, features: Sequence[Features]) -> tuple[float, float, float, float]:
         """One update: the batch's loss and score before it, the gradient's norm, the learning rate."""
@@ -184,13 +195,13 @@ class _Training:
         rate = learning_rate(done, self.total_steps, settings.learning_rate, settings.warmup, settings.schedule)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        logits, targets = self._logits(features)
-        loss = self.task.loss(logits, targets)
+        logits, batch = self._logits(features)
+        loss = self.task.loss(logits, batch.targets)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.modules().parameters(), settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        score = self.task.batch_score(logits, targets)
+        score = self.task.batch_score(logits, batch.targets)
         values = torch.stack([loss.detach(), score, norm]).tolist()  # one wait for the device, not three
         self.training_seconds += time.perf_counter() - began
         return values[0], values[1], values[2], rate
@@ -198,17 +209,17 @@ class _Training:
     def _score(self, features: list[Features], split: str) -> Generator[Event, None, tuple[float, Answers]]:
         """The mean loss over `features` and the answer to each one, in their order."""
         self.model.modules().eval()
-        answers: list[tuple[float, ...]] = [()] * len(features)
+        answers: list[Any] = [None] * len(features)
         total, done, seconds = 0.0, 0, 0.0
-        for batch in scoring_batches([feature.size for feature in features]):
+        for rows in scoring_batches([feature.size for feature in features]):
             began = time.perf_counter()
             with torch.inference_mode():
-                logits, targets = self._logits([features[i] for i in batch])
-                total += self.task.loss(logits, targets).item() * len(batch)
-                rows = self.task.answers(logits).tolist()
-            for index, row in zip(batch, rows, strict=True):
-                answers[index] = tuple(row)
-            done += len(batch)
+                logits, batch = self._logits([features[i] for i in rows])
+                total += self.task.loss(logits, batch.targets).item() * len(rows)
+                found = self.task.answers(logits, batch)
+            for index, answer in zip(rows, found, strict=True):
+                answers[index] = answer
+            done += len(rows)
             seconds += time.perf_counter() - began
             self.scoring_rate = done / seconds
             yield Scoring(split, done, len(features))

@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoTokenizer
 from demos.bert.text import clean_text
 from demos.training.batches import scoring_batches
 from demos.training.data import Example
-from demos.training.task import Features, Task
+from demos.training.task import Batch, Features, Task
 from demos.training.tasks import kind_of, read_task
 
 HEAD, RECIPE = "head.safetensors", "run.json"
@@ -115,14 +115,31 @@ class CompactRows:
         encoder.set_input_embeddings(nn.Embedding.from_pretrained(full, freeze=False, padding_idx=padding))
 
 
-def collate(features: Sequence[Features], padding: int, device: torch.device) -> tuple[torch.Tensor, ...]:
-    """A padded batch: input_ids and attention_mask [batch x sequences, n], example by example, and targets [batch]."""
+def collate(task: Task, features: Sequence[Features], padding: int, device: torch.device) -> Batch:
+    """A padded batch of these examples on `device`."""
     rows = [sequence for feature in features for sequence in feature.sequences]
     longest = max(map(len, rows))
-    ids = [[*row, *[padding] * (longest - len(row))] for row in rows]
-    mask = [[1] * len(row) + [0] * (longest - len(row)) for row in rows]
-    targets = [feature.target for feature in features]
-    return tuple(torch.tensor(values).to(device, non_blocking=True) for values in (ids, mask, targets))
+    segments = [segment for feature in features for segment in feature.segments]
+
+    def padded(values: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
+        return torch.tensor([[*row, *[filler] * (longest - len(row))] for row in values]).to(device, non_blocking=True)
+
+    return Batch(
+        input_ids=padded(rows, padding),
+        attention_mask=padded([[1] * len(row) for row in rows], 0),
+        token_type_ids=padded(segments, 0) if segments else None,
+        targets=task.targets(features, longest).to(device, non_blocking=True),
+        features=features,
+    )
+
+
+def last_states(encoder: Any, batch: Batch, input_ids: torch.Tensor | None = None) -> torch.Tensor:
+    """The last hidden states [R, n, d]; `input_ids` stand in for the batch's own, where rows were renumbered."""
+    inputs = {"input_ids": batch.input_ids if input_ids is None else input_ids, "attention_mask": batch.attention_mask}
+    if batch.token_type_ids is not None and encoder.config.model_type != "distilbert":  # which has no segments
+        inputs["token_type_ids"] = batch.token_type_ids
+    states: torch.Tensor = encoder(**inputs).last_hidden_state
+    return states
 
 
 def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:
@@ -159,16 +176,16 @@ class Trained:
         """Each text's probabilities over `task.labels`. Raises UserError for a text over the character limit."""
         return self.answers([Example(clean_text(text, "The sentence"), 0) for text in texts])
 
-    def answers(self, examples: Sequence[Any]) -> list[tuple[float, ...]]:
+    def answers(self, examples: Sequence[Any]) -> list[Any]:
         """The task's answer to each example, as the loop keeps it."""
         features = self.task.features(self.model.tokenizer, examples, self.max_length)
-        answers: list[tuple[float, ...]] = [()] * len(features)
+        answers: list[Any] = [None] * len(features)
         padding = self.model.tokenizer.pad_token_id or 0
-        for batch in scoring_batches([feature.size for feature in features]):
-            ids, mask, _ = collate([features[i] for i in batch], padding, torch.device("cpu"))
+        for rows in scoring_batches([feature.size for feature in features]):
+            batch = collate(self.task, [features[i] for i in rows], padding, torch.device("cpu"))
             with torch.inference_mode():
-                hidden = self.model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-                rows = self.task.answers(self.task.logits(self.model.head, hidden, mask))  # [batch, k]
-            for index, row in zip(batch, rows.tolist(), strict=True):
-                answers[index] = tuple(row)
+                hidden = last_states(self.model.encoder, batch)
+                found = self.task.answers(self.task.logits(self.model.head, hidden, batch), batch)
+            for index, answer in zip(rows, found, strict=True):
+                answers[index] = answer
         return answers

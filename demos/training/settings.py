@@ -10,6 +10,11 @@ from demos.errors import UserError
 POOLINGS = ("mean", "cls", "max")
 SCHEDULES = ("linear", "cosine", "constant")
 STARTS = ("trained", "random")
+TRAINS = ("all", "top", "lora", "head")
+OPTIMIZERS = ("adamw", "sgd")
+PRECISIONS = ("auto", "float32", "bfloat16")
+ACTIVATIONS = ("tanh", "relu", "gelu")
+MAX_LAYERS = 3
 MAX_LAYER_WIDTH = 1_024
 
 
@@ -22,7 +27,8 @@ class Settings:
     """
 
     pooling: str = "mean"  # which vector stands for the sentence: one of POOLINGS
-    hidden: int = 0  # width of one more dense layer between that vector and the classes; 0 is none
+    hidden: tuple[int, ...] = ()  # widths of dense layers between that vector and the last, linear one
+    activation: str = "tanh"  # one of ACTIVATIONS: what follows each of those dense layers
     dropout: float = 0.1  # in the head, before each linear layer
     epochs: int = 3
     learning_rate: float = 1e-4  # the schedule's peak
@@ -36,13 +42,26 @@ class Settings:
     evaluations: int = 2  # looks at the validation sentences per epoch
     max_seconds: float = 600.0  # wall clock; a run that reaches it stops and keeps what it learned
     threads: int = 0  # CPU threads; 0 is `cores()`
+    trains: str = "all"  # one of TRAINS: everything, the upper `top_layers`, low-rank updates (LoRA), the head alone
+    top_layers: int = 2  # where `trains` is "top": how many of the upper layers; embeddings and the rest stay
+    frozen_embeddings: bool = False  # where `trains` is "all": the embeddings stay as they are
+    lora_rank: int = 8  # where `trains` is "lora" (Hu et al. 2021)
+    optimizer: str = "adamw"  # one of OPTIMIZERS
+    layer_decay: float = 1.0  # the rate of each layer is this share of the one above it; 1 is the same for all
+    class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
+    label_smoothing: float = 0.0  # share of the right answer's probability that is spread over all
+    precision: str = "auto"  # one of PRECISIONS: auto is bfloat16 where the hardware multiplies in it
     start: str = "trained"  # one of STARTS: the base as it is, or its layers drawn anew over its own embeddings
 
     def check(self) -> Settings:
         """These settings. Raises UserError, naming the first that is out of bounds."""
         _one_of("The pooling", self.pooling, POOLINGS)
         _one_of("The schedule", self.schedule, SCHEDULES)
-        _whole("The hidden layer's width", self.hidden, 0, MAX_LAYER_WIDTH)
+        if len(self.hidden) > MAX_LAYERS:
+            raise UserError(f"There are {len(self.hidden):,} dense layers; the limit is {MAX_LAYERS}.")
+        for width in self.hidden:
+            _whole("A dense layer's width", width, 1, MAX_LAYER_WIDTH)
+        _one_of("The activation", self.activation, ACTIVATIONS)
         _between("The dropout", self.dropout, 0, 0.9)
         _whole("The number of epochs", self.epochs, 1, 20)
         _between("The learning rate", self.learning_rate, 1e-7, 1e-1)
@@ -55,6 +74,13 @@ class Settings:
         _whole("The number of looks per epoch", self.evaluations, 1, 20)
         _between("The time limit", self.max_seconds, 1, 3_600)
         _whole("The number of threads", self.threads, 0, 64)
+        _one_of("What trains", self.trains, TRAINS)
+        _whole("The number of upper layers", self.top_layers, 1, 48)
+        _whole("The rank of LoRA", self.lora_rank, 1, 64)
+        _one_of("The optimizer", self.optimizer, OPTIMIZERS)
+        _between("The layer-wise decay", self.layer_decay, 0.1, 1)
+        _between("The label smoothing", self.label_smoothing, 0, 0.5)
+        _one_of("The precision", self.precision, PRECISIONS)
         _one_of("The start", self.start, STARTS)
         return self
 

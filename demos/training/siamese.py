@@ -15,7 +15,7 @@ from torch import nn
 from demos.bert.agreement import Pair, correlation, gap_between, scores_of
 from demos.training.events import PairLook, PairResult
 from demos.training.siamese_data import PairDataset
-from demos.training.task import Answers, Ended, Features, pool, token_ids
+from demos.training.task import Answers, Batch, Ended, Features, pool, token_ids
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class Siamese:
     def labels(self) -> tuple[str, ...]:
         return ()
 
+    @property
+    def metric(self) -> str:
+        return "Spearman's ρ"
+
     def features(self, tokenizer: Any, examples: Sequence[Pair], max_length: int) -> list[Features]:
         """Two sequences a pair, each [CLS] sentence [SEP]; the target is the rating as a share of the highest."""
         rows = token_ids(tokenizer, [text for pair in examples for text in (pair.first, pair.second)], max_length)
@@ -41,18 +45,22 @@ class Siamese:
         """Nothing: what is trained is the encoder alone."""
         return nn.Identity()
 
-    def logits(self, head: nn.Module, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
+        """The ratings' shares: [batch]."""
+        return torch.tensor([feature.target for feature in features])
+
+    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """The cosine of each pair: [2 batch, n, d], first and second by turns -> [batch]."""
-        vectors = pool(hidden.float(), attention_mask, self.pooling)  # [2 batch, d]
+        vectors = pool(hidden.float(), batch.attention_mask, self.pooling)  # [2 batch, d]
         return F.cosine_similarity(vectors[::2], vectors[1::2])
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """(cosine - rating / top)², mean over the batch: sentence-transformers' CosineSimilarityLoss."""
         return F.mse_loss(logits, targets)
 
-    def answers(self, logits: torch.Tensor) -> torch.Tensor:
-        """The cosine: [batch] -> [batch, 1]."""
-        return logits.unsqueeze(-1)
+    def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:
+        """The cosine."""
+        return [(cosine,) for cosine in logits.tolist()]
 
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """None: the correlation over one batch's few pairs is noise."""

@@ -8,12 +8,14 @@ import numpy as np
 import torch
 
 from demos.training.model import Trained
+from demos.training.task import Batch
 
 
 def class_logits(trained: Trained, hidden: torch.Tensor) -> torch.Tensor:
     """The head's logits [C] for one input's last hidden states [n, d]; differentiable."""
-    mask = torch.ones(1, len(hidden), dtype=torch.long)
-    return trained.task.logits(trained.model.head, hidden[None], mask)[0]
+    ones = torch.ones(1, len(hidden), dtype=torch.long)
+    batch = Batch(ones, ones, None, ones[:, 0], ())
+    return trained.task.logits(trained.model.head, hidden[None], batch)[0]
 
 
 def class_probabilities(trained: Trained, hidden: np.ndarray) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What a task is to the loop, and the first one: a class for a single sentence."""
+"""What a task is to the loop, and what tasks share: features, batches, pooling, token ids, seeded dropout."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from demos.training.data import Dataset, Example
-from demos.training.events import Epoch, Look, Mistake, Outcome, Result
-from demos.training.metrics import Scores, majority, score
-from demos.training.settings import Settings
+from demos.training.events import Look, Outcome
 
-Answers = Sequence[tuple[float, ...]]  # what a task reads off each example's logits, in the examples' order
-MAX_MISTAKES = 200
+Answers = Sequence[Any]  # what a task reads off each example's logits, in the examples' order
+NO_LABEL = -100  # a position that no loss is taken at, as PyTorch's cross_entropy skips it
 
 
 @dataclass(frozen=True)
@@ -24,13 +20,26 @@ class Features:
     """One example as the model takes it."""
 
     sequences: tuple[tuple[int, ...], ...]  # [CLS] … [SEP] of each text that the encoder reads for this example
-    target: int | float
+    target: Any  # what `Task.targets` makes a tensor of
     cut: bool  # tokens fell off at max_length
+    segments: tuple[tuple[int, ...], ...] = ()  # token_type_ids of each sequence; none where all are 0
+    extra: Any = None  # what the task itself needs to read its answers: offsets, words
 
     @property
     def size(self) -> int:
         """The example's tokens, once its sequences are padded to the longest of them."""
         return len(self.sequences) * max(map(len, self.sequences))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples as padded tensors, on the run's device: R rows, the examples' sequences one after another."""
+
+    input_ids: torch.Tensor  # [R, n]
+    attention_mask: torch.Tensor  # [R, n]: 1 for a token, 0 for padding
+    token_type_ids: torch.Tensor | None  # [R, n]; None where all are 0
+    targets: torch.Tensor
+    features: Sequence[Features]
 
 
 @dataclass(frozen=True)
@@ -55,26 +64,33 @@ class Task(Protocol):
     def labels(self) -> tuple[str, ...]:
         """The classes' names, by their index; none where the task has no classes."""
 
+    @property
+    def metric(self) -> str:
+        """What the score of a batch, a look and the result is called: "accuracy", "entity F1"."""
+
     def features(self, tokenizer: Any, examples: Sequence[Any], max_length: int) -> list[Features]:
         """How examples become tokens."""
 
     def head(self, width: int, generator: torch.Generator) -> nn.Module:
         """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
 
-    def logits(self, head: nn.Module, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """From the last hidden states [batch x sequences, n, d] to logits [batch, …]."""
+    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
+        """The examples' targets as one tensor; rows are padded to `longest` tokens."""
+
+    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """From the last hidden states [R, n, d] to logits [batch, …]."""
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """What training makes small: a mean over the batch."""
 
-    def answers(self, logits: torch.Tensor) -> torch.Tensor:
-        """What is kept of each example: [batch, …] -> [batch, k]."""
+    def answers(self, logits: torch.Tensor, batch: Batch) -> list[Any]:
+        """What is kept of each example of the batch: plain tuples of numbers, not tensors."""
 
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """How good one batch's answers are, or NaN where a batch is too few to say."""
 
     def baseline(self, dataset: Any) -> tuple[str, float]:
-        """(the class, the accuracy) of always answering the most frequent class; ("", NaN) without classes."""
+        """(in words, its score) what a student should beat: always the most frequent class, say; ("", NaN) without."""
 
     def look(self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Any) -> Look:
         """What a look at the validation examples tells."""
@@ -124,97 +140,33 @@ def token_ids(tokenizer: Any, texts: Sequence[str], max_length: int) -> list[tup
     ]
 
 
-@dataclass(frozen=True)
-class Classification:
-    """A class for a sentence: pool, perhaps one dense layer with tanh, then a linear layer to C logits."""
+def pair_ids(
+    tokenizer: Any, pairs: Sequence[tuple[str, str]], max_length: int
+) -> list[tuple[tuple[int, ...], tuple[int, ...], bool]]:
+    """[CLS] first [SEP] second [SEP] of each pair with its segments (0, then 1), and whether it was cut.
 
-    labels: tuple[str, ...]
-    pooling: str = "mean"
-    hidden: int = 0
-    dropout: float = 0.1
-
-    @classmethod
-    def of(cls, labels: tuple[str, ...], settings: Settings) -> Classification:
-        """The task that these settings describe."""
-        return cls(labels, settings.pooling, settings.hidden, settings.dropout)
-
-    def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
-        """[CLS] sentence [SEP], cut to `max_length` tokens."""
-        rows = token_ids(tokenizer, [example.text for example in examples], max_length)
-        return [Features((ids,), example.label, cut) for (ids, cut), example in zip(rows, examples, strict=True)]
-
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """Weights from N(0, 0.02²), as BERT's own (Devlin et al.'s code: initializer_range), biases 0."""
-        layers: list[nn.Module] = [SeededDropout(self.dropout)]
-        if self.hidden:
-            layers += [nn.Linear(width, self.hidden), nn.Tanh(), SeededDropout(self.dropout)]
-        layers.append(nn.Linear(self.hidden or width, len(self.labels)))
-        for layer in layers:
-            if isinstance(layer, nn.Linear):
-                layer.weight.data.normal_(0, 0.02, generator=generator)
-                layer.bias.data.zero_()
-        return nn.Sequential(*layers)
-
-    def logits(self, head: nn.Module, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """[batch, n, d] -> [batch, C]."""
-        result: torch.Tensor = head(pool(hidden, attention_mask, self.pooling))
-        return result
-
-    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy: -log of the probability that softmax gives the right class, mean over the batch."""
-        return F.cross_entropy(logits.float(), targets)
-
-    def answers(self, logits: torch.Tensor) -> torch.Tensor:
-        """Each class's probability."""
-        return logits.softmax(dim=-1)
-
-    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Accuracy."""
-        return (logits.argmax(dim=-1) == targets).float().mean()
-
-    def baseline(self, dataset: Dataset) -> tuple[str, float]:
-        """The training sentences' most frequent class, and the accuracy of always answering it to the test's."""
-        train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
-        label, accuracy = majority(train, test, len(self.labels))
-        return self.labels[label], accuracy
-
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[int]
-    ) -> Epoch:
-        """With the accuracy."""
-        right = [_argmax(row) == target for row, target in zip(answers, targets, strict=True)]
-        return Epoch(step, epoch, train_loss, loss, sum(right) / max(1, len(right)))
-
-    def scores(self, targets: Sequence[int], predicted: Sequence[int]) -> Scores:
-        """Accuracy, macro F1, confusions."""
-        return score(targets, predicted, len(self.labels))
-
-    def outcome(self, dataset: Dataset, answers: Answers, ended: Ended) -> Result:
-        """With the scores, and the mistakes, the most confident first."""
-        predicted = [_argmax(row) for row in answers]
-        scores = self.scores([example.label for example in dataset.test], predicted)
-        wrong = [
-            Mistake(example.text, example.label, guess, row)
-            for example, guess, row in zip(dataset.test, predicted, answers, strict=True)
-            if guess != example.label
-        ]
-        wrong.sort(key=lambda mistake: -mistake.probabilities[mistake.predicted])
-        label, accuracy = self.baseline(dataset)
-        return Result(
-            labels=self.labels,
-            accuracy=scores.accuracy,
-            macro_f1=scores.macro_f1,
-            loss=ended.loss,
-            majority_label=label,
-            majority_accuracy=accuracy,
-            confusion=scores.confusion,
-            mistakes=tuple(wrong[:MAX_MISTAKES]),
-            steps=ended.steps,
-            seconds=ended.seconds,
-            examples_per_second=ended.examples_per_second,
-            folder=ended.folder,
-        )
+    Too long, the longer of the two loses its last token until both fit, as in Devlin et al.'s `_truncate_seq_pair`.
+    """
+    if not pairs:
+        return []
+    texts = [text for pair in pairs for text in pair]
+    rows = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    found = []
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        before = len(first) + len(second)
+        kept = _fitting(len(first), len(second), max_length - 3)
+        first, second = first[: kept[0]], second[: kept[1]]
+        ids = (tokenizer.cls_token_id, *first, tokenizer.sep_token_id, *second, tokenizer.sep_token_id)
+        segments = (*[0] * (len(first) + 2), *[1] * (len(second) + 1))
+        found.append((ids, segments, len(first) + len(second) < before))
+    return found
 
 
-def _argmax(row: Sequence[float]) -> int:
-    return max(range(len(row)), key=row.__getitem__)
+def _fitting(first: int, second: int, room: int) -> tuple[int, int]:
+    """How many tokens of each are left once the longer (of equals the second) has lost its last until both fit."""
+    if first + second <= room:
+        return first, second
+    half = (room + 1) // 2
+    if first <= half:
+        return first, room - first
+    return (room - second, second) if second <= room - half else (half, room - half)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from demos.training.classification import Classification
 from demos.training.data import Dataset, Splits
 from demos.training.settings import Settings
 from demos.training.siamese import Siamese
 from demos.training.siamese_data import PairDataset
-from demos.training.task import Classification, Task
+from demos.training.task import Task
 
 KINDS: Mapping[str, type] = {"classification": Classification, "siamese": Siamese}
 

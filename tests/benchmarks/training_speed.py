@@ -18,12 +18,13 @@ from torch import nn
 from transformers import DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
 from demos.bert.cores import cores
+from demos.training.classification import Classification
 from demos.training.data import load_emotion
 from demos.training.events import Finished
 from demos.training.loop import train
 from demos.training.model import load_encoder, load_tokenizer
 from demos.training.settings import Settings
-from demos.training.task import Classification, pool
+from demos.training.task import pool
 
 ROUNDS = 2
 RECIPE = Settings(epochs=1, dropout=0.0, evaluations=1)

@@ -116,7 +116,7 @@ def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
                 chosen.append((row["text"], row["label"], row["split"]))
     data = tmp_path / "data.tsv"
     data.write_text("".join("\t".join(row) + "\n" for row in chosen), encoding="utf-8")
-    program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=8, schedule="constant"), str(data))
+    program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=(8,), schedule="constant"), str(data))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(program, "program", "exec"), {})
@@ -126,6 +126,6 @@ def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", list(CATALOGUE))
 def test_the_program_is_python_for_every_model(key: str) -> None:
-    program = code_for(CATALOGUE[key], Settings(hidden=64, schedule="cosine", pooling="max"), "data.tsv")
+    program = code_for(CATALOGUE[key], Settings(hidden=(64, 8), schedule="cosine", pooling="max"), "data.tsv")
     compile(program, "program", "exec")
     assert CATALOGUE[key].revision in program

@@ -27,8 +27,8 @@ from demos.lessons.attention.cause_layout import LAST, OPENING, PICKED
 from demos.page import cause as cause_module
 from demos.page.cause import Causes
 from demos.page.services import Sentence, Services
+from demos.training.classification import Classification
 from demos.training.model import Model, keep
-from demos.training.task import Classification
 
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
 STRUCK, SAID, PLOT, SIMILAR, WORD, GUESSES, CLASSES, TABLE, CODE = range(9)
@@ -156,7 +156,7 @@ def test_predictions_before_and_after(masking: tuple[Causes, BertForMaskedLM]) -
 
 def test_a_classifier_of_this_reader(causes: Causes, bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = causes.services.workshop.runs
-    task = Classification(labels=("up", "down"), pooling="mean", hidden=0, dropout=0.0)
+    task = Classification(labels=("up", "down"), pooling="mean", dropout=0.0)
     head = task.head(384, torch.Generator().manual_seed(0))
     head[-1].weight.data *= 30
     run = runs.new()

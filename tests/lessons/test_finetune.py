@@ -16,7 +16,7 @@ from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import run_model
 from demos.errors import UserError
-from demos.lessons.finetune import LESSON
+from demos.lessons.finetune import LESSON, train
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings, told_dataset
@@ -70,6 +70,7 @@ class Wired:
                 LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML(), gr.State("")
             )
             LESSON.build(self.page)
+            train.PART.build(self.page)
         self.idle, self.train, self.stop, self.ask = self.events
 
 

@@ -13,7 +13,7 @@ from demos.training.events import Epoch, Failed, Finished, Result, Started, Step
 
 
 def started(steps: int) -> Started:
-    return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, "a", 0.5, "CPU", "float32", 1)
+    return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, "accuracy", "always “a”", 0.5, "CPU", "float32", 1)
 
 
 def step(number: int, total: int) -> Step:

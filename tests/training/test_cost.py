@@ -17,9 +17,9 @@ from demos.training.loop import train
 from demos.training.settings import Settings
 
 
-@pytest.mark.parametrize("hidden", [0, 16])
+@pytest.mark.parametrize("hidden", [(), (16, 8)])
 def test_the_cost_is_what_the_run_tells(
-    hidden: int, dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel, tmp_path: Path
+    hidden: tuple[int, ...], dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel, tmp_path: Path
 ) -> None:
     settings = dataclasses.replace(quick, hidden=hidden)
     cost = cost_of(dataset, tiny.tokenizer, tiny.model, settings)
@@ -51,7 +51,7 @@ def test_parameters_are_those_of_the_architecture(dataset: Dataset, bundled: Loa
         spared = (30_522 - cost.rows) * width + width * width + width  # words that never occur, the pooler
         assert cost.trainable_parameters == cost.parameters - spared
     assert bert_parameters(30_522, 768, 12, 3_072) == 109_482_240  # BERT base: the paper's 110M
-    assert head_parameters(384, 64, 6) == 384 * 64 + 64 + 64 * 6 + 6
+    assert head_parameters(384, (64,), 6) == 384 * 64 + 64 + 64 * 6 + 6
 
 
 def test_settings_out_of_bounds_cost_a_sentence(dataset: Dataset, tiny: LoadedModel) -> None:

@@ -17,12 +17,12 @@ from transformers import AutoModel, AutoTokenizer, get_linear_schedule_with_warm
 
 from demos.bert.models import ModelStore
 from demos.training.batches import training_batches
+from demos.training.classification import Classification
 from demos.training.data import Dataset, load_emotion
 from demos.training.events import Epoch, Event, Failed, Finished, Scoring, Started, Step, Stopped, as_json
 from demos.training.loop import train
 from demos.training.model import CompactRows, Trained, load_encoder
 from demos.training.settings import Settings
-from demos.training.task import Classification
 
 
 def timeless(events: list[Event]) -> list[Event]:
@@ -224,7 +224,7 @@ def test_a_folder_that_cannot_be_written_is_told(dataset: Dataset, base: Path, q
 def test_every_head_trains_and_reads_back(
     pooling: str, dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
 ) -> None:
-    settings = dataclasses.replace(quick, pooling=pooling, hidden=16, schedule="cosine", epochs=1)
+    settings = dataclasses.replace(quick, pooling=pooling, hidden=(16, 8), schedule="cosine", epochs=1)
     *_, last = train(dataset, base, settings, tmp_path / "run")
     assert isinstance(last, Finished)
     assert len(Trained.read(last.result.folder).predict(["a good bank"])[0]) == 2

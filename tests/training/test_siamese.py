@@ -20,7 +20,7 @@ from demos.bert.models import LoadedModel
 from demos.figures.siamese_code import siamese_code
 from demos.training.events import Finished, PairLook, PairResult, Step, as_json
 from demos.training.loop import train
-from demos.training.model import Trained, collate, load_encoder, load_tokenizer, redraw_layers
+from demos.training.model import Trained, collate, last_states, load_encoder, load_tokenizer, redraw_layers
 from demos.training.pairs import OURS, Rated, our_pairs
 from demos.training.settings import Settings
 from demos.training.siamese import Siamese
@@ -49,17 +49,17 @@ def test_loss_and_gradient_are_sentence_transformers(pooling: str, base: Path, p
 
     theirs = SentenceTransformer(modules=[Transformer(str(base)), Pooling(32, pooling_mode=pooling)], device="cpu")
     theirs.eval()  # no dropout
-    batch = pairs.train[:6]
-    sides = [theirs.preprocess([getattr(pair, side) for pair in batch]) for side in ("first", "second")]
-    expected = CosineSimilarityLoss(theirs)(sides, torch.tensor([pair.score / 5 for pair in batch]))
+    examples = pairs.train[:6]
+    sides = [theirs.preprocess([getattr(pair, side) for pair in examples]) for side in ("first", "second")]
+    expected = CosineSimilarityLoss(theirs)(sides, torch.tensor([pair.score / 5 for pair in examples]))
     expected.backward()
     reference = {name: one.grad for name, one in theirs[0].named_parameters() if one.grad is not None}
 
     encoder, task = load_encoder(base).eval(), Siamese(pooling, pairs.top)
-    features = task.features(load_tokenizer(base), batch, 64)
-    ids, mask, targets = collate(features, 0, torch.device("cpu"))
-    hidden = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-    loss = task.loss(task.logits(torch.nn.Identity(), hidden, mask), targets)
+    features = task.features(load_tokenizer(base), examples, 64)
+    batch = collate(task, features, 0, torch.device("cpu"))
+    hidden = last_states(encoder, batch)
+    loss = task.loss(task.logits(torch.nn.Identity(), hidden, batch), batch.targets)
     loss.backward()
     assert loss.item() == pytest.approx(expected.item(), abs=1e-6)
     ours = {name: one.grad for name, one in encoder.named_parameters() if one.grad is not None}
@@ -90,8 +90,8 @@ def test_a_run_is_its_program_and_scipys_correlation(
         np.mean((np.array(result.after) - np.array(ratings) / 5) ** 2), abs=1e-6
     )
     steps = [event for event in events if isinstance(event, Step)]
-    assert all(math.isnan(step.accuracy) for step in steps)
-    assert as_json(steps[0])["accuracy"] is None
+    assert all(math.isnan(step.score) for step in steps)
+    assert as_json(steps[0])["score"] is None
     assert repr(pickle.loads(pickle.dumps(events))) == repr(events)
 
     program = siamese_code(tiny.spec, pairs, chosen)

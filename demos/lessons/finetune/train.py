@@ -1,8 +1,7 @@
-"""Lesson: fine-tune live. Pick a base, a vector, layers, an optimizer; press Start; watch it learn; try it."""
+"""Part "Train": fine-tune live. Pick a base, a vector, layers, an optimizer; press Start; watch it learn; try it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -12,21 +11,16 @@ from demos.figures.training_code import code_for
 from demos.figures.training_told import dataset_html, head_html, model_html, step_html, vector_html
 from demos.page.curve import idle_message, live_curve
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Page, Part
 from demos.page.services import Sentence
-from demos.page.trainer import CHANGED, Trainer
-from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings, told_dataset
+from demos.page.trainer import CHANGED, QUEUE, Trainer
+from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings
 from demos.training.data import MAX_TRAIN, Dataset
-from demos.training.events import as_json
-from demos.training.line import MAX_WAITING
 from demos.training.metrics import majority
 from demos.training.settings import Settings
-from demos.training.workshop import Workshop
 
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 TRY = "I can't believe you remembered!"
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
-CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 AWAITED = "Choose a file: a text and a label column, named in its first row; two columns need no names."
 DATA_PATH = "assets/data/emotion.tsv"
 RATES = [2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
@@ -62,7 +56,6 @@ def build(page: Page) -> None:
         most=parts["most"],
         seed=parts["seed"],
     )
-    offer_endpoint(page, workshop)
 
 
 def _recipe() -> dict[str, Any]:
@@ -80,7 +73,7 @@ def _recipe() -> dict[str, Any]:
         with gr.Column(min_width=250, elem_classes="step"):
             gr.HTML(step_html(3, "Layers on top"))
             widths = [("none", 0), ("64", 64), ("256", 256)]
-            hidden = gr.Radio(widths, value=DEFAULT.hidden, label="One more dense layer")
+            hidden = gr.Radio(widths, value=sum(DEFAULT.hidden[:1]), label="One more dense layer")
             dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout")
             head = gr.HTML()
         with gr.Column(min_width=250, elem_classes="step"):
@@ -271,52 +264,10 @@ def _guessed(dataset: Dataset) -> tuple[Dataset, float]:
     return dataset, majority(train, test, len(dataset.labels))[1]
 
 
-def offer_endpoint(page: Page, workshop: Workshop) -> None:
-    """The API's `fine_tune`."""
-    services = page.services
-
-    def fine_tune(
-        data: str = "emotion",
-        pooling: str = "mean",
-        epochs: int = 3,
-        learning_rate: float = 1e-4,
-        batch_size: int = 16,
-        seed: int = 0,
-        model: str = "",
-    ) -> Iterator[dict[str, Any]]:
-        """Fine-tune a copy of the model and stream what happens, one JSON object an event.
-
-        data is "emotion" or the text of a TSV file: text, label and perhaps split columns (train, validation, test).
-        The event field says which: waiting, started, step, epoch, scoring, and last finished, stopped or failed.
-        """
-        settings = Settings(
-            pooling=pooling,
-            epochs=epochs,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            seed=seed,
-            max_seconds=CALL_SECONDS,
-        ).check()
-        dataset = told_dataset(data, seed)
-        key = services.key(model)
-        run = workshop.runs.new()
-        events = workshop.fine_tune(run, dataset, key, services.store.folder(key), settings)
-        try:
-            for event in events:
-                yield as_json(event)
-        finally:
-            events.close()  # type: ignore[attr-defined]
-            workshop.runs.discard(run)  # nobody else knows its id
-
-    page.endpoint(fine_tune, **QUEUE)
-
-
-LESSON = Lesson(
-    slug="finetune",
-    order=5,
-    tab="Fine-tune",
-    question="How does BERT learn a task in a minute?",
-    look="A few new numbers on top and a few hundred sentences turn a general reader into a specialist. Press Start "
-    "and watch the validation curve: the training curve may also show what was learned by heart.",
+PART = Part(
+    slug="train",
+    tab="Train",
+    look="Four choices make a recipe. Press Start and watch the validation curve: the training curve may also show "
+    "what was learned by heart.",
     build=build,
 )

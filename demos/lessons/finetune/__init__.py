@@ -1,0 +1,68 @@
+"""Lesson: fine-tune live. Its parts are the files beside this one; here they are put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from demos.lessons.finetune import train
+from demos.page.lesson import Lesson, Page
+from demos.page.trainer import QUEUE
+from demos.training.asked import told_dataset
+from demos.training.events import as_json
+from demos.training.settings import Settings
+
+CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
+
+
+def offer_endpoint(page: Page) -> None:
+    """The API's `fine_tune`."""
+    services = page.services
+    workshop = services.workshop
+
+    def fine_tune(
+        data: str = "emotion",
+        pooling: str = "mean",
+        epochs: int = 3,
+        learning_rate: float = 1e-4,
+        batch_size: int = 16,
+        seed: int = 0,
+        model: str = "",
+    ) -> Iterator[dict[str, Any]]:
+        """Fine-tune a copy of the model and stream what happens, one JSON object an event.
+
+        data is "emotion" or the text of a TSV file: text, label and perhaps split columns (train, validation, test).
+        The event field says which: waiting, started, step, epoch, scoring, and last finished, stopped or failed.
+        """
+        settings = Settings(
+            pooling=pooling,
+            epochs=epochs,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            seed=seed,
+            max_seconds=CALL_SECONDS,
+        ).check()
+        dataset = told_dataset(data, seed)
+        key = services.key(model)
+        run = workshop.runs.new()
+        events = workshop.fine_tune(run, dataset, key, services.store.folder(key), settings)
+        try:
+            for event in events:
+                yield as_json(event)
+        finally:
+            events.close()  # type: ignore[attr-defined]
+            workshop.runs.discard(run)  # nobody else knows its id
+
+    page.endpoint(fine_tune, **QUEUE)
+
+
+LESSON = Lesson(
+    slug="finetune",
+    order=5,
+    tab="Fine-tune",
+    question="How does BERT learn a task in a minute?",
+    look="A few new numbers on top and a few hundred examples turn a general reader into a specialist. Change one "
+    "thing, train again, and see what it did.",
+    build=offer_endpoint,
+    parts=(train.PART,),
+)
