@@ -1,17 +1,30 @@
-// The live training curve: keeps the points it was sent and draws two panels, the loss and the task's score, as SVG.
+// The live training curve: keeps the points it was sent and draws them as SVG: the loss and the task's score, small
+// the learning rate and the gradient's length, and how the probabilities of a few watched examples move.
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
 const SVG = "http://www.w3.org/2000/svg";
 const TALL = 290;
+const LOW = 206; // on a small projector
 const STACKED = 250; // where the panels stand one above the other by choice, beside something else
+const SMALL = 104;
+const SPARK = { width: 190, height: 40 };
 const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
+const THIN = { left: 54, right: 14, top: 26, bottom: 10 };
 const SMOOTHING = 0.85; // of the moving average over batches
 const TITLES = [["Loss", "cross-entropy, lower is better"], ["Accuracy", "higher is better"]];
-const kept = { run: null, steps: new Map(), looks: new Map(), last: {} };
+const kept = { run: null, steps: new Map(), looks: new Map(), watched: new Map(), last: {}, examples: [] };
 const part = (name) => element.querySelector(`.curve-${name}`);
 
 function node(parent, name, attributes, text) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+function plain(parent, name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
   if (text !== undefined) made.textContent = text;
   parent.append(made);
   return made;
@@ -28,13 +41,16 @@ function take() {
   }
   if (message.run !== kept.run) {
     kept.run = message.run;
-    kept.steps.clear();
-    kept.looks.clear();
+    for (const points of [kept.steps, kept.looks, kept.watched]) points.clear();
+    kept.examples = [];
+    part("said").textContent = "";
   }
   for (const point of message.steps) kept.steps.set(point[0], point);
   for (const point of message.looks) kept.looks.set(point[0], point);
+  for (const point of message.watched || []) kept.watched.set(point[0], point);
+  if (message.examples) kept.examples = message.examples;
   kept.last = message;
-  part("status").textContent = message.status || "";
+  part("status").textContent = (message.data && !message.done ? `${message.data} · ` : "") + (message.status || "");
   if (message.summary !== undefined && part("said").textContent !== message.summary) part("said").textContent = message.summary;
   part("progress").value = message.total ? (message.step || 0) / message.total : 0;
   part("progress").classList.toggle("idle", !message.total);
@@ -48,6 +64,7 @@ function take() {
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
+const few = (value) => (value && value < 0.01 ? value.toExponential(1).replace("e-0", "e-") : String(+value.toPrecision(2)));
 
 function smooth(points) {
   let mean = 0;
@@ -64,8 +81,14 @@ function ticks(most, count) {
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
+const path = (svg, points, x, y, name) => {
+  if (points.length < 2) return;
+  const d = points.map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
+  node(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
+};
+
 function panel(box, [title, told], width, least, most, guess, train, validation, format, exact, below) {
-  const height = kept.last.stacked ? STACKED : TALL;
+  const height = kept.last.stacked ? STACKED : innerHeight <= 850 ? LOW : TALL;
   const svg = node(box, "svg", { width, height, role: "img", "aria-label": `${title}. ${told}` });
   const { total = 1, perEpoch = 1 } = kept.last;
   const right = width - MARGIN.right;
@@ -73,7 +96,7 @@ function panel(box, [title, told], width, least, most, guess, train, validation,
   const x = (step) => MARGIN.left + ((right - MARGIN.left) * step) / Math.max(1, total);
   const y = (value) => bottom - ((bottom - MARGIN.top) * (Math.min(value, most) - least)) / (most - least);
   const heading = node(svg, "text", { x: MARGIN.left, y: 18, class: "curve-title" }, title);
-  node(heading, "tspan", { dx: 10, class: "curve-told" }, told);
+  if (width > 330) node(heading, "tspan", { dx: 10, class: "curve-told" }, told);
   for (const value of ticks(most - least, 4).map((above) => above + least)) {
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "curve-grid" });
     node(svg, "text", { x: MARGIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, format(value));
@@ -86,19 +109,14 @@ function panel(box, [title, told], width, least, most, guess, train, validation,
   }
   const middle = { x: (MARGIN.left + right) / 2, y: height - 4, "text-anchor": "middle", class: "curve-tick" };
   node(svg, "text", middle, epochs ? "epochs" : "epochs: press Start");
-  const path = (points, name) => {
-    if (points.length < 2) return;
-    const d = points.map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
-    node(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
-  };
   if (guess !== null && guess !== undefined) {
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
     const at = { x: right, y: y(guess) - 6, "text-anchor": "end", class: "curve-tick" };
     node(svg, "text", at, `guessing ${exact(guess)}`);
   }
-  path(train, "train raw");
-  path(smooth(train), "train");
-  path(validation, "validation");
+  path(svg, train, x, y, "train raw");
+  path(svg, smooth(train), x, y, "train");
+  path(svg, validation, x, y, "validation");
   for (const [step, value, low, high] of validation) {
     if (low !== undefined) node(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });
     node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
@@ -110,15 +128,73 @@ function panel(box, [title, told], width, least, most, guess, train, validation,
   }
 }
 
+// One line over the steps, its last value in words.
+function thin(box, title, width, points, limit) {
+  const most = Math.max(...points.map((point) => point[1]), limit || 0) * 1.05 || 1;
+  const last = points.at(-1);
+  const told = last ? few(last[1]) : "";
+  const svg = node(box, "svg", { width, height: SMALL, role: "img", "aria-label": `${title} by step: now ${told}` });
+  const right = width - THIN.right;
+  const bottom = SMALL - THIN.bottom;
+  const x = (step) => THIN.left + ((right - THIN.left) * step) / Math.max(1, kept.last.total || 1);
+  const y = (value) => bottom - ((bottom - THIN.top) * value) / most;
+  const heading = node(svg, "text", { x: THIN.left, y: 17, class: "curve-thin" }, title);
+  node(heading, "tspan", { dx: 8, class: "curve-now" }, told);
+  for (const value of [0, limit || Math.max(0, ...points.map((point) => point[1]))]) {
+    node(svg, "line", { x1: THIN.left, x2: right, y1: y(value), y2: y(value), class: value && limit ? "curve-line guess" : "curve-grid" });
+    if (value || !points.length) node(svg, "text", { x: THIN.left - 8, y: y(value) + 5, class: "curve-tick", "text-anchor": "end" }, few(value));
+  }
+  path(svg, points, x, y, "train");
+}
+
+// Each watched example: its words, how its probabilities moved, and the likeliest now.
+function watchedRows(box) {
+  box.replaceChildren();
+  const looks = [...kept.watched.values()].sort((a, b) => a[0] - b[0]);
+  if (!looks.length || !kept.examples.length) return;
+  const { series = [], total = 1 } = kept.last;
+  const shown = series.length === 1 ? `how many ${series[0]}` : "how likely it thinks each answer";
+  plain(box, "p", "watched-title", `Examples it is not trained on: ${shown}, look by look`);
+  const list = plain(box, "ul", "watched-list");
+  const { width, height } = SPARK;
+  kept.examples.forEach(([text, truth], row) => {
+    const item = plain(list, "li", "watched-row");
+    plain(item, "span", "watched-text", text).title = text;
+    const now = looks.at(-1)[1][row];
+    const best = now.indexOf(Math.max(...now));
+    const svg = node(item, "svg", { viewBox: `0 0 ${width} ${height}`, class: "watched-spark", "aria-hidden": "true" });
+    node(svg, "line", { x1: 0, x2: width, y1: height - 1, y2: height - 1, class: "curve-grid" });
+    now.forEach((_, which) => {
+      const at = ([step, rows]) => `${((width * step) / Math.max(1, total)).toFixed(1)},${(height - 2 - (height - 5) * rows[row][which]).toFixed(1)}`;
+      const line = node(svg, "polyline", { points: looks.map(at).join(" "), class: which === truth ? "truth" : "" });
+      line.style.setProperty("--hue", `var(--class-${which % 8})`);
+      const [cx, cy] = at(looks.at(-1)).split(",");
+      if (which === truth) node(svg, "circle", { cx, cy, r: 4 }).style.setProperty("--hue", `var(--class-${which % 8})`);
+    });
+    if (now.length === 1) { // a share of something, and no answer to choose
+      plain(item, "span", "watched-said", "").append(plain(item, "b", "watched-share", percent(now[0])));
+      return;
+    }
+    const right = best === truth;
+    const said = plain(item, "span", `watched-said ${right ? "right" : "wrong"}`);
+    const name = plain(said, "b", "watched-name", `${right ? "✓" : "✗"} ${series[best] ?? ""} ${percent(now[best])}`);
+    name.style.setProperty("--hue", `var(--class-${best % 8})`);
+    if (!right) plain(said, "span", "watched-truth", `${series[truth] ?? ""} ${percent(now[truth])}`);
+  });
+}
+
 function draw() {
   const box = part("panels");
   const all = box.clientWidth;
   if (!all || !kept.last.status) return;
-  const width = all >= 520 && !kept.last.stacked ? Math.floor((all - 16) / 2) : all;
+  const beside = all >= 520 && !kept.last.stacked;
+  const width = beside ? Math.floor((all - 16) / 2) : all;
+  const small = part("small");
+  for (const row of [box, small]) row.style.flexWrap = beside ? "nowrap" : "wrap"; // also where a scroll bar came just now
   box.replaceChildren();
   const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
   const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);
-  const column = (rows, index) => rows.filter((row) => row[index] !== null).map((row) => [row[0], row[index], ...row.slice(4)]);
+  const column = (rows, index) => rows.filter((row) => (row[index] ?? null) !== null).map((row) => [row[0], row[index], ...row.slice(4)]);
   const { guess, baseline, titles = TITLES, shares = true, most = 0.5 } = kept.last;
   const losses = column(steps, 1);
   const highest = Math.max(most, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
@@ -129,6 +205,12 @@ function draw() {
   const least = Math.min(0, ...scores.map((point) => Math.floor(2 * (point[2] ?? 0)) / 2));
   panel(box, titles[1], width, least, 1, baseline, column(steps, 2), scores,
     shares ? percent : (value) => String(+value.toFixed(2)), shares ? percent : exact2, true);
+  small.replaceChildren();
+  if (kept.last.clip && steps.length) {
+    thin(small, "Learning rate", width, column(steps, 3));
+    thin(small, "Gradient’s length", width, column(steps, 4), kept.last.clip);
+  }
+  if (kept.last.watched?.length || !kept.watched.size) watchedRows(part("watched"));
 }
 
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);

@@ -83,7 +83,7 @@ def tuned_html(state: str, held_out: int, title: str = "") -> str:
         "then stands here too.",
         "apart": "And if BERT itself may learn? Train it on a file in the tab <b>Fine-tune</b>. That draws test "
         "sentences of its own, so its accuracy stands there.",
-        "other": "Your fine-tuned model knows other classes, so it can't be scored on these sentences.",
+        "other": "Your fine-tuned model learned another task, or other classes: it can't be scored on these sentences.",
         "drawn": "Your fine-tuned model may have learned from some of these held-out sentences: choose the file's own "
         "split, and its bar stands here too.",
         "here": f"Green is the model you fine-tuned here ({html.escape(title)}), asked about the same {held_out:,} "

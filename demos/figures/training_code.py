@@ -15,6 +15,19 @@ POOLING_CODE = {
 ACTIVATION_CODE = {"tanh": "nn.Tanh()", "relu": "nn.ReLU()", "gelu": "nn.GELU()"}
 
 
+PATHS = {"emotion": "assets/data/emotion.tsv", "sentiment": "assets/data/sentiment.tsv"}
+ELSEWHERE = "# This program is written for the sentences that come with the project, with AdamW on whole weights.\n"
+ELSEWHERE += "# The part \u201cKeep it\u201d gives a finished run as a program of its own, whatever was chosen.\n"
+
+
+def code_of(spec: ModelSpec, settings: Settings, data: str, kind: str) -> str:
+    """`code_for` where it can say what was chosen; else where the program is to be found."""
+    plain = settings.trains != "lora" and settings.optimizer == "adamw" and settings.layer_decay == 1
+    if kind != "sentence" or data not in PATHS or not plain or settings.class_weights:
+        return ELSEWHERE
+    return code_for(spec, settings, PATHS[data])
+
+
 def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     """A program that trains this recipe on a TSV file with the columns text, label and split, and prints its accuracy.
 
@@ -26,6 +39,7 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
         layers += f"{dropout}, nn.Linear({before}, {width}), {ACTIVATION_CODE[settings.activation]}, "
         before = str(width)
     layers += f"{dropout}, nn.Linear({before}, len(labels))"
+    smoothing = f", label_smoothing={settings.label_smoothing:g}" if settings.label_smoothing else ""
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     return f"""import csv
 import random
@@ -47,7 +61,7 @@ labels = sorted({{row["label"] for row in rows}})
 {source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 encoder = AutoModel.from_pretrained(name, revision=revision)
-width = encoder.config.hidden_size
+{_frozen(settings)}width = encoder.config.hidden_size
 
 # 3 layers on top
 head = nn.Sequential({layers})
@@ -63,7 +77,7 @@ def logits_of(batch):
 
 
 # 4 optimizer and schedule
-parameters = [*encoder.parameters(), *head.parameters()]
+parameters = [p for p in [*encoder.parameters(), *head.parameters()] if p.requires_grad]
 optimizer = torch.optim.AdamW([
     {{"params": [p for p in parameters if p.ndim > 1], "weight_decay": {settings.weight_decay:g}}},
     {{"params": [p for p in parameters if p.ndim == 1], "weight_decay": 0.0}},  # biases, LayerNorm
@@ -78,7 +92,7 @@ for epoch in range(epochs):
     for start in range(0, len(train), batch_size):
         batch = train[start:start + batch_size]
         targets = torch.tensor([labels.index(row["label"]) for row in batch])
-        loss = nn.functional.cross_entropy(logits_of(batch), targets)
+        loss = nn.functional.cross_entropy(logits_of(batch), targets{smoothing})
         loss.backward()
         nn.utils.clip_grad_norm_(parameters, {settings.clip:g})
         optimizer.step(), schedule.step(), optimizer.zero_grad()
@@ -93,3 +107,16 @@ with torch.inference_mode():
         right += sum(labels[k] == row["label"] for k, row in zip(answers, batch, strict=True))
 print(f"test accuracy {{right / len(test):.3f}}")
 """
+
+
+def _frozen(settings: Settings) -> str:
+    """The lines that freeze what does not train."""
+    if settings.trains == "head":
+        return "encoder.requires_grad_(False)\n"
+    if settings.trains == "top":
+        return (
+            f"encoder.requires_grad_(False)\n"
+            f"layers = encoder.encoder.layer if hasattr(encoder, 'encoder') else encoder.transformer.layer\n"
+            f"layers[-{settings.top_layers}:].requires_grad_(True)\n"
+        )
+    return "encoder.embeddings.requires_grad_(False)\n" if settings.frozen_embeddings else ""

@@ -1,25 +1,16 @@
-"""The Fine-tune lesson in words and tables: data, recipe, scores, mistakes, chances (HTML, escaped)."""
+"""A training on sentences, or pairs of them, in words and tables: data, scores, mistakes, chances (HTML, escaped)."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
 
-from demos.bert.catalogue import ModelSpec
 from demos.figures.palette import CLASSES
-from demos.training.cost import Cost
-from demos.training.data import Dataset
+from demos.training.data import Dataset, Example
 from demos.training.events import Mistake, Result
-from demos.training.heads import head_parameters
-from demos.training.settings import Settings
 
 SHOWN_CLASSES = 50
 SHOWN_MISTAKES = 60
-VECTOR = {
-    "mean": "The average of all tokens' vectors stands for the sentence.",
-    "cls": "The first token's vector stands for the sentence; training teaches it to.",
-    "max": "Each number is the largest that any token has there.",
-}
 
 
 def class_colour(number: int) -> str:
@@ -32,20 +23,27 @@ def _cut(text: str, length: int) -> str:
     return html.escape(line if len(line) <= length else line[: length - 1] + "…")
 
 
+def both(one: Example | Mistake, length: int) -> str:
+    """An example's words: its sentence, and under it the second one where there is one."""
+    second = f'<br><span class="second">{_cut(one.pair, length)}</span>' if one.pair else ""
+    return f"{_cut(one.text, length)}{second}"
+
+
 def dataset_html(dataset: Dataset) -> str:
-    """Class balance of the training sentences as bars, with one training sentence a class, and what was done."""
+    """Class balance of the training examples as bars, with one training example a class, and what was done."""
     counts = dataset.counts("train")
     most = max(counts)
-    first = {example.label: example.text for example in reversed(dataset.train)}
+    first = {example.label: example for example in reversed(dataset.train)}
     rows = "".join(
         f'<tr style="--hue:{class_colour(number)}"><th scope="row" class="label" title="{html.escape(label)}">'
         f'<span class="swatch"></span>{_cut(label, 24)}</th><td class="count"><span class="amount" '
         f'style="width:{round(70 * counts[number] / most)}px"></span>{counts[number]:,}</td>'
-        f'<td class="sentence">{_cut(first[number], 110)}</td></tr>'
+        f'<td class="sentence">{both(first[number], 110)}</td></tr>'
         for number, label in enumerate(dataset.labels[:SHOWN_CLASSES])
     )
+    noun = "pairs" if dataset.kind == "pair" else "sentences"
     sizes = (
-        f"{len(dataset.train):,} sentences to train on, {len(dataset.validation):,} to watch, "
+        f"{len(dataset.train):,} {noun} to train on, {len(dataset.validation):,} to watch, "
         f"{len(dataset.test):,} to test at the end"
     )
     notes = "".join(f'<p class="aside">{html.escape(note)}</p>' for note in dataset.notes)
@@ -56,60 +54,19 @@ def dataset_html(dataset: Dataset) -> str:
     )
 
 
-def step_html(number: int, title: str) -> str:
-    """A step of the recipe, as the lecture numbers them."""
-    return f'<h3><span class="number">{number}</span> {html.escape(title)}</h3>'
-
-
-def model_html(spec: ModelSpec) -> str:
-    """The base model, in three lines."""
-    return (
-        f"<p><b>{html.escape(spec.title)}</b>, chosen in the bar above.</p><p>{html.escape(spec.summary)}</p>"
-        '<p class="aside">The run trains a copy of its own: the other lessons keep the model as it was.</p>'
-    )
-
-
-def vector_html(pooling: str, width: int) -> str:
-    """What the pooling makes of a sentence, with its shape."""
-    return f"<p>n tokens × {width:,} → <b>{width:,} numbers</b> a sentence</p><p>{html.escape(VECTOR[pooling])}</p>"
-
-
-def head_html(width: int, settings: Settings, classes: int) -> str:
-    """The layers on top as a chain of widths, and what they hold."""
-    between = "".join(f" → {hidden:,}, {settings.activation}" for hidden in settings.hidden)
-    return (
-        f"<p>{width:,}{between} → <b>{classes} classes</b>, softmax</p>"
-        f"<p>{head_parameters(width, settings.hidden, classes):,} fresh numbers, random at first.</p>"
-    )
-
-
-def cost_html(cost: Cost, data: str, speed: float, told: str) -> str:
-    """What pressing Start will do: counted; the seconds only where a run on this machine has been timed."""
-    seconds = (
-        f"about {told}, at the {speed:.0f} sentences/s of the last run here"
-        if speed
-        else "the time left is told once the first steps are timed"
-    )
-    share = cost.trainable_parameters / cost.parameters
-    return (
-        f"<p><b>{cost.steps:,} steps</b>: {cost.epochs} × {cost.sentences:,} sentences of {_cut(data, 40)}; the "
-        f"optimizer holds <b>{cost.trainable_parameters:,}</b> of {cost.parameters:,} parameters ({share:.0%}: of the "
-        f"word embeddings only the {cost.rows:,} that occur); {seconds}.</p>"
-    )
-
-
 def scores_html(result: Result, stopped: bool) -> str:
-    """Accuracy and macro F1 beside the majority baseline, all on the test sentences."""
+    """Accuracy, macro F1 and MCC beside the majority baseline, all on the test examples."""
     count = sum(map(sum, result.confusion))
-    majority_f1 = _majority_f1(result)
     early = " It was stopped early, and is tested as it stood." if stopped else ""
+    shown = "".join(
+        f"<li><b>{f'{value:.1%}' if name == 'accuracy' else f'{value:.3f}'}</b>{html.escape(name)}</li>"
+        for name, value in result.metrics.items()
+    )
     return (
-        '<ul class="scores">'
-        f"<li><b>{result.accuracy:.1%}</b>accuracy</li>"
-        f"<li><b>{result.macro_f1:.3f}</b>macro F1</li>"
+        f'<ul class="scores">{shown}'
         f'<li class="baseline"><b>{result.majority_accuracy:.1%}</b>accuracy of always answering '
-        f"“{_cut(result.majority_label, 24)}” (macro F1 {majority_f1:.3f})</li></ul>"
-        f"<p>On {count:,} test sentences that it never saw.{early}</p>"
+        f"“{_cut(result.majority_label, 24)}” (macro F1 {_majority_f1(result):.3f})</li></ul>"
+        f"<p>On {count:,} test examples that it never saw.{early}</p>"
     )
 
 
@@ -121,22 +78,22 @@ def _majority_f1(result: Result) -> float:
 
 
 def mistakes_html(result: Result) -> str:
-    """The test sentences it got wrong, the surest first, as a table."""
+    """The test examples it got wrong, the surest first, as a table."""
     if not result.mistakes:
-        return "<p>It got every test sentence right.</p>"
+        return "<p>It got every test example right.</p>"
 
     def named(one: Mistake, number: int) -> str:
         return f'<td class="label">{_cut(result.labels[number], 24)} ({one.probabilities[number]:.0%})</td>'
 
     rows = "".join(
-        f'<tr><td class="sentence">{_cut(one.text, 300)}</td>{named(one, one.label)}{named(one, one.predicted)}</tr>'
+        f'<tr><td class="sentence">{both(one, 300)}</td>{named(one, one.label)}{named(one, one.predicted)}</tr>'
         for one in result.mistakes[:SHOWN_MISTAKES]
     )
     more = len(result.mistakes) - SHOWN_MISTAKES
     shown = f"the surest {SHOWN_MISTAKES} of {len(result.mistakes)}" if more > 0 else f"{len(result.mistakes)} in all"
     return (
         f'<div class="mistakes" tabindex="0" role="region" aria-label="Mistakes"><table class="plain">'
-        f"<caption>Test sentences it gets wrong ({shown}), the surest first</caption><thead><tr>"
+        f"<caption>Test examples it gets wrong ({shown}), the surest first</caption><thead><tr>"
         '<th scope="col">sentence</th><th scope="col">true class</th><th scope="col">its answer</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
@@ -158,7 +115,7 @@ def chances_html(chances: Mapping[str, float], labels: Sequence[str], sentence: 
 
 
 def numbers_html(result: Result, looks: Sequence[Sequence[float | None]], per_epoch: int) -> str:
-    """Every look at the validation sentences, and each class's precision, recall and F1 on the test sentences."""
+    """Every look at the validation examples, and each class's precision, recall and F1 on the test examples."""
 
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.3f}"
@@ -178,12 +135,12 @@ def numbers_html(result: Result, looks: Sequence[Sequence[float | None]], per_ep
             f"<tr><th scope='row'>{_cut(label, 60)}</th><td>{precision:.3f}</td><td>{recall:.3f}</td>"
             f"<td>{f1:.3f}</td><td>{truth}</td></tr>"
         )
-    head = "".join(f"<th scope='col'>{name}</th>" for name in ("class", "precision", "recall", "F1", "test sentences"))
-    looked = ("step", "epoch", "training loss since the last look", "validation loss", "validation accuracy")
+    head = "".join(f"<th scope='col'>{name}</th>" for name in ("class", "precision", "recall", "F1", "test examples"))
+    looked = ("step", "epoch", "training loss since the last look", "validation loss", "validation score")
     top = "".join(f"<th scope='col'>{name}</th>" for name in looked)
     return (
-        f'<table class="plain"><caption>Looks at the validation sentences</caption><thead><tr>{top}</tr></thead>'
+        f'<table class="plain"><caption>Looks at the validation examples</caption><thead><tr>{top}</tr></thead>'
         f"<tbody>{seen}</tbody></table>"
-        f'<table class="plain"><caption>Test sentences, by class</caption><thead><tr>{head}</tr></thead>'
+        f'<table class="plain"><caption>Test examples, by class</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{classes}</tbody></table>"
     )

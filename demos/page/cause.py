@@ -139,9 +139,11 @@ class Causes:
         return Guesses(where, word, *found)
 
     def _own_classifier(self, sentence: Sentence, trained: str) -> bool:
-        """Whether the reader has fine-tuned the very model that the bar holds, and it is still kept."""
+        """Whether the reader has fine-tuned the bar's very model, to give one sentence a class, and it is kept."""
         runs = self.services.workshop.runs
-        return bool(trained) and runs.kept(trained) and runs.base(trained) == self.services.key(sentence.model)
+        if not trained or not runs.kept(trained) or runs.base(trained) != self.services.key(sentence.model):
+            return False
+        return self.services.classifier(trained) is not None
 
     def _classes(
         self, sentence: Sentence, off: frozenset[Head], trained: str

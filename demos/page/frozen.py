@@ -14,7 +14,6 @@ from demos.bert.features import features_of, joined, parts_of
 from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice
 from demos.bert.vectors import Encoded
-from demos.errors import UserError
 from demos.figures.features import feature_name
 from demos.page.services import Services
 from demos.training.features import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
@@ -114,11 +113,10 @@ class Frozen:
         """Whether the reader's own run can be scored here: "here", or why not ("apart", "none", "other", "drawn")."""
         if task.data.own_test is None:
             return "apart"
-        try:
-            labels = self.services.workshop.runs.trained(run).task.labels
-        except (UserError, OSError):
+        if not self.services.workshop.runs.kept(run):
             return "none"
-        if not set(task.data.labels) <= set(labels):
+        trained = self.services.classifier(run)
+        if trained is None or not set(task.data.labels) <= set(trained.task.labels):
             return "other"
         return "here" if task.split.key == OWN_SPLIT else "drawn"
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, RunCache
 from demos.bert.vectors import VectorCache
+from demos.errors import UserError
+from demos.training.classification import Classification
+from demos.training.model import Trained
 from demos.training.workshop import Workshop
 
 
@@ -40,6 +43,15 @@ class Services:
     def run(self, sentence: Sentence) -> Run:
         """The forward pass of what the bar holds, shared by all lessons and users."""
         return self.runs.get(self.loaded(sentence.model), sentence.text, sentence.text_pair)
+
+    def classifier(self, run: str) -> Trained | None:
+        """A run's model where it gives a class to one sentence; None where it is gone, or learned another task."""
+        try:
+            trained = self.workshop.runs.trained(run)
+        except (UserError, OSError):
+            return None
+        task = trained.task
+        return trained if isinstance(task, Classification) and not task.pairs else None
 
     def tuned(self, run: str) -> LoadedModel:
         """The encoder of a model fine-tuned in this page, by its run's id, as `loaded` gives the one it began as.

@@ -1,117 +1,115 @@
-"""A training on the page: what Start and Ask do, and what each event of a run changes on the screen."""
+"""A training on the page: what Start, Pause and Ask do, and what each event of a run changes on the screen."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gradio as gr
 
 from demos.errors import UserError
-from demos.figures.training import confusion_figure
-from demos.figures.training_told import chances_html, cost_html, mistakes_html, numbers_html, scores_html
+from demos.figures.training import matrix_html
+from demos.figures.training_recipe import cost_html
 from demos.page.curve import CurveFeed, duration, failure_message, shown_now
+from demos.page.lab import bench_of
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
-from demos.training.asked import read_dataset, read_settings
+from demos.training.asked import fitting, read_dataset, read_settings
 from demos.training.cost import cost_of
-from demos.training.data import Dataset
-from demos.training.events import Event, Failed, Finished, Result, Started, Stopped
+from demos.training.data import Splits
+from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.history import Record, record_of
 from demos.training.line import MAX_WAITING
 from demos.training.settings import Settings
+from demos.training.tasks import task_of
+from demos.training.worker import CAN_PAUSE
 from demos.training.workshop import Workshop
 
-# What a run changes, in the order of its event's outputs. `run` is the id of the one under way, `kept` of the one done.
+# What changes when a run is over, in the order of that event's outputs. `run` is the id of the one under way, `kept` of
+# the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}.
 CHANGED = (
-    "run", "kept", "start", "stop", "curve", "results", "scores", "confusion", "mistakes", "numbers", "chances", "cost",
+    "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
+    "numbers", "answer", "cost", "history",
 )  # fmt: skip
-
+OVER, RESUMED = "over", "goes on"  # a run's phases, told apart from its curve
+PAUSE, GO_ON = "Pause", "Go on"
+MAX_HISTORY = 40
+MAX_DONE = 64  # runs whose end no page has asked for yet
+LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 
 
 class Trainer:
-    """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers."""
+    """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers.
+
+    One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end. A
+    message costs the browser as much as there are outputs, so what is sent five times a second has two.
+    """
 
     def __init__(self, services: Services, workshop: Workshop) -> None:
         self.services = services
         self.workshop = workshop
+        self._done: OrderedDict[str, _Run] = OrderedDict()
 
-    def cost(self, model: str, dataset: Dataset, settings: Settings) -> str:
-        """What Start would do, counted on the model; its seconds once a run has been timed here."""
+    def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
+        """What Start would do, counted on the model, and how long that would take."""
         loaded = self.services.loaded(model)
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
-        speed = self.workshop.speed(loaded.spec.key)
-        return cost_html(cost, dataset.name, speed, duration(cost.examples / speed) if speed else "")
+        expected = self.workshop.expected(loaded.spec.key, dataset, settings, cost)
+        return cost_html(cost, duration(expected.seconds))
 
-    def train(
-        self, text: str, pair: str, model: str, kept: str, words: str,
-        source: str, file: str, test_file: str, most: Any, *recipe: Any,
+    def begin(self, run: str) -> list[Any]:
+        """[run, the signal that `stream` waits for, Start, Pause, Stop]; nothing where a run is under way."""
+        if run:
+            return [gr.skip()] * 5
+        new, ready = self.workshop.runs.new(), buttons(running=True)
+        return [new, new, ready["start"], _pausing(True), ready["stop"]]
+
+    def stream(
+        self, run: str, text: str, pair: str, model: str,
+        kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any,
     ) -> Iterator[list[Any]]:  # fmt: skip
-        """One run, as changes to the page; what keeps it from starting is told where its curve would have been."""
+        """[the curve's message, the phase]; what keeps a run from starting is told where its curve would have been."""
+        told = ""
         try:
             settings = read_settings(*recipe)
-            dataset = read_dataset(source, file, test_file, most, settings.seed)
-            yield from self._run(model, kept, words, dataset, settings)
+            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
+            under_way = _Run(self, run, self.services.key(model), kind, dataset, settings)
+            yield from under_way.messages()
+            self._done[run] = under_way
+            while len(self._done) > MAX_DONE:
+                self._done.popitem(last=False)
         except UserError as error:
-            yield _failed(str(error))
+            told = str(error)
         except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-            yield _failed(str(error.message))
+            told = str(error.message)
         except Exception:
-            yield _failed(OUR_FAULT)
+            yield [failure_message(OUR_FAULT), f"{run} {OVER}"]
             raise
+        yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
 
-    def _run(self, model: str, kept: str, words: str, dataset: Dataset, settings: Settings) -> Iterator[list[Any]]:
-        """The curve grows by what is new; at the end everything else is filled."""
-        key = self.services.key(model)
-        run = self.workshop.runs.new()
-        feed = CurveFeed(run, dataset.name)
-        events = self.workshop.fine_tune(run, dataset, key, self.services.store.folder(key), settings)
-        per_epoch, begun = 1, {"run": run, **buttons(running=True)}
-        shown = shown_now(events, feed)
-        try:
-            for event in shown:
-                per_epoch = event.steps_per_epoch if isinstance(event, Started) else per_epoch
-                if isinstance(event, Finished | Stopped | Failed):
-                    # The cost is told anew, now with the speed of this run.
-                    ended = self._ended(event, feed, per_epoch, run, kept, words)
-                    yield _changes(**ended, cost=self.cost(model, dataset, settings))
-                else:
-                    yield _changes(curve=feed.message(), **begun)
-                    begun = {}  # told once: from now on the Stop button knows whose run to stop
-        finally:
-            shown.close()  # type: ignore[attr-defined]
+    def finish(self, phase: str, run: str, kept: str, history: list[Record], *boxes: str) -> list[Any]:
+        """What a run changes when it is over; of another one, or of a phase between, only what is due."""
+        which, _, what = (phase or "").partition(" ")
+        if what == RESUMED:
+            return _changes(pause=_pausing(True))
+        done = self._done.pop(which, None)
+        idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
+        return _changes(**idle, **(done.told(kept, history, boxes) if done else {}))
 
-    def _ended(self, event: Event, feed: CurveFeed, per_epoch: int, run: str, kept: str, words: str) -> dict[str, Any]:
-        """A run that failed leaves the one before it; one that trained takes its place."""
-        ended = {"run": "", "kept": kept, "curve": feed.message(), **buttons(running=False)}
-        result = event.result if isinstance(event, Finished | Stopped) else None
-        if not isinstance(result, Result):
-            return ended
-        self.workshop.runs.discard(kept)
-        return ended | {
-            "kept": run,
-            "results": gr.update(visible=True),
-            "scores": scores_html(result, isinstance(event, Stopped)),
-            "confusion": confusion_figure(result),
-            "mistakes": mistakes_html(result),
-            "numbers": numbers_html(result, feed.looks, per_epoch),
-            "chances": self._first_answer(run, words),
-        }
-
-    def _first_answer(self, run: str, words: str) -> str:
-        try:
-            return self.answer(run, words)
-        except UserError as error:  # the run is worth showing all the same
-            return f"<p>{html.escape(str(error))}</p>"
-
-    def answer(self, run: str, words: str) -> str:
-        """The trained model's probabilities for a sentence. Raises UserError without one, or without the model."""
-        if not words or not words.strip():
-            raise UserError("Write a sentence for the trained model first.")
-        (found,) = self.workshop.runs.predict(run, [words])
-        return chances_html(found, list(found), words)
+    def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
+        """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
+        if not run or not shown:
+            raise UserError("Train a model first.")
+        bench = bench_of(shown["kind"])
+        filled = [box or "" for box in boxes[: len(bench.view.boxes)]]
+        example = bench.example_of(filled)
+        trained = self.workshop.runs.trained(run)
+        (found,) = trained.answers([example])
+        return bench.view.answer(trained.task, found, filled)
 
     def stop(self, run: str) -> Any:
         """Ask this learner's run to stop at its next step; the button goes grey until then."""
@@ -119,15 +117,96 @@ class Trainer:
             self.workshop.runs.stop(run)
         return gr.update(interactive=False)
 
+    def pause(self, run: str, label: str) -> Any:
+        """Ask this learner's run to wait, or to go on, whichever the button says."""
+        if not run:
+            return gr.update(value=PAUSE)
+        waits = label == GO_ON
+        (self.workshop.runs.go_on if waits else self.workshop.runs.pause)(run)
+        return gr.update(value=PAUSE if waits else GO_ON)
+
+
+class _Run:
+    """One run of one learner, from its first message to its last table."""
+
+    def __init__(
+        self, trainer: Trainer, run: str, key: str, kind: str, dataset: Splits, settings: Settings
+    ) -> None:  # fmt: skip
+        self.trainer, self.run, self.key, self.kind = trainer, run, key, kind
+        self.dataset, self.settings = dataset, settings
+        self.bench = bench_of(kind)
+        axes: dict[str, Any] = {"data": dataset.name, "clip": settings.clip}
+        scored = getattr(task_of(dataset, settings), "batch_metric", "")  # where a batch is too few for the metric
+        axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.bench.watcher(dataset))
+        self.started: Started | None = None
+        self.ended: Finished | Stopped | None = None
+
+    def messages(self) -> Iterator[list[Any]]:
+        """The curve grows by what is new."""
+        workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
+        shown = shown_now(workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings), self.feed)
+        try:
+            for event in shown:
+                if isinstance(event, Started):
+                    self.started = event
+                if isinstance(event, Finished | Stopped):
+                    self.ended = event
+                phase = f"{self.run} {RESUMED}" if isinstance(event, Resumed) else gr.skip()
+                yield [self.feed.message(), phase]
+        finally:
+            shown.close()  # type: ignore[attr-defined]
+
+    def told(self, kept: str, history: list[Record], boxes: Sequence[str]) -> dict[str, Any]:
+        """A run that failed leaves the one before it; one that trained takes its place."""
+        if self.ended is None or self.started is None:
+            return {}
+        self.trainer.workshop.runs.discard(kept)
+        shown = {"kind": self.kind, "curve": self.feed.message()}
+        return self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
+            "kept": self.run,
+            "shown": shown,
+            "answer": self._first_answer(shown, boxes),
+            # The cost is told anew, now with the speed of this run.
+            "cost": self.trainer.cost(self.key, self.dataset, self.settings),
+            "history": [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:],
+        }
+
+    def _record(self, started: Started, ended: Finished | Stopped, history: Sequence[Record]) -> Record:
+        number = max((record.number for record in history), default=0) + 1
+        title = self.trainer.services.store.spec(self.key).title
+        done = (title, self.kind, self.dataset, self.settings, started, ended.result)
+        stopped = ended.reason if isinstance(ended, Stopped) else ""
+        return record_of(self.run, number, *done, self.feed.steps, self.feed.looks, stopped)
+
+    def _told(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
+        view, matrix = self.bench.view, ""
+        if isinstance(result, Result):  # its confusion matrix is a table to press
+            matrix = matrix_html(result, self.dataset.test)
+        return {
+            "results": gr.update(visible=True),
+            "scores": view.scores(result, stopped),
+            "matrix": gr.update(value=matrix, visible=bool(matrix)),
+            "picture": gr.update(visible=not matrix),
+            "figure": gr.skip() if matrix else view.figure(result),
+            "mistakes": view.mistakes(result),
+            "numbers": view.numbers(result, self.feed.looks, per_epoch),
+        }
+
+    def _first_answer(self, shown: dict[str, Any], boxes: Sequence[str]) -> str:
+        try:
+            return self.trainer.answer(self.run, shown, *boxes)
+        except UserError as error:  # the run is worth showing all the same
+            return f"<p>{html.escape(str(error))}</p>"
+
 
 def _changes(**named: Any) -> list[Any]:
     """One value an output of CHANGED; what is not named stays as it is."""
     return [named.get(name, gr.skip()) for name in CHANGED]
 
 
-def _failed(told: str) -> list[Any]:
-    """The run is over, or never began: why, where its curve would be, and Start is there again."""
-    return _changes(curve=failure_message(told), run="", **buttons(running=False))
+def _pausing(running: bool) -> Any:
+    return gr.update(value=PAUSE, interactive=running and CAN_PAUSE)
 
 
 def buttons(running: bool) -> dict[str, Any]:

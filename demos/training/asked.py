@@ -5,56 +5,101 @@ from __future__ import annotations
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data import MAX_TRAIN, Dataset, build_dataset, load_emotion, load_upload
+from demos.training.data import MAX_TRAIN, Splits, build_dataset
 from demos.training.settings import Settings
+from demos.training.sources import SOURCES, load_file, load_hub
 from demos.training.tables import read_rows
 
-OWN, UPLOAD = "emotion", "file"  # where the sentences come from
+OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; besides OWN, any key of SOURCES
 NO_NUMBER = "A setting is empty or not a number."
+AWAITED = "Choose a CSV, TSV or JSONL file first."
+UNNAMED = "Name a data set of the Hub first, as owner/name."
+# The controls, in the order of `read_settings`; most are called as their field of Settings.
+RECIPE = (
+    "pooling", "hidden", "activation", "dropout", "trains", "top_layers", "lora_rank", "optimizer", "learning_rate",
+    "layer_decay", "epochs", "schedule", "warmup", "batch_size", "weight_decay", "max_length", "class_weights",
+    "label_smoothing", "precision", "seed",
+)  # fmt: skip
+FROZEN_EMBEDDINGS = "but_embeddings"  # what `trains` says where everything but the embeddings does
+WHOLE = ("top_layers", "lora_rank", "epochs", "batch_size", "max_length", "seed")
+DECIMAL = ("dropout", "learning_rate", "layer_decay", "warmup", "weight_decay", "label_smoothing")
 
 
-def read_settings(
-    pooling: str, hidden: Any, dropout: Any, rate: Any, epochs: Any, schedule: str, warmup: Any, *more: Any
-) -> Settings:
-    """The controls' values as Settings. Raises UserError where one is out of bounds."""
-    batch_size, weight_decay, max_length, seed = more
+def read_settings(*chosen: Any) -> Settings:
+    """The controls' values, in the order of RECIPE, as Settings. Raises UserError where one is out of bounds."""
+    values = dict(zip(RECIPE, chosen, strict=True))
     try:
-        return Settings(
-            pooling=pooling,
-            hidden=(int(hidden),) if int(hidden) else (),
-            dropout=float(dropout),
-            learning_rate=float(rate),
-            epochs=int(epochs),
-            schedule=schedule,
-            warmup=float(warmup),
-            batch_size=int(batch_size),
-            weight_decay=float(weight_decay),
-            max_length=int(max_length),
-            seed=int(seed),
-        ).check()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
-
-
-def read_dataset(source: str, file: str | None, test_file: str | None, most: Any, seed: Any) -> Dataset:
-    """What the data picker points at. Raises UserError where that is missing or broken."""
-    try:
-        max_train, number = min(MAX_TRAIN, max(10, int(most))), int(seed)
+        values |= {name: int(values[name]) for name in WHOLE} | {name: float(values[name]) for name in DECIMAL}
+        widths = [int(width) for width in str(values["hidden"] or "").split(",") if width]
     except (TypeError, ValueError, OverflowError) as error:
         raise UserError(NO_NUMBER) from error
-    if source == OWN:
-        return load_emotion(number, max_train)
-    if not file:
-        raise UserError("Choose a CSV, TSV or JSONL file with a text and a label column first.")
-    return load_upload(file, test_file or None, number, max_train)
+    values["hidden"] = tuple(width for width in widths if width)
+    values["class_weights"] = bool(values["class_weights"])
+    if values["trains"] == FROZEN_EMBEDDINGS:
+        values |= {"trains": "all", "frozen_embeddings": True}
+    return Settings(**values).check()
 
 
-def told_dataset(data: str, seed: int) -> Dataset:
-    """The endpoint's `data`. Raises UserError for what is neither "emotion" nor a TSV."""
+def shown_settings(settings: Settings) -> list[Any]:
+    """The other way: what each control of RECIPE says for these settings."""
+    values = {name: getattr(settings, name) for name in RECIPE}
+    values["hidden"] = ",".join(map(str, settings.hidden)) or "0"
+    if settings.trains == "all" and settings.frozen_embeddings:
+        values["trains"] = FROZEN_EMBEDDINGS
+    return list(values.values())
+
+
+def read_dataset(kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, seed: Any) -> Splits:
+    """What the data picker points at. Raises UserError where that is missing, broken or of another task."""
+    try:
+        max_train, number = max_train_of(most), int(seed)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UserError(NO_NUMBER) from error
+    if data == UPLOAD:
+        if not file:
+            raise UserError(AWAITED)
+        return load_file(kind, file, test_file or None, number, max_train)
+    if data == HUB:
+        if not hub or not hub.strip():
+            raise UserError(UNNAMED)
+        return load_hub(kind, hub.strip(), number, max_train)
+    return _bundled(data, kind).load(number, max_train)
+
+
+def max_train_of(most: Any) -> int:
+    """The most training examples, within bounds. Raises what `int` does for no number."""
+    return min(MAX_TRAIN, max(10, int(most)))
+
+
+def fitting(kind: str, data: str) -> str:
+    """The data picker's choice where it is for this kind of task, else the first of our own sets that is."""
+    if data in (UPLOAD, HUB) or (data in SOURCES and SOURCES[data].kind == kind):
+        return data
+    return next((key for key, source in SOURCES.items() if source.kind == kind), UPLOAD)
+
+
+def told_dataset(data: str, seed: int, task: str = "") -> tuple[str, Splits]:
+    """The endpoint's `data`: (its kind of task, the data). `task` is that kind; empty is the data's own.
+
+    Raises UserError for what is neither a bundled set nor the text of a TSV.
+    """
     if not isinstance(data, str) or not data.strip():
-        raise UserError('The data is empty; send "emotion" or the text of a TSV file.')
-    if data.strip() == OWN:
-        return load_emotion(seed)
+        raise UserError(f"The data is empty; send one of {', '.join(SOURCES)}, or the text of a TSV file.")
+    if data.strip() in SOURCES:
+        source = _bundled(data.strip(), task)
+        return source.kind, source.load(seed, MAX_TRAIN)
     if "\t" not in data:
-        raise UserError('The data is neither "emotion" nor a TSV: its columns need tabs between them.')
-    return build_dataset("data", read_rows(data.encode("utf-8", "replace"), "data.tsv"), seed=seed)
+        known = ", ".join(SOURCES)
+        raise UserError(f"The data is neither of {known} nor a TSV: its columns need tabs between them.")
+    if task not in ("", "sentence"):
+        raise UserError("The text of a TSV file has sentences and their classes; for another task name a bundled set.")
+    return "sentence", build_dataset("data", read_rows(data.encode("utf-8", "replace"), "data.tsv"), seed=seed)
+
+
+def _bundled(data: str, kind: str) -> Any:
+    source = SOURCES.get(data)
+    if source is None:
+        raise UserError(f"There is no data set {str(data)[:40]!r} here; there are {', '.join(SOURCES)}.")
+    if kind and source.kind != kind:
+        raise UserError(f"The data set {data!r} is for another task, {source.kind!r}.")
+    return source

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
+from demos.bert.text import clean_text
+from demos.errors import UserError
 from demos.training.data import Dataset, Example
 from demos.training.events import Epoch, Mistake, Result
 from demos.training.heads import dense_head
-from demos.training.metrics import Scores, majority, score
+from demos.training.losses import class_weights, loss_of, units_of
+from demos.training.metrics import Scores, calibration, majority, score
 from demos.training.settings import Settings
 from demos.training.task import Answers, Batch, Ended, Features, pair_ids, pool, token_ids
 
@@ -29,11 +31,20 @@ class Classification:
     hidden: tuple[int, ...] = ()
     dropout: float = 0.1
     activation: str = "tanh"
+    weights: tuple[float, ...] = ()  # of the classes in the loss; none where all count alike
+    smoothing: float = 0.0
+    pairs: bool = False  # whether the class is of two sentences, read as one sequence
 
     @classmethod
-    def of(cls, labels: tuple[str, ...], settings: Settings) -> Classification:
-        """The task that these settings describe."""
-        return cls(labels, settings.pooling, settings.hidden, settings.dropout, settings.activation)
+    def of(
+        cls, labels: tuple[str, ...], settings: Settings, counts: Sequence[int] = (), pairs: bool = False
+    ) -> Classification:
+        """The task that these settings describe; `counts` is how often each class occurs in the training split."""
+        weights = class_weights(counts) if settings.class_weights and counts else ()
+        return cls(
+            labels, settings.pooling, settings.hidden, settings.dropout, settings.activation, weights,
+            settings.label_smoothing, pairs,
+        )  # fmt: skip
 
     @property
     def metric(self) -> str:
@@ -65,7 +76,11 @@ class Classification:
 
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Cross-entropy: -log of the probability that softmax gives the right class, mean over the batch."""
-        return F.cross_entropy(logits.float(), targets)
+        return loss_of(logits, targets, self.weights, self.smoothing)
+
+    def units(self, targets: torch.Tensor) -> float:
+        """Sentences, or their classes' weights."""
+        return units_of(targets, self.weights)
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
         """Each class's probability."""
@@ -93,7 +108,7 @@ class Classification:
         return Epoch(step, epoch, train_loss, loss, sum(right) / max(1, len(right)))
 
     def scores(self, targets: Sequence[int], predicted: Sequence[int]) -> Scores:
-        """Accuracy, macro F1, confusions."""
+        """Accuracy, F1, MCC, confusions."""
         return score(targets, predicted, len(self.labels))
 
     def outcome(self, dataset: Dataset, answers: Answers, ended: Ended) -> Result:
@@ -120,7 +135,20 @@ class Classification:
             seconds=ended.seconds,
             examples_per_second=ended.examples_per_second,
             folder=ended.folder,
+            answers=tuple(answers),
+            calibration=calibration(
+                [max(row) for row in answers],
+                [guess == example.label for guess, example in zip(predicted, dataset.test, strict=True)],
+            ),
         )
+
+
+def example_of(boxes: Sequence[str]) -> Example:
+    """A person's own sentence, or two of them. Raises UserError for an empty box."""
+    texts = [clean_text(box, "The sentence").strip() for box in boxes]
+    if not texts or not all(texts):
+        raise UserError("Write a sentence for the trained model first." if len(texts) < 2 else "Write both sentences.")
+    return Example(texts[0], 0, *texts[1:2])
 
 
 def _argmax(row: Sequence[float]) -> int:

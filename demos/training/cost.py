@@ -1,57 +1,186 @@
-"""What a training will cost, counted before it starts."""
+"""What a training will cost, counted before it starts: parameters, memory part by part, steps, products."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from demos.training.classification import Classification
-from demos.training.data import Dataset
-from demos.training.heads import head_parameters
+import torch
+
+from demos.bert.ledger_weights import layer_of
+from demos.errors import UserError
+from demos.training.batches import scoring_batches, training_batches
+from demos.training.caches import MAX_CACHE_BYTES
+from demos.training.data import Splits
+from demos.training.encoder import layers_of
+from demos.training.optimizer import NOTHING_TRAINS
+from demos.training.precision import half_of, run_device
 from demos.training.settings import Settings
+from demos.training.task import Features
+from demos.training.tasks import task_of
+from demos.training.trainable import fixed_layers
+
+FLOAT32, BFLOAT16 = 4, 2  # bytes
+# What autograd keeps of a layer, in numbers a token, for width d and inner width f (counted on transformers' BERT).
+KEPT = {"all": (8, 2), "top": (8, 2), "lora": (6, 1), "head": (0, 0)}  # of d, of f
+KEPT_IN_HALF = 0.65  # of those bytes, where products are in bfloat16
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes, part by part, beside what the program itself takes."""
+
+    weights: int
+    gradients: int
+    optimizer: int
+    caches: int  # what frozen layers give, kept
+    activations: int  # an estimate, for the longest batch
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.gradients + self.optimizer + self.caches + self.activations
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Counted, not estimated: the numbers that `Started` will tell."""
+    """Counted, not estimated, but for the activations: the numbers that `Started` will tell."""
 
     steps: int
     epochs: int
-    sentences: int  # trained on, once an epoch
+    sentences: int  # examples trained on, once an epoch
     parameters: int
     trainable_parameters: int
-    rows: int  # of the word embeddings, that occur in the data and are trained
+    rows: int  # of the word embeddings, that occur in the data
+    memory: Memory
+    step_products: float  # floating-point operations in the steps' matrix products
+    other_products: float  # in all that is read without a gradient: frozen layers, looks, the test
 
     @property
     def examples(self) -> int:
-        """Sentences seen in all, each as often as there are epochs."""
+        """Examples seen in all, each as often as there are epochs."""
         return self.epochs * self.sentences
 
 
-def cost_of(dataset: Dataset, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
+@dataclass(frozen=True)
+class Lengths:
+    """What counting needs of the data: each example's (sequences, longest of them in tokens), split by split."""
+
+    train: tuple[tuple[int, int], ...]
+    validation: tuple[tuple[int, int], ...]
+    test: tuple[tuple[int, int], ...]
+    rows: int  # different tokens, padding included
+
+
+def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
     """The cost of training a copy of this encoder; the encoder itself is only counted.
 
-    Raises UserError for settings out of bounds.
+    Raises UserError for settings out of bounds, and where nothing would train.
     """
     settings.check()
-    width: int = encoder.config.hidden_size
-    task = Classification.of(dataset.labels, settings)
-    head = head_parameters(width, settings.hidden, len(dataset.labels))
-    limit = min(settings.max_length, encoder.config.max_position_embeddings)
-    features = task.features(tokenizer, [*dataset.train, *dataset.validation, *dataset.test], limit)
-    rows = len(
-        {tokenizer.pad_token_id or 0, *(token for feature in features for ids in feature.sequences for token in ids)}
+    layers, width = layers_of(encoder), encoder.config.hidden_size
+    lengths = _lengths(dataset, tokenizer, min(settings.max_length, encoder.config.max_position_embeddings))  # type: ignore[arg-type]
+    head = _head_parameters(dataset, settings, width)
+    of_encoder, of_embeddings, of_layer = (
+        sum(p.numel() for p in module.parameters()) for module in (encoder, encoder.embeddings, layer_of(encoder, 0))
     )
-    pooler = getattr(encoder, "pooler", None)
-    unused = sum(p.numel() for p in pooler.parameters()) if pooler is not None else 0
-    parameters = sum(p.numel() for p in encoder.parameters()) + head
-    idle_rows = len(encoder.get_input_embeddings().weight) - rows
+    fixed = fixed_layers(settings, layers)
+    upper = layers - fixed  # layers that are computed in each step
+    idle_rows = len(encoder.get_input_embeddings().weight) - lengths.rows
+    lora = layers * 4 * settings.lora_rank * width if settings.trains == "lora" else 0
+    whole = settings.trains == "all" and not settings.frozen_embeddings
+    trainable = head + lora + (of_embeddings - idle_rows * width if whole else 0)
+    trainable += upper * of_layer if settings.trains != "lora" else 0
+    if not trainable:
+        raise UserError(NOTHING_TRAINS)
+    epochs = settings.epochs
+    batches = _batches(lengths.train, settings)
+    looked = (epochs * settings.evaluations + 1) * _scored(lengths.validation, encoder, upper)
+    read_once = _scored((*lengths.train, *lengths.validation), encoder, fixed)
+    passes = 2 if settings.trains == "lora" else 3  # forward; back to the states; back to the weights
     return Cost(
-        steps=settings.epochs * math.ceil(len(dataset.train) / settings.batch_size),
-        epochs=settings.epochs,
-        sentences=len(dataset.train),
-        parameters=parameters,
-        trainable_parameters=parameters - unused - idle_rows * width,
-        rows=rows,
+        steps=epochs * len(batches),
+        epochs=epochs,
+        sentences=len(lengths.train),
+        parameters=of_encoder + head,
+        trainable_parameters=trainable,
+        rows=lengths.rows,
+        memory=_memory(encoder, settings, lengths, batches, of_encoder + head + lora, trainable),
+        step_products=passes * epochs * sum(_products(encoder, upper, *shape) for shape in batches),
+        other_products=read_once + looked + _scored(lengths.test, encoder, layers),
+    )
+
+
+@lru_cache(maxsize=16)  # asked again at each move of a slider
+def _lengths(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
+    task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting but `max_length`
+
+    def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
+        return tuple((len(one.sequences), max(map(len, one.sequences))) for one in features)
+
+    train, validation = (task.features(tokenizer, split, limit) for split in (dataset.train, dataset.validation))
+    test = [] if dataset.test is dataset.validation else task.features(tokenizer, dataset.test, limit)
+    everything = [*train, *validation, *test]
+    rows = {tokenizer.pad_token_id or 0, *(token for one in everything for ids in one.sequences for token in ids)}
+    return Lengths(of(train), of(validation), of(test), len(rows))
+
+
+def _head_parameters(dataset: Splits, settings: Settings, width: int) -> int:
+    with torch.device("meta"):  # shapes without numbers
+        return sum(p.numel() for p in task_of(dataset, settings).head(width, None).parameters())
+
+
+def _batches(examples: Sequence[tuple[int, int]], settings: Settings) -> list[tuple[int, int]]:
+    """One epoch's batches: (sequences, padded length)."""
+    sizes = [count * longest for count, longest in examples]
+    order = torch.Generator().manual_seed(settings.seed)
+    return [_padded([examples[i] for i in rows]) for rows in training_batches(sizes, settings.batch_size, order)]
+
+
+def _padded(examples: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(count for count, _ in examples), max(longest for _, longest in examples)
+
+
+def _scored(examples: Sequence[tuple[int, int]], encoder: Any, layers: int) -> float:
+    """The products of reading these examples once by so many layers."""
+    batches = scoring_batches([count * longest for count, longest in examples])
+    return sum(_products(encoder, layers, *_padded([examples[i] for i in rows])) for rows in batches)
+
+
+def _products(encoder: Any, layers: int, sequences: int, length: int) -> float:
+    """One forward pass's floating-point operations: a product of [a, b] and [b, c] has 2 a b c."""
+    width, inner = _widths(encoder)
+    return layers * sequences * length * (8 * width**2 + 4 * width * inner + 4 * width * length)
+
+
+def _widths(encoder: Any) -> tuple[int, int]:
+    config = encoder.config
+    return config.hidden_size, config.hidden_dim if config.model_type == "distilbert" else config.intermediate_size
+
+
+def _memory(
+    encoder: Any,
+    settings: Settings,
+    lengths: Lengths,
+    batches: Sequence[tuple[int, int]],
+    weights: int,
+    trainable: int,
+) -> Memory:
+    layers, (width, inner) = layers_of(encoder), _widths(encoder)
+    fixed, half = fixed_layers(settings, layers), half_of(settings.precision, run_device())
+    upper = layers - fixed
+    copies = BFLOAT16 * upper * (4 * width**2 + 2 * width * inner) if half else 0  # of the matrices, made each step
+    of_width, of_inner = KEPT[settings.trains]
+    sequences, length = max(batches, key=lambda shape: shape[0] * shape[1])
+    a_token = FLOAT32 * (of_width * width + of_inner * inner) * (KEPT_IN_HALF if half else 1)
+    if half:  # the plain attention keeps its weights, in both precisions
+        a_token += (FLOAT32 + BFLOAT16) * encoder.config.num_attention_heads * length
+    tokens = sum(count * longest for count, longest in (*lengths.train, *lengths.validation))
+    return Memory(
+        weights=FLOAT32 * (weights + lengths.rows * width) + copies,
+        gradients=FLOAT32 * trainable,
+        optimizer=FLOAT32 * trainable * (1 if settings.optimizer == "sgd" else 2),
+        caches=min(MAX_CACHE_BYTES, FLOAT32 * tokens * width) if fixed else 0,
+        activations=round(upper * sequences * length * a_token + FLOAT32 * sequences * length * width),
     )

@@ -1,29 +1,24 @@
-"""The data of a run: labelled sentences in three splits, from the project's own file or from an upload."""
+"""The data of a run: labelled sentences, or pairs of them, in three splits, from our own file or from an upload."""
 
 from __future__ import annotations
 
-import random
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
+from demos.training.files import read_splits
+from demos.training.splits import MAX_TRAIN as MAX_TRAIN  # whoever reads data sets asks here for their bound
+from demos.training.splits import Item, count_of, same, split_items
 from demos.training.tables import Row, read_rows
 
 EMOTION = Path(__file__).resolve().parents[2] / "assets" / "data" / "emotion.tsv"
 MIN_CLASSES, MAX_CLASSES = 2, 50
 MIN_PER_CLASS = 5
-MAX_TRAIN, MAX_VALIDATION, MAX_TEST = 1_500, 300, 2_000
-SHARES = {"test": 0.2, "validation": 0.1}  # of a file that brings no splits
-SPLITS = {
-    "train": "train", "training": "train",
-    "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
-    "test": "test", "testing": "test",
-}  # fmt: skip
 
 
 class Splits(Protocol):
@@ -53,15 +48,20 @@ class Example:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Labelled sentences in three splits with no sentence in two of them."""
+    """Labelled sentences, or pairs, in three splits with none in two of them."""
 
-    sentences: ClassVar[int] = 1
+    sentences: ClassVar[int] = 1  # a pair is one sequence to the encoder
     name: str
     labels: tuple[str, ...]
     train: tuple[Example, ...]
     validation: tuple[Example, ...]
     test: tuple[Example, ...]
     notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+
+    @property
+    def kind(self) -> str:
+        """ "pair" where the examples are of two sentences, else "sentence"."""
+        return "pair" if any(example.pair for example in self.train) else "sentence"
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Sentences of each class in a split."""
@@ -80,95 +80,63 @@ def load_upload(path: Path | str, test: Path | str | None = None, seed: int = 0,
 
     Raises UserError, one sentence that names the row where there is one.
     """
-    rows = _read(path)
-    if test is None:
-        return build_dataset(Path(path).name, rows, seed=seed, max_train=max_train)
-    held_out = [Row(row.number, row.text, row.label, "test") for row in _read(test)]
-    rows = [
-        Row(row.number, row.text, row.label, "validation" if _split(row) == "validation" else "train") for row in rows
-    ]
-    return build_dataset(f"{Path(path).name} and {Path(test).name}", [*rows, *held_out], seed=seed, max_train=max_train)
-
-
-def _read(path: Path | str) -> list[Row]:
-    try:
-        return read_rows(Path(path).read_bytes(), Path(path).name)
-    except OSError as error:
-        raise UserError("The file could not be read; choose it again.") from error
+    name, rows = read_splits(read_rows, path, test)
+    return build_dataset(name, rows, seed=seed, max_train=max_train)
 
 
 def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
-    """Labels, splits and bounds from rows: what the file splits is kept, the rest is drawn by `seed`, class by class.
+    """Labels, splits and bounds from rows, by the rules of `split_items`, class by class.
 
-    A sentence that occurs twice is taken once, the test split's first, so that no test sentence was trained on.
     Raises UserError for less than two or more than MAX_CLASSES classes, or a class with too few sentences.
     """
-    notes: list[str] = []
-    cleaned = [
-        Row(row.number, clean_text(row.text, f"Row {row.number}").strip(), clean_text(row.label), _split(row))
-        for row in rows
+    cleaned = [_cleaned(row) for row in rows]
+    noun = "pair" if any(row.pair for row in cleaned) else "sentence"
+    # A pair the other way round is the same sentences over again, which a test split must not be tested with.
+    items = [
+        Item(row.number, "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))), row.label, row.split, row)
+        for row in cleaned
     ]
-    kept = _distinct(cleaned)
-    if len(kept) < len(cleaned):
-        notes.append(f"{_count(len(cleaned) - len(kept), 'sentence')} taken out because another row has the same.")
-    labels = class_names(kept)
-    by_split: dict[str, list[Row]] = defaultdict(list)
-    for row in kept:
-        by_split[row.split].append(row)
-    given = set(by_split) - {""}
-    if by_split[""] and given:
-        raise UserError(f"Row {by_split[''][0].number} has no split, where others have one.")
-    if not given:
-        by_split["train"] = by_split.pop("")
-    if "train" not in by_split:
-        raise UserError("No row is in the training split.")
-    if by_split["validation"] and not by_split["test"]:
-        by_split["test"] = by_split.pop("validation")
-        notes.append("The file has no test split, so its validation split is the test.")
-    for split, share in SHARES.items():
-        if not by_split[split]:
-            counts = Counter(row.label for row in by_split["train"])
-            quotas = {label: round(share * count) for label, count in counts.items()}
-            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed)
-            notes.append(
-                f"{len(by_split[split]):,} sentences were drawn for the {split} split, class by class (seed {seed})."
-            )
-    for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
-        if len(by_split[split]) > limit:
-            _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed)
-            notes.append(f"Of {len(by_split[split]):,} sentences in the {split} split {len(few):,} are used.")
-            by_split[split] = few
-    for number, label in enumerate(labels):
-        if not any(row.label == label for row in by_split["train"]):
-            raise UserError(f"No training sentence has the class {labels[number]!r}.")
+    parts = split_items(items, seed, max_train, noun, lambda kept: class_names([item.value for item in kept], noun))
+    labels = tuple(sorted({row.label for split in (parts.train, parts.validation, parts.test) for row in split}))
+    trained = {row.label for row in parts.train}
+    for label in labels:
+        if label not in trained:
+            raise UserError(f"No training {noun} has the class {label!r}.")
     index = {label: number for number, label in enumerate(labels)}
 
-    def examples(split: str) -> tuple[Example, ...]:
-        return tuple(Example(row.text, index[row.label]) for row in by_split[split])
+    def examples(split: Sequence[Row]) -> tuple[Example, ...]:
+        return tuple(Example(row.text, index[row.label], row.pair) for row in split)
 
-    return Dataset(name, labels, examples("train"), examples("validation"), examples("test"), tuple(notes))
-
-
-def _split(row: Row) -> str:
-    if not row.split:
-        return ""
-    if row.split.lower() not in SPLITS:
-        raise UserError(f"Row {row.number} has the split {row.split[:40]!r}; train, validation and test are known.")
-    return SPLITS[row.split.lower()]
+    notes = parts.notes + _shared(parts.train, parts.test)
+    return Dataset(name, labels, examples(parts.train), examples(parts.validation), examples(parts.test), notes)
 
 
-def _distinct(rows: Iterable[Row]) -> list[Row]:
-    """One row a sentence, in file order: the test split's before validation's before training's."""
-    rank = {"test": 0, "validation": 1}
-    first: dict[str, Row] = {}
-    for row in sorted(rows, key=lambda row: rank.get(row.split, 2)):
-        first.setdefault(" ".join(row.text.casefold().split()), row)
-    return sorted(first.values(), key=lambda row: (row.split == "test", row.number))
+def _cleaned(row: Row) -> Row:
+    text, pair = (clean_text(one, f"Row {row.number:,}").strip() for one in (row.text, row.pair))
+    return replace(row, text=text, label=clean_text(row.label), pair=pair)
 
 
-def class_names(rows: Sequence[Row]) -> tuple[str, ...]:
+def _shared(train: Sequence[Row], test: Sequence[Row]) -> tuple[str, ...]:
+    """Of pairs: how many in the test split have a sentence that is trained on in another pair."""
+    if not any(row.pair for row in test):
+        return ()
+    seen = {same(text) for row in train for text in (row.text, row.pair)}
+    count = sum(same(row.text) in seen or same(row.pair) in seen for row in test)
+    return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
+
+
+def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
     """The rows' labels by the alphabet. Raises UserError for too few or too many classes, or one with too few rows."""
     counts = Counter(row.label for row in rows)
+    alike: dict[str, str] = {}
+    for label in counts:
+        other = alike.setdefault(same(label), label)
+        if other != label:
+            row = next(row for row in rows if row.label == label)
+            raise UserError(
+                f"The classes {other!r} and {label!r} (row {row.number:,}) differ in capitals or blanks alone; "
+                "write them alike."
+            )
     if len(counts) < MIN_CLASSES:
         raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
     if len(counts) > MAX_CLASSES:
@@ -177,35 +145,7 @@ def class_names(rows: Sequence[Row]) -> tuple[str, ...]:
     if least < MIN_PER_CLASS:
         row = next(row for row in rows if row.label == rare)
         raise UserError(
-            f"The class {rare!r} (row {row.number}) has {_count(least, 'different sentence')}; "
+            f"The class {rare!r} (row {row.number}) has {count_of(least, f'different {noun}')}; "
             f"each class needs at least {MIN_PER_CLASS}."
         )
     return tuple(sorted(counts))
-
-
-def _quotas(rows: Sequence[Row], limit: int) -> dict[str, int]:
-    """How many of each class make `limit` rows together in the classes' own proportions (largest remainders)."""
-    counts = Counter(row.label for row in rows)
-    quotas = {label: limit * count // len(rows) for label, count in counts.items()}
-    spare = sorted(counts, key=lambda label: (-(limit * counts[label] % len(rows)), label))
-    for label in spare[: limit - sum(quotas.values())]:
-        quotas[label] += 1
-    return quotas
-
-
-def _draw(rows: Sequence[Row], quotas: Mapping[str, int], seed: int) -> tuple[list[Row], list[Row]]:
-    """(the rest, drawn): so many of each class's rows, but at least one and never all, both in file order."""
-    drawn: set[int] = set()
-    by_label: dict[str, list[int]] = defaultdict(list)
-    for position, row in enumerate(rows):
-        by_label[row.label].append(position)
-    for label in sorted(by_label):
-        positions = by_label[label]
-        random.Random(f"{seed} {label}").shuffle(positions)
-        drawn |= set(positions[: max(1, min(len(positions) - 1, quotas[label]))])
-    rest = [row for position, row in enumerate(rows) if position not in drawn]
-    return rest, [row for position, row in enumerate(rows) if position in drawn]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from demos.bert.agreement import Correlation, Gap
+from demos.training.metrics import Calibration, score_confusion
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Started:
     device: str
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int
+    watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,38 @@ class PairLook:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """Right after a look: the model's answers to the few validation examples that `Started` names, in its order."""
+
+    step: int
+    answers: tuple[Any, ...]  # as the task gives them: each class's probability, say
+
+
+@dataclass(frozen=True)
+class Caching:
+    """The frozen layers read each example once, and what they make of it is kept: how many are done."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Paused:
+    """The run waits after this step until it is asked to go on."""
+
+    step: int
+    seconds: float  # it waits at the most, since others stand in line; then it goes on by itself
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The run goes on."""
+
+    step: int
+    reason: str  # "asked", or "time": no second more is left to pause, now or later in this run
+
+
+@dataclass(frozen=True)
 class Scoring:
     """Examples of a split are being scored, no gradient: how many are done."""
 
@@ -101,7 +135,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Result:
-    """How the trained model does on the test sentences, which it never saw, and where its weights are."""
+    """How the trained model does on the test sentences, which it never saw, and where its weights are; C classes."""
 
     labels: tuple[str, ...]
     accuracy: float
@@ -115,6 +149,53 @@ class Result:
     seconds: float
     examples_per_second: float
     folder: str  # safetensors weights, tokenizer, configuration: what `Trained.read` takes
+    answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order
+    calibration: Calibration | None = None  # whether it is as often right as it is sure
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The scores by their names, the headline first."""
+        return {
+            "accuracy": self.accuracy,
+            "macro F1": self.macro_f1,
+            "MCC": score_confusion(self.confusion).mcc,
+        }
+
+
+@dataclass(frozen=True)
+class ChoiceMistake:
+    """A test item whose right ending the trained model does not take."""
+
+    context: str
+    start: str
+    endings: tuple[str, ...]
+    label: int  # the right ending's place
+    predicted: int  # the place of the one that it takes
+    probabilities: tuple[float, ...]  # of each ending
+
+
+@dataclass(frozen=True)
+class ChoiceResult:
+    """How often the trained model takes the right one of k endings, on test items that it never saw."""
+
+    labels: tuple[str, ...]  # the endings' letters: [k]
+    accuracy: float
+    loss: float
+    majority_label: str  # the place that is most often right in the training items
+    majority_accuracy: float
+    margins: tuple[float, ...]  # [m]: the right ending's probability less the best wrong one's
+    mistakes: tuple[ChoiceMistake, ...]  # the most confident first
+    steps: int
+    seconds: float
+    examples_per_second: float
+    folder: str
+    answers: tuple[tuple[float, ...], ...] = ()  # [m][k]: each test item's probabilities, in the data set's order
+    calibration: Calibration | None = None
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The accuracy: which place is right means nothing, so there is no class to take a mean over."""
+        return {"accuracy": self.accuracy}
 
 
 @dataclass(frozen=True)
@@ -133,9 +214,34 @@ class PairResult:
     examples_per_second: float
     folder: str
 
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The agreement by its names."""
+        return {"Spearman's ρ": self.agreement.spearman, "Pearson's r": self.agreement.pearson}
+
+
+class Outcome(Protocol):
+    """What every task's end tells, a frozen dataclass: Result, PairResult, ChoiceResult and those of other tasks."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The scores on the test examples by the names they are shown under, the headline first."""
+
+    @property
+    def loss(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def examples_per_second(self) -> float: ...
+    @property
+    def folder(self) -> str: ...
+
 
 Look = Epoch | PairLook
-Outcome = Result | PairResult
 
 
 @dataclass(frozen=True)
@@ -160,13 +266,14 @@ class Failed:
     message: str
 
 
-Event = Waiting | Started | Step | Look | Scoring | Finished | Stopped | Failed
+Event = Waiting | Started | Step | Look | Watched | Caching | Scoring | Paused | Resumed | Finished | Stopped | Failed
 
 
 def as_json(event: Event) -> dict[str, Any]:
     """The event as JSON takes it: its fields, and its name under "event"; NaN, which JSON lacks, becomes null.
 
-    The weights' folder is left out: a path on the server is nobody's business.
+    A result has its metrics too. Left out are the weights' folder, since a path on the server is nobody's business,
+    and the answer to every test example, since they are many.
     """
 
     def plain(value: Any) -> Any:
@@ -176,4 +283,8 @@ def as_json(event: Event) -> dict[str, Any]:
             return [plain(inner) for inner in value]
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
-    return {"event": type(event).__name__.lower(), **plain(asdict(event))}
+    told = {"event": type(event).__name__.lower(), **plain(asdict(event))}
+    if isinstance(event, Finished | Stopped):
+        told["result"].pop("answers", None)
+        told["result"]["metrics"] = plain(event.result.metrics)
+    return told

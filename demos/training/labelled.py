@@ -14,8 +14,9 @@ from sklearn.model_selection import train_test_split
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
-from demos.training.data import EMOTION, MIN_PER_CLASS, SPLITS, class_names
+from demos.training.data import EMOTION, MIN_PER_CLASS, class_names
 from demos.training.guide import fetch_guide, is_guide
+from demos.training.splits import SPLITS
 from demos.training.tables import Row, read_rows
 
 EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from

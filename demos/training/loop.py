@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from safetensors import SafetensorError
 
 from demos.errors import UserError
 from demos.training.batches import scoring_batches, training_batches
+from demos.training.controls import Control, Pauses
 from demos.training.data import Splits
-from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped
-from demos.training.model import (
-    CompactRows,
-    Model,
-    collate,
-    keep,
-    last_states,
-    load_encoder,
-    load_tokenizer,
-    redraw_layers,
-)
+from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
+from demos.training.failures import sentence_of
+from demos.training.kept import kept_of, write_kept
+from demos.training.learner import Learner
+from demos.training.parallel import ALONE, Parallel
 from demos.training.schedule import learning_rate
 from demos.training.settings import Settings
-from demos.training.task import Answers, Batch, Ended, Features, SeededDropout, Task
+from demos.training.task import Answers, Ended, Features, Task
 from demos.training.tasks import task_of
+from demos.training.watched import watched_of
 
 
 def train(
@@ -36,53 +33,43 @@ def train(
     base: Path | str,
     settings: Settings,
     folder: Path | str,
-    should_stop: Callable[[], bool] = lambda: False,
+    control: Control | None = None,
+    parallel: Parallel = ALONE,
 ) -> Iterator[Event]:
     """Fine-tune a fresh copy of the encoder in `base` on `dataset`; the trained model is kept in `folder`.
 
-    Yields Started, then a Look (the untrained state), a Step a batch with Looks and Scorings between them, and at last
-    one of Finished, Stopped (asked, or out of time) and Failed. `should_stop` is asked before each step. Nothing
-    is yielded inside a torch context, so the caller may take each event in another thread.
+    Yields Started, Caching where layers are frozen, a Look (the untrained state), a Step a batch with Looks and
+    Scorings between them, and at last one of Finished, Stopped (asked, or out of time) and Failed, which leaves no
+    folder. A Watched follows each Look. `control` is asked before each step. Nothing is yielded inside a torch
+    context, so the caller may take each event in another thread. With `parallel` every process calls this alike: each
+    yields the steps; process 0 alone looks, tests, keeps and yields an end.
     """
+    folder = Path(folder)
+    fresh = not folder.exists()
     try:
-        yield from _Training(dataset, Path(base), settings, Path(folder), should_stop).run()
-    except UserError as error:
-        yield Failed(str(error))
-    except (torch.OutOfMemoryError, MemoryError):
-        yield Failed("The machine ran out of memory; a smaller batch, shorter sentences or a smaller model need less.")
-    except OSError as error:
-        yield Failed(f"The run could not be kept: {error.strerror or 'the files could not be read or written'}.")
-
-
-def parameter_groups(modules: nn.Module, weight_decay: float) -> list[dict[str, object]]:
-    """Weight matrices with decay, biases, LayerNorms and embeddings without.
-
-    Devlin et al.'s code decays neither biases nor LayerNorms. Embeddings: decay would move rows that never occur.
-    """
-    plain = {id(p) for m in modules.modules() if isinstance(m, nn.Embedding | nn.LayerNorm) for p in m.parameters()}
-    decayed: list[nn.Parameter] = []
-    kept: list[nn.Parameter] = []
-    for name, parameter in modules.named_parameters():
-        if parameter.requires_grad:
-            (kept if id(parameter) in plain or name.endswith("bias") else decayed).append(parameter)
-    return [{"params": decayed, "weight_decay": weight_decay}, {"params": kept, "weight_decay": 0.0}]
+        yield from _Training(dataset, Path(base), settings, folder, control or Control(), parallel).run()
+    except (UserError, MemoryError, OSError, RuntimeError, SafetensorError) as error:
+        if fresh:
+            shutil.rmtree(folder, ignore_errors=True)
+        told = sentence_of(error)
+        if not told:
+            raise
+        yield Failed(told)
 
 
 class _Training:
-    """One run's state, from its model to its clock."""
+    """One run's state, from its data to its clock."""
 
     def __init__(
-        self, dataset: Splits, base: Path, settings: Settings, folder: Path, should_stop: Callable[[], bool]
+        self, dataset: Splits, base: Path, settings: Settings, folder: Path, control: Control, parallel: Parallel
     ) -> None:
         self.began = time.monotonic()
         self.dataset, self.base, self.folder = dataset, base, folder
         self.settings = settings.check()
-        self.should_stop = should_stop
+        self.control, self.pauses, self.parallel = control, Pauses(control), parallel
         self.task: Task = task_of(dataset, settings)
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        # bfloat16 pays where the hardware multiplies in it; on other CPUs it is two to four times slower.
-        self.half = self.device.type == "cuda" or torch.cpu._is_amx_tile_supported()
         self.order = torch.Generator().manual_seed(settings.seed)
+        self.examples_done = 0
         self.training_seconds = 0.0
         self.scoring_rate = 0.0  # examples a second where no gradient is kept, measured at the first look
         self.looked: list[tuple[int, float, Answers]] = []  # step, loss and answers of the first look and the last
@@ -92,6 +79,8 @@ class _Training:
         self._load()
         settings, steps = self.settings, self.total_steps
         yield self._started()
+        read_again = [*self.train_features, *self.validation_features]  # the test's are read once
+        yield from self.learner.cache(read_again)
         yield from self._look(0, [])
         step, losses, reason = 0, [], ""
         looks = {
@@ -100,10 +89,14 @@ class _Training:
         }
         for _ in range(settings.epochs):
             for batch in training_batches(self.lengths, settings.batch_size, self.order):
-                reason = self._reason_to_stop()
+                yield from self.pauses.wait(step)
+                reason = self.parallel.agreed(self._reason_to_stop())
                 if reason:
                     break
-                loss, score, norm, rate = self._step(step, [self.train_features[i] for i in batch])
+                began = time.perf_counter()
+                rate = learning_rate(step, steps, settings.learning_rate, settings.warmup, settings.schedule)
+                loss, score, norm = self.learner.step([self.train_features[i] for i in batch], rate)
+                self.training_seconds += time.perf_counter() - began
                 step += 1
                 self.examples_done += len(batch)
                 losses.append(loss)
@@ -117,45 +110,30 @@ class _Training:
                     losses = []
             if reason:
                 break
+        if not self.parallel.leads:
+            return
         result = yield from self._test(step)
         yield Stopped(result, reason) if reason else Finished(result)
 
     def _load(self) -> None:
-        # sdpa's CUDA kernels add up in no fixed order; same seed, same numbers matters more than their speed here.
-        encoder = load_encoder(self.base, "sdpa" if self.device.type == "cpu" else "eager").to(self.device)
-        tokenizer = load_tokenizer(self.base)
-        limit = min(self.settings.max_length, encoder.config.max_position_embeddings)
-        if self.settings.start == "random":
-            redraw_layers(encoder, self.settings.seed)
-        data = self.dataset
-        self.train_features = self.task.features(tokenizer, data.train, limit)
-        self.validation_features = self.task.features(tokenizer, data.validation, limit)
+        data, task = self.dataset, self.task
+        self.learner = Learner(task, self.base, self.settings, self.parallel)
+        tokenizer, limit = self.learner.model.tokenizer, self.learner.limit
+        self.train_features = task.features(tokenizer, data.train, limit)
+        self.validation_features = task.features(tokenizer, data.validation, limit)
         self.watched_is_tested = data.test is data.validation
-        self.test_features = [] if self.watched_is_tested else self.task.features(tokenizer, data.test, limit)
+        self.test_features = [] if self.watched_is_tested else task.features(tokenizer, data.test, limit)
         self.everything = [*self.train_features, *self.validation_features, *self.test_features]
         if self.watched_is_tested:
             self.test_features = self.validation_features
+        self.watched = watched_of([feature.target for feature in self.validation_features])
         self.lengths = [feature.size for feature in self.train_features]
         self.steps_per_epoch = math.ceil(len(self.train_features) / self.settings.batch_size)
         self.total_steps = self.steps_per_epoch * self.settings.epochs
-        self.examples_done = 0
-        self.limit = limit
-        head = self.task.head(encoder.config.hidden_size, torch.Generator().manual_seed(self.settings.seed))
-        noise = torch.Generator(self.device).manual_seed(self.settings.seed)
-        for layer in head.modules():
-            if isinstance(layer, SeededDropout):
-                layer.generator = noise
-        self.model = Model(encoder, head.to(self.device), tokenizer)
-        self.padding = tokenizer.pad_token_id or 0
-        self.parameters = sum(parameter.numel() for parameter in self.model.modules().parameters())
-        ids = (token for feature in self.everything for sequence in feature.sequences for token in sequence)
-        self.compact = CompactRows.shrink(encoder, ids, self.padding)
-        self.optimizer = torch.optim.AdamW(
-            parameter_groups(self.model.modules(), self.settings.weight_decay), lr=0.0, fused=True
-        )
+        self.learner.prepare(self.everything)
 
     def _started(self) -> Started:
-        data = self.dataset
+        data, learner = self.dataset, self.learner
         baseline, score = self.task.baseline(data)
         return Started(
             labels=self.task.labels,
@@ -165,90 +143,74 @@ class _Training:
             cut=sum(feature.cut for feature in self.everything),
             total_steps=self.total_steps,
             steps_per_epoch=self.steps_per_epoch,
-            parameters=self.parameters,
-            trainable_parameters=sum(p.numel() for p in self.model.modules().parameters() if p.requires_grad),
+            parameters=learner.parameters,
+            trainable_parameters=learner.trainable,
             metric=self.task.metric,
             baseline=baseline,
             baseline_score=score,
-            device=torch.cuda.get_device_name() if self.device.type == "cuda" else "CPU",
-            precision="bfloat16" if self.half else "float32",
+            device=torch.cuda.get_device_name() if learner.device.type == "cuda" else "CPU",
+            precision="bfloat16" if learner.half else "float32",
             threads=torch.get_num_threads(),
+            watched=self.watched,
         )
 
     def _reason_to_stop(self) -> str:
-        if self.should_stop():
+        if self.control.should_stop():
             return "asked"
-        return "time" if time.monotonic() - self.began > self.settings.max_seconds else ""
-
-    def _logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
-        """(logits [batch, …] in float32, the batch)."""
-        batch = collate(self.task, features, self.padding, self.device)
-        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half):
-            hidden = last_states(self.model.encoder, batch, self.compact.renumber(batch.input_ids))
-            logits = self.task.logits(self.model.head, hidden, batch)
-        return logits.float(), batch
-
-    def _step(self, done: int, features: Sequence[Features]) -> tuple[float, float, float, float]:
-        """One update: the batch's loss and score before it, the gradient's norm, the learning rate."""
-        settings, began = self.settings, time.perf_counter()
-        self.model.modules().train()
-        rate = learning_rate(done, self.total_steps, settings.learning_rate, settings.warmup, settings.schedule)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        logits, batch = self._logits(features)
-        loss = self.task.loss(logits, batch.targets)
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.modules().parameters(), settings.clip)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        score = self.task.batch_score(logits, batch.targets)
-        values = torch.stack([loss.detach(), score, norm]).tolist()  # one wait for the device, not three
-        self.training_seconds += time.perf_counter() - began
-        return values[0], values[1], values[2], rate
+        return "time" if self._seconds() > self.settings.max_seconds else ""
 
     def _score(self, features: list[Features], split: str) -> Generator[Event, None, tuple[float, Answers]]:
         """The mean loss over `features` and the answer to each one, in their order."""
-        self.model.modules().eval()
+        self.learner.model.modules().eval()
         answers: list[Any] = [None] * len(features)
-        total, done, seconds = 0.0, 0, 0.0
+        total, units, done, seconds = 0.0, 0.0, 0, 0.0
         for rows in scoring_batches([feature.size for feature in features]):
             began = time.perf_counter()
             with torch.inference_mode():
-                logits, batch = self._logits([features[i] for i in rows])
-                total += self.task.loss(logits, batch.targets).item() * len(rows)
+                logits, batch = self.learner.logits([features[i] for i in rows])
+                share = self.task.units(batch.targets)
+                total += self.task.loss(logits, batch.targets).item() * share
                 found = self.task.answers(logits, batch)
             for index, answer in zip(rows, found, strict=True):
                 answers[index] = answer
+            units += share
             done += len(rows)
             seconds += time.perf_counter() - began
             self.scoring_rate = done / seconds
             yield Scoring(split, done, len(features))
-        return total / max(1, len(features)), answers
+        return total / units if units else 0.0, answers
 
     def _look(self, step: int, losses: list[float]) -> Iterator[Event]:
+        if not self.parallel.leads:
+            return
         loss, answers = yield from self._score(self.validation_features, "validation")
         self.looked = [*self.looked[:1], (step, loss, answers)]
         train_loss = sum(losses) / len(losses) if losses else math.nan
         targets = [feature.target for feature in self.validation_features]
         yield self.task.look(step, step / self.steps_per_epoch, train_loss, loss, answers, targets)
+        yield Watched(step, tuple(answers[index] for index in self.watched))
 
     def _test(self, step: int) -> Generator[Event, None, Outcome]:
         looked, loss, answers = self.looked[-1]
         if not (self.watched_is_tested and looked == step):
             loss, answers = yield from self._score(self.test_features, "test")
-        self.compact.restore(self.model.encoder, self.padding)
-        keep(self.model, self.task, self.limit, self.folder)
+        self.learner.keep(self.folder)
+        write_kept(kept_of(self.task, self.dataset, answers), self.folder)
         _, loss_before, before = self.looked[0]
         ended = Ended(
             loss=loss,
             loss_before=loss_before,
             steps=step,
-            seconds=time.monotonic() - self.began,
+            seconds=self._seconds(),
             examples_per_second=self._speed(),
             folder=str(self.folder),
             before=before,
         )
         return self.task.outcome(self.dataset, answers, ended)
+
+    def _seconds(self) -> float:
+        """Since the run began, its pauses left out."""
+        return time.monotonic() - self.began - self.pauses.seconds
 
     def _speed(self) -> float:
         return self.examples_done / self.training_seconds if self.training_seconds else 0.0

@@ -57,18 +57,19 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
     return encoder
 
 
-def redraw_layers(encoder: Any, seed: int) -> None:
-    """Make the Transformer layers what they were before any training; the embeddings stay.
+def redraw_layers(encoder: Any, seed: int, embeddings: bool = False) -> None:
+    """Make the Transformer layers what they were before any training; the embeddings stay, unless they are to go too.
 
     Weights from N(0, 0.02²), biases 0, LayerNorms 1 and 0, as Devlin et al.'s code begins (initializer_range).
     """
     layers = encoder.encoder if hasattr(encoder, "encoder") else encoder.transformer  # BERT's name, DistilBERT's
     generator = torch.Generator().manual_seed(seed)
-    for module in layers.modules():
-        if isinstance(module, nn.Linear):
+    for module in [*layers.modules(), *(encoder.embeddings.modules() if embeddings else ())]:
+        if isinstance(module, nn.Linear | nn.Embedding):
             drawn = torch.empty(module.weight.shape).normal_(0, 0.02, generator=generator)
             module.weight.data.copy_(drawn)
-            module.bias.data.zero_()
+            if isinstance(module, nn.Linear):
+                module.bias.data.zero_()
         elif isinstance(module, nn.LayerNorm):
             module.weight.data.fill_(1)
             module.bias.data.zero_()
@@ -87,7 +88,7 @@ class CompactRows:
     the optimizer is spared 30,522 rows of which a few hundred move.
     """
 
-    full: torch.Tensor  # [V, d]
+    full: torch.Tensor  # [V, d]: the encoder's own, as it was until `restore`
     rows: torch.Tensor  # the ids that occur, ascending
     position: torch.Tensor  # [V]: id -> its row among `rows`
 
@@ -110,9 +111,8 @@ class CompactRows:
 
     def restore(self, encoder: Any, padding: int) -> None:
         """Put the full table back, the trained rows scattered into it."""
-        full = self.full.clone()
-        full[self.rows] = encoder.get_input_embeddings().weight.detach()
-        encoder.set_input_embeddings(nn.Embedding.from_pretrained(full, freeze=False, padding_idx=padding))
+        self.full[self.rows] = encoder.get_input_embeddings().weight.detach()
+        encoder.set_input_embeddings(nn.Embedding.from_pretrained(self.full, freeze=False, padding_idx=padding))
 
 
 def collate(task: Task, features: Sequence[Features], padding: int, device: torch.device) -> Batch:

@@ -47,6 +47,18 @@ class Runs:
         """Ask the run to stop at its next step and keep what it learned."""
         self.stop_file(run).touch()
 
+    def pause_file(self, run: str) -> Path:
+        """The file that makes the run wait for as long as it exists."""
+        return Path(self._home.name) / f"{run}.pause"
+
+    def pause(self, run: str) -> None:
+        """Ask the run to wait before its next step."""
+        self.pause_file(run).touch()
+
+    def go_on(self, run: str) -> None:
+        """Ask a run that waits to go on."""
+        self.pause_file(run).unlink(missing_ok=True)
+
     def keep(self, run: str, base: str) -> None:
         """The run is over and its model is in its folder: count it, and put the oldest out beyond the bounds.
 
@@ -72,6 +84,7 @@ class Runs:
         self._trained.pop(run, None)
         self._base.pop(run, None)
         self.stop_file(run).unlink(missing_ok=True)
+        self.pause_file(run).unlink(missing_ok=True)
         shutil.rmtree(self.folder(run), ignore_errors=True)
 
     def kept(self, run: str | None) -> bool:
@@ -91,7 +104,11 @@ class Runs:
             if run is None or run not in self._kept:
                 raise UserError(GONE)
             if run not in self._trained:
-                self._trained[run] = Trained.read(self.folder(run))
+                try:
+                    self._trained[run] = Trained.read(self.folder(run))
+                except OSError as error:  # somebody cleared the machine's temporary files
+                    self._remove(run)
+                    raise UserError(GONE) from error
             self._trained.move_to_end(run)
             self._kept.move_to_end(run)
             while len(self._trained) > MAX_IN_MEMORY:

@@ -9,7 +9,7 @@ from demos.errors import UserError
 
 POOLINGS = ("mean", "cls", "max")
 SCHEDULES = ("linear", "cosine", "constant")
-STARTS = ("trained", "random")
+STARTS = ("trained", "random", "scratch")
 TRAINS = ("all", "top", "lora", "head")
 OPTIMIZERS = ("adamw", "sgd")
 PRECISIONS = ("auto", "float32", "bfloat16")
@@ -51,7 +51,7 @@ class Settings:
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
     label_smoothing: float = 0.0  # share of the right answer's probability that is spread over all
     precision: str = "auto"  # one of PRECISIONS: auto is bfloat16 where the hardware multiplies in it
-    start: str = "trained"  # one of STARTS: the base as it is, or its layers drawn anew over its own embeddings
+    start: str = "trained"  # one of STARTS: the base as it is; its layers drawn anew; its embeddings drawn anew too
 
     def check(self) -> Settings:
         """These settings. Raises UserError, naming the first that is out of bounds."""

@@ -58,6 +58,10 @@ class Siamese:
         """(cosine - rating / top)², mean over the batch: sentence-transformers' CosineSimilarityLoss."""
         return F.mse_loss(logits, targets)
 
+    def units(self, targets: torch.Tensor) -> float:
+        """Pairs."""
+        return len(targets)
+
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:
         """The cosine."""
         return [(cosine,) for cosine in logits.tolist()]

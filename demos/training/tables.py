@@ -1,228 +1,212 @@
-"""From an uploaded file's bytes to rows of text and label, or one sentence that names the row that is broken."""
+"""The columns that a task needs, found by their names in a file; and labelled rows, which may do without names."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from demos.errors import UserError
+from demos.training.cells import MAX_BYTES as MAX_BYTES  # every reader of files asks here
+from demos.training.cells import MAX_ROWS as MAX_ROWS
+from demos.training.cells import decode_text as decode_text
+from demos.training.cells import read_table
 
-MAX_BYTES = 5 * 2**20
-MAX_ROWS = 20_000
-MAX_COLUMNS = 100
 MAX_LABEL = 60  # characters
-TEXT_NAMES = {
+TEXT_NAMES = (  # the earlier is preferred where a file has several
     "text", "texts", "sentence", "sentences", "sentence1", "review", "content", "tweet", "message", "comment",
     "utterance", "document", "question", "query", "body", "input", "satz", "title",
-}  # fmt: skip
-LABEL_NAMES = {
+)  # fmt: skip
+LABEL_NAMES = (
     "label", "labels", "class", "classes", "category", "categories", "emotion", "sentiment", "target", "intent",
     "topic", "label_text", "gold", "polarity", "output", "y",
-}  # fmt: skip
-SPLIT_NAMES = {"split", "set", "fold", "partition"}
-NOT_TEXT = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet", b"\x1f\x8b": "compressed", b"%PDF": "a PDF",
-    b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"PAR1": "a Parquet file",
-    b"\xd0\xcf\x11\xe0": "an old spreadsheet",
-}  # fmt: skip
+)  # fmt: skip
+NOTHING = ("nan", "null", "<na>", "#n/a")  # what pandas, databases and spreadsheets make of an empty cell
+SPLIT_NAMES = ("split", "set", "fold", "partition")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One thing that a task reads from each row, and the names its column may have, the preferred first.
+
+    kind "text": a string; what JSON has as null, NaN, list or object counts as missing (""). kind "json": a list or an
+    object stays what it is, also where a cell of a table holds it as JSON; all else is text.
+    """
+
+    role: str
+    names: tuple[str, ...]  # in small letters
+    required: bool = True
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row's values by role, "" where the row or the file has none.
+
+    `number` counts from 1 as a spreadsheet does, a header included.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+
+    def __getitem__(self, role: str) -> Any:
+        return self.values[role]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the file; `number` counts from 1 as a spreadsheet does, a header included."""
+    """A labelled text, or a labelled pair of texts; `number` as Record's."""
 
     number: int
     text: str
     label: str
     split: str = ""
+    pair: str = ""
+
+
+TEXT = Column("text", TEXT_NAMES)
+LABEL = Column("label", LABEL_NAMES)
+SPLIT = Column("split", SPLIT_NAMES, required=False)
+
+
+def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Sequence[str] = ()) -> list[Record]:
+    """The rows of a CSV, TSV, JSONL or JSON file (by its name's ending), its columns found by their names.
+
+    `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
+    Raises UserError for a missing column, for more than MAX_BYTES, MAX_ROWS or MAX_COLUMNS, for bytes that are no
+    text, and for a broken row, named. An empty cell is the caller's to judge.
+    """
+    table = read_table(data, name)
+    named = any(_plain(head) in column.names for head in table.header for column in columns)
+    if not named and not table.keyed and nameless and len(table.header) == len(nameless):
+        places = {role: place for place, role in enumerate(nameless)}
+        rows = table.rows
+    else:
+        places = find_columns(table.header, columns)
+        rows = table.rows if table.keyed else table.rows[1:]
+    if not rows:
+        raise UserError("The file has no rows.")
+    return [
+        Record(number, {one.role: value_of(cells[places[one.role]] if one.role in places else "", one.kind)
+                        for one in columns})
+        for number, cells in rows
+    ]  # fmt: skip
+
+
+def records_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[Record]:
+    """The same from objects in memory, whose keys are those of the first. Raises UserError for a missing column."""
+    if not rows:
+        return []
+    header = [str(key) for key in rows[0]]
+    places = find_columns(header, columns)
+    found = {one.role: header[places[one.role]] for one in columns if one.role in places}
+    return [
+        Record(
+            number,
+            {one.role: value_of(row.get(found[one.role]) if one.role in found else "", one.kind) for one in columns},
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
+    """Where each role stands in the header, each place taken once. Raises UserError, naming what is missing."""
+    plain = [_plain(head) for head in header]
+    places: dict[str, int] = {}
+    for column in columns:
+        free = (plain.index(one) for one in column.names if one in plain and plain.index(one) not in places.values())
+        place = next(free, None)
+        if place is not None:
+            if header.count(header[place]) > 1:
+                raise UserError(f"Two columns are named {header[place][:30]!r}; rename one of them.")
+            places[column.role] = place
+    missing = [column.role for column in columns if column.required and column.role not in places]
+    if missing:
+        shown = ", ".join(repr(head[:30]) for head in header[:8])
+        shown = shown if len(shown) <= 100 else f"{shown[:99]}…"
+        raise UserError(f"No column is named {' and '.join(missing)}; the first row has {shown}.")
+    return places
 
 
 def read_rows(data: bytes, name: str) -> list[Row]:
     """The rows of a CSV, TSV or JSONL file (by its name's ending), text and label columns found by their names.
 
     A file of two columns may do without a header: its label column is the one with fewer different values.
-    Raises UserError for more than MAX_BYTES or MAX_ROWS, for bytes that are no text, and for a broken row, named.
+    Raises UserError as `read_columns` does, and for a row without text or label.
     """
-    suffix = Path(name).suffix.lower()
-    reader: dict[str, Callable[[str], list[Row]]] = {
-        ".csv": _read_csv,
-        ".tsv": _read_tsv,
-        ".txt": _read_tsv,
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
-        ".json": _read_jsonl,
-    }
-    if suffix not in reader:
-        raise UserError(
-            f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl."
-        )
-    if len(data) > MAX_BYTES:
-        raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
-    rows = reader[suffix](decode_text(data))
+    table = read_table(data, name)
+    header, rows = table.header, table.rows
+    if len(header) == 1:
+        raise UserError("The file has one column; a text and a label column are needed.")
+    known = [{_plain(head) for head in header} & set(names) for names in (TEXT_NAMES, LABEL_NAMES)]
+    if len(header) == 2 and not any(known) and not table.keyed and rows:
+        text, label = _by_content(rows)
+        counts = Counter(cells[label].strip() for _, cells in rows)
+        # A first row whose label never comes again, where all others do, is a header in another language.
+        if counts.pop(header[label].strip()) == 1 and counts and min(counts.values()) > 1:
+            rows = rows[1:]
+        places = {"text": text, "label": label}
+    else:
+        places = _text_and_label(header)
+        rows = rows if table.keyed else rows[1:]
     if not rows:
         raise UserError("The file has no rows.")
-    for row in rows:
-        if not row.text.strip():
-            raise UserError(f"Row {row.number} has no text.")
-        if not row.label:
-            raise UserError(f"Row {row.number} has no label.")
-        if len(row.label) > MAX_LABEL:
-            raise UserError(f"Row {row.number} has a label of {len(row.label):,} characters; the limit is {MAX_LABEL}.")
-    return rows
-
-
-def decode_text(data: bytes) -> str:
-    """UTF-8, with or without a byte order mark; UTF-16 only with one."""
-    for magic, kind in NOT_TEXT.items():
-        if data.startswith(magic):
-            raise UserError(f"The file is {kind}, not text; save it as CSV, TSV or JSONL.")
-    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        row = data[: error.start].count(b"\n") + 1
-        raise UserError(
-            f"Row {row:,} is not {encoding[:6].upper().rstrip('-')} text; save the file as UTF-8."
-        ) from error
-    if "\0" in text:
-        raise UserError(
-            f"Row {text[: text.index(chr(0))].count(chr(10)) + 1:,} holds a NUL character: this is no text file."
-        )
-    return text
-
-
-def _read_tsv(text: str) -> list[Row]:
-    """One row a line, fields between tabs; quotes around a whole field are taken off, others are the text's own."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    _bound(sum(1 for line in lines if line.strip()))
-    separator = "\t" if any("\t" in line for line in lines[:20]) else ";"
-    table = [
-        (number, [_unquoted(field) for field in line.split(separator)])
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
+    found = [
+        Row(number, *(value_of(cells[places[role]]) if role in places else "" for role in ("text", "label", "split")))
+        for number, cells in rows
     ]
-    return _pick(table)
+    return checked_rows([Row(row.number, row.text, row.label.strip(), row.split.strip()) for row in found])
 
 
-def _unquoted(field: str) -> str:
-    if len(field) > 1 and field[0] == field[-1] == '"':
-        return field[1:-1].replace('""', '"')
-    return field
-
-
-def _read_csv(text: str) -> list[Row]:
-    """RFC 4180, with the comma, semicolon or tab that the first line has most of between its fields."""
-    first = text.lstrip().split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    table: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    number = 0
-    try:
-        for fields in reader:
-            number += 1
-            if any(field.strip() for field in fields):
-                table.append((number, fields))
-                _bound(len(table))
-    except csv.Error as error:
-        raise UserError(f"Row {number + 1:,} is broken: {error}.") from error
-    return _pick(table)
-
-
-def _read_jsonl(text: str) -> list[Row]:
-    """One JSON object a line, its columns named by its keys."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    _bound(len(lines))
-    rows: list[Row] = []
-    names: tuple[str, str, str] | None = None
-    for number, line in lines:
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"Row {number:,} is not JSON; each row must be one object, as in {_SAMPLE}.") from error
-        if not isinstance(record, dict):
-            raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {_SAMPLE}.")
-        names = names or _columns([str(key) for key in record])
-        values = [_said(record.get(column)) for column in names]
-        rows.append(Row(number, values[0], values[1].strip(), values[2].strip()))
+def checked_rows(rows: list[Row]) -> list[Row]:
+    """These rows. Raises UserError for the first without text or label, or whose label is too long."""
+    for row in rows:
+        where = f"Row {row.number:,}"
+        if not row.text.strip():
+            raise UserError(f"{where} has no text.")
+        if not row.label:
+            raise UserError(f"{where} has no label.")
+        if row.label.lower() in NOTHING:
+            raise UserError(f"{where} has the label {row.label!r}, which programs write where there is none.")
+        if len(row.label) > MAX_LABEL:
+            raise UserError(f"{where} has a label of {len(row.label):,} characters; the limit is {MAX_LABEL}.")
     return rows
 
 
-_SAMPLE = '{"text": "…", "label": "…"}'
-
-
-def _said(value: object) -> str:
-    """A JSON value as a cell; what is null, not a number, or a list or object counts as missing."""
+def value_of(value: object, kind: str = "text") -> Any:
+    """A cell or a JSON value as its column's kind has it."""
+    if kind == "json":
+        if isinstance(value, str) and value[:1] in ("[", "{"):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                return value
+        if isinstance(value, dict | list):
+            return value
     if value is None or isinstance(value, dict | list) or value != value:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _columns(header: list[str]) -> tuple[str, str, str]:
-    """The names of the text, label and split columns ("" without the last). Raises UserError where one lacks."""
-    plain = {name.strip().lower(): name for name in reversed(header)}
-
-    def found(known: set[str]) -> str:
-        return next((name for low, name in reversed(plain.items()) if low in known), "")
-
-    text, label, split = found(TEXT_NAMES), found(LABEL_NAMES), found(SPLIT_NAMES)
-    if len(header) == 2 and bool(text) != bool(label):  # one is known, so the other is the other
-        other = next(name for name in header if name not in (text, label))
-        text, label = text or other, label or other
-    if not text or not label:
-        shown = ", ".join(repr(name[:30]) for name in header[:8])
-        missing = " and ".join(kind for kind, name in (("text", text), ("label", label)) if not name)
-        raise UserError(f"No column is named {missing}; the first row has {shown}.")
-    return text, label, split
+def _text_and_label(header: Sequence[str]) -> dict[str, int]:
+    """Where text, label and perhaps split stand; of two columns it is enough to know one."""
+    if len(header) == 2:
+        found = find_columns(header, [Column("text", TEXT_NAMES, False), Column("label", LABEL_NAMES, False)])
+        if len(found) == 1:
+            ((role, place),) = found.items()
+            return {role: place, "label" if role == "text" else "text": 1 - place}
+    return find_columns(header, (TEXT, LABEL, SPLIT))
 
 
-def _pick(table: list[tuple[int, list[str]]]) -> list[Row]:
-    """Rows from a table of cells: columns by header, or by content where there are two and no header."""
-    if not table:
-        return []
-    number, header = table[0]
-    width = len(header)
-    if width > MAX_COLUMNS:
-        raise UserError(f"The file has {width:,} columns; the limit is {MAX_COLUMNS}.")
-    if width < 2:
-        raise UserError("The file has one column; a text and a label column are needed.")
-    for number, fields in table:
-        if len(fields) != width:
-            columns = f"{len(fields):,} column{'' if len(fields) == 1 else 's'}"
-            raise UserError(f"Row {number:,} has {columns} where the first has {width}.")
-    names = {name.strip().lower() for name in header}
-    if names & (TEXT_NAMES | LABEL_NAMES):
-        text, label, split = _columns(header)
-        places = [header.index(text), header.index(label), header.index(split) if split else -1]
-        table = table[1:]
-    elif width == 2:
-        places = [*_by_content(table), -1]
-        counts = Counter(fields[places[1]].strip() for _, fields in table)
-        # A first row whose label never comes again, where all others do, is a header in another language.
-        if counts.pop(header[places[1]].strip()) == 1 and counts and min(counts.values()) > 1:
-            table = table[1:]
-    else:
-        _columns(header)  # raises, naming what it found
-        raise AssertionError
-    cells = [[fields[place] if place >= 0 else "" for place in places] for _, fields in table]
-    return [
-        Row(number, text, label.strip(), split.strip())
-        for (number, _), (text, label, split) in zip(table, cells, strict=True)
-    ]
-
-
-def _by_content(table: list[tuple[int, list[str]]]) -> tuple[int, int]:
+def _by_content(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, int]:
     """(text column, label column) of two: labels repeat, or, where both do as often, are shorter."""
-    different = [len({fields[place] for _, fields in table}) for place in (0, 1)]
-    length = [sum(len(fields[place]) for _, fields in table) for place in (0, 1)]
+    different = [len({cells[place] for _, cells in rows}) for place in (0, 1)]
+    length = [sum(len(cells[place]) for _, cells in rows) for place in (0, 1)]
     label = 0 if (different[0], length[0]) < (different[1], length[1]) else 1
     return 1 - label, label
 
 
-def _bound(rows: int) -> None:
-    if rows > MAX_ROWS + 1:  # a header is no row of data
-        raise UserError(f"The file has more than {MAX_ROWS:,} rows.")
+def _plain(head: str) -> str:
+    return head.strip().lower()

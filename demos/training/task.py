@@ -83,6 +83,9 @@ class Task(Protocol):
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """What training makes small: a mean over the batch."""
 
+    def units(self, targets: torch.Tensor) -> float:
+        """Over how many things (examples, words; or their weights) `loss` is the mean."""
+
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Any]:
         """What is kept of each example of the batch: plain tuples of numbers, not tensors."""
 

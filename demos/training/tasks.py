@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from demos.training.choice_data import ChoiceDataset
 from demos.training.classification import Classification
 from demos.training.data import Dataset, Splits
+from demos.training.entities import Entities
+from demos.training.entity_data import EntityDataset
+from demos.training.multiple_choice import MultipleChoice
+from demos.training.question_data import QuestionDataset
 from demos.training.settings import Settings
 from demos.training.siamese import Siamese
 from demos.training.siamese_data import PairDataset
+from demos.training.spans import QuestionAnswering
 from demos.training.task import Task
 
-KINDS: Mapping[str, type] = {"classification": Classification, "siamese": Siamese}
+KINDS: Mapping[str, type] = {
+    "classification": Classification,
+    "choice": MultipleChoice,
+    "entities": Entities,
+    "question": QuestionAnswering,
+    "siamese": Siamese,
+}
 
 
 def task_of(dataset: Splits, settings: Settings) -> Task:
@@ -20,7 +32,13 @@ def task_of(dataset: Splits, settings: Settings) -> Task:
     if isinstance(dataset, PairDataset):
         return Siamese(settings.pooling, dataset.top)
     if isinstance(dataset, Dataset):
-        return Classification.of(dataset.labels, settings)
+        return Classification.of(dataset.labels, settings, dataset.counts("train"), dataset.kind == "pair")
+    if isinstance(dataset, ChoiceDataset):
+        return MultipleChoice.of(dataset.choices, settings)
+    if isinstance(dataset, EntityDataset):
+        return Entities.of(dataset, settings)
+    if isinstance(dataset, QuestionDataset):
+        return QuestionAnswering.of(settings)
     raise TypeError(f"no task is known for {type(dataset).__name__}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from spaces.config import Config
 
 from demos.bert.cores import cores
+from demos.training.controls import Control
 from demos.training.data import Splits
 from demos.training.events import Event
 from demos.training.loop import train
@@ -21,6 +22,7 @@ from demos.training.thread import in_own_thread
 ON_ZERO_GPU = bool(Config.zero_gpu)
 START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels
 SENTENCES_PER_SECOND = 150  # a careful figure for BERT base; a shorter duration is granted sooner than it is outrun
+CAN_PAUSE = not ON_ZERO_GPU
 MOST_SECONDS = 120  # an anonymous visitor's whole day
 
 
@@ -32,16 +34,21 @@ def gpu_seconds(dataset: Splits, base: str, settings: Settings, *_: Any, **__: A
 
 
 @spaces.GPU(duration=gpu_seconds)
-def train_in_worker(dataset: Splits, base: str, settings: Settings, folder: str, stop_file: str) -> Iterator[Event]:
+def train_in_worker(
+    dataset: Splits, base: str, settings: Settings, folder: str, stop_file: str, pause_file: str = ""
+) -> Iterator[Event]:
     """The loop, with everything it takes and yields fit to be pickled; the model comes back as files in `folder`.
 
     Seeds and loads inside: a ZeroGPU worker is used again, and its modules and random state with it.
     """
-    yield from train(dataset, base, settings, folder, Path(stop_file).exists)
+    waits = {"should_wait": Path(pause_file).exists} if pause_file else {}
+    yield from train(dataset, base, settings, folder, Control(Path(stop_file).exists, **waits))
 
 
-def run_training(dataset: Splits, base: Path, settings: Settings, folder: Path, stop_file: Path) -> Iterator[Event]:
-    """The events of one training, wherever this machine runs it."""
+def run_training(
+    dataset: Splits, base: Path, settings: Settings, folder: Path, stop_file: Path, pause_file: Path
+) -> Iterator[Event]:
+    """The events of one training, wherever this machine runs it. No pause on ZeroGPU, where a lent GPU would idle."""
     if ON_ZERO_GPU:
         # Ends by itself before the GPU is taken away, so that what was learned is kept.
         allowed = gpu_seconds(dataset, str(base), settings) - 8
@@ -49,6 +56,6 @@ def run_training(dataset: Splits, base: Path, settings: Settings, folder: Path, 
         yield from train_in_worker(dataset, str(base), settings, str(folder), str(stop_file))
         return
     yield from in_own_thread(
-        lambda: train_in_worker(dataset, str(base), settings, str(folder), str(stop_file)),
+        lambda: train_in_worker(dataset, str(base), settings, str(folder), str(stop_file), str(pause_file)),
         settings.threads or cores(),
     )

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
-from demos.training.data import Dataset, Splits
+from demos.bert.cores import cores
+from demos.training.cost import Cost
+from demos.training.data import Splits
 from demos.training.events import Event, Failed, Finished, Stopped, Waiting
+from demos.training.expected import Expected, expected, way_of
 from demos.training.line import Line
+from demos.training.precision import half_of, run_device
 from demos.training.runs import Runs
 from demos.training.settings import Settings
-from demos.training.worker import ON_ZERO_GPU, run_training
+from demos.training.worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
+MAX_SPEEDS = 500  # remembered
+BROKEN_OFF = "The training broke off before its end; press Start again."
 LOOK_SECONDS = 0.3  # between two looks at the line
 
 
@@ -23,11 +30,19 @@ class Workshop:
     def __init__(self) -> None:
         self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)
         self.runs = Runs()
-        self._speed: dict[tuple[str, type], float] = {}
+        self._speed: OrderedDict[tuple[object, ...], float] = OrderedDict()
 
-    def speed(self, model: str, kind: type = Dataset) -> float:
-        """Examples a second of this model's last training on this kind of data here; 0.0 before there was one."""
-        return self._speed.get((model, kind), 0.0)
+    def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
+        """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
+        return self._speed.get(_like(model, dataset, settings), 0.0)
+
+    def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost) -> Expected:
+        """How long a training of this cost would take."""
+        if ON_ZERO_GPU:  # what a GPU lent for a moment does is not to be measured from here
+            return Expected(gpu_seconds(dataset, "", settings) - START_SECONDS, False)
+        device = run_device()
+        half, threads = half_of(settings.precision, device), settings.threads or cores()
+        return expected(cost, self.speed(model, dataset, settings), half, device.type, threads)
 
     def fine_tune(self, run: str, dataset: Splits, model: str, base: Path, settings: Settings) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
@@ -37,8 +52,8 @@ class Workshop:
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
-        stop_file = self.runs.stop_file(run)
-        over = False
+        stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
+        over = told = False
         with self.line.join() as ticket:
             try:
                 while place := ticket.place:
@@ -47,18 +62,32 @@ class Workshop:
                         return
                     yield Waiting(place)
                     time.sleep(LOOK_SECONDS)
-                events = run_training(dataset, base, settings, self.runs.folder(run), stop_file)
+                events = run_training(dataset, base, settings, self.runs.folder(run), stop_file, pause_file)
                 try:
                     for event in events:
                         if isinstance(event, Finished | Stopped):
                             self.runs.keep(run, model)
                             over = True
                             if event.result.examples_per_second:
-                                self._speed[model, type(dataset)] = event.result.examples_per_second
+                                self._note(_like(model, dataset, settings), event.result.examples_per_second)
+                        told = over or isinstance(event, Failed)
                         yield event
+                    if not told:
+                        yield Failed(BROKEN_OFF)
                 finally:
+                    pause_file.unlink(missing_ok=True)  # else a paused training would not see that it is left
                     events.close()  # type: ignore[attr-defined]  # waits for the training's thread
             finally:
                 stop_file.unlink(missing_ok=True)
+                pause_file.unlink(missing_ok=True)
                 if not over:
                     self.runs.discard(run)
+
+    def _note(self, like: tuple[object, ...], speed: float) -> None:
+        self._speed[like] = speed
+        while len(self._speed) > MAX_SPEEDS:
+            self._speed.popitem(last=False)
+
+
+def _like(model: str, dataset: Splits, settings: Settings) -> tuple[object, ...]:
+    return model, type(dataset), dataset.name, *way_of(settings)

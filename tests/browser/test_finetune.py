@@ -1,4 +1,4 @@
-"""The Fine-tune lesson in a real browser: a live run on an upload, stopped and asked; a closed tab; hostile rows."""
+"""Train, in a real browser: a live run on an upload, paused, stopped, asked; another task; a closed tab; hostile rows."""
 
 from __future__ import annotations
 
@@ -25,8 +25,14 @@ def films(tmp_path: Path) -> Path:
     return path
 
 
+def pick(page: Page, title: str) -> None:
+    """Choose in the menu of data."""
+    page.locator("#finetune-pick input").click()
+    page.get_by_role("option", name=title).click()
+
+
 def pick_file(page: Page, path: Path) -> None:
-    page.locator(LESSON).get_by_label("a file of your own").check()
+    pick(page, "a file of your own")
     page.locator(f"{LESSON} input[type=file]").first.set_input_files(path)
     expect(page.locator("#finetune-data")).to_contain_text(path.name)
 
@@ -39,16 +45,31 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     expect(page.locator("#finetune-cost")).to_contain_text("250 steps")  # 400 of the emotion sentences
     pick_file(page, films)
     page.click("#finetune-start")
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("sentences/s", timeout=60_000)
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("examples/s", timeout=60_000)
     expect(page.locator("#finetune-curve path.train").first).to_be_attached()
+    expect(page.locator("#finetune-curve .watched-row")).to_have_count(8)
+    page.click("#finetune-pause")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Paused after step")
     page.click("#finetune-stop")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after", timeout=30_000)
     expect(lesson).to_contain_text("It was stopped early")
-    expect(page.locator("#finetune-results .heatmaplayer image")).to_have_count(1)
-    expect(page.locator("#finetune-chances tbody tr")).to_have_count(2)
-    page.fill("#finetune-try textarea", NASTY)
+    for cell in page.locator("#finetune-matrix [data-cell]").all():
+        cell.click()  # its sentences, and no others
+        expect(page.locator("#finetune-matrix section:visible")).to_have_count(1)
+        expect(page.locator("#finetune-matrix section:visible .matrix-title")).to_contain_text(f"({cell.inner_text()})")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#finetune-matrix :focus")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#finetune-answer tbody tr")).to_have_count(2)
+    page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
-    expect(page.locator("#finetune-chances")).to_contain_text("onerror")
+    expect(page.locator("#finetune-answer")).to_contain_text("onerror")
+    page.get_by_text("a class for the two").click()  # another task: everything is its own
+    expect(page.locator("#finetune-data")).to_contain_text("pairs to train on")
+    expect(page.locator("#finetune-results")).to_be_hidden()
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
+    page.get_by_text("a class for a sentence").click()
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after")
+    expect(page.locator("#finetune-try-1")).to_be_hidden()
     assert lesson.locator("img, tbody b b, td b").count() == 0
     found = Axe().run(page, context=LESSON, options={"resultTypes": ["violations"]}).response["violations"]
     assert [
@@ -80,10 +101,10 @@ def test_a_broken_file_is_one_sentence_and_the_page_still_works(
     page = open_lesson("finetune")
     broken = tmp_path / "broken.csv"
     broken.write_bytes(b"text,label\nfine,yes\nna\xefve,no\n")
-    page.locator(LESSON).get_by_label("a file of your own").check()
+    pick(page, "a file of your own")
     page.locator(f"{LESSON} input[type=file]").first.set_input_files(broken)
     expect(page.locator(f"{LESSON} .notice")).to_have_text("Row 3 is not UTF-8 text; save the file as UTF-8.")
-    page.locator(LESSON).get_by_label("Emotion: sentences written for this lesson").check()
+    pick(page, "Emotion")
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
     expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from demos.bert.catalogue import CATALOGUE
-from demos.figures.training import confusion_figure
-from demos.figures.training_code import code_for
+from demos.figures.training import confusion_figure, matrix_html
+from demos.figures.training_code import code_for, code_of
+from demos.figures.training_recipe import chain_html, preset_html, rate_html
 from demos.figures.training_told import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
-from demos.training.data import build_dataset, load_emotion
+from demos.training.data import Example, build_dataset, load_emotion
 from demos.training.events import Mistake, Result
 from demos.training.metrics import score
+from demos.training.schedule import learning_rate
 from demos.training.settings import Settings
 from demos.training.tables import Row
 
@@ -44,6 +47,7 @@ def result() -> Result:
         seconds=3.0,
         examples_per_second=9.0,
         folder="",
+        answers=tuple(tuple(0.9 if k == guess else 0.05 for k in range(3)) for guess in PREDICTED),
     )
 
 
@@ -55,6 +59,58 @@ def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:
     assert heat.z[2][2] == pytest.approx(2 / 3)
     assert "<img" not in figure.to_json()
     assert figure.layout.yaxis.autorange == "reversed"
+
+
+def test_the_matrix_to_press_holds_every_sentence_in_its_cell(result: Result) -> None:
+    tests = [Example(f"{NASTY} number {k}", target, "its pair" if k == 3 else "") for k, target in enumerate(TARGETS)]
+    told = matrix_html(result, tests)
+    assert "<img" not in told
+    for truth, row in enumerate(result.confusion):
+        for guess, count in enumerate(row):
+            cell = re.search(rf'data-cell="{truth}-{guess}".*?>(\d+)</button>', told)
+            listed = re.search(rf'data-list="{truth}-{guess}"( hidden)?>(.*?)</section>', told)
+            assert (int(cell[1]) if cell else 0) == count
+            expected = [k for k in range(8) if (TARGETS[k], PREDICTED[k]) == (truth, guess)]
+            assert [int(k) for k in re.findall(r"number (\d)", listed[2] if listed else "")] == expected
+    assert told.count('aria-pressed="true"') == 1
+    assert told.count("<section") - told.count(" hidden>") == 1  # one list is open: that of the commonest mistake
+    assert "its pair" in told
+
+
+def test_the_learning_rate_is_drawn_as_it_will_be() -> None:
+    settings = Settings(warmup=0.25, schedule="cosine", learning_rate=2e-4)
+    told = rate_html(settings, 121)
+    points = [one.split(",") for one in re.search(r'<polyline points="([^"]+)"', told)[1].split()]  # type: ignore[index]
+    for k, (x, y) in enumerate(points):
+        assert float(x) == pytest.approx(100 * k / 120, abs=0.01)
+        rate = learning_rate(k, 121, 2e-4, 0.25, "cosine")
+        assert (38 - float(y)) / 36 == pytest.approx(rate / 2e-4, abs=1e-3)
+    assert "31 of 121 steps up to 0.0002" in told
+    assert "stays" in rate_html(Settings(warmup=0, schedule="constant"), 1)
+
+
+def test_a_recipe_says_what_was_changed_in_it() -> None:
+    assert preset_html("quick", "As <it> is.", {}) == "<p>As &lt;it&gt; is.</p>"
+    one = preset_html("quick", "", {"learning_rate": 2e-5})
+    assert "learning rate 2e-05" in one
+    assert "change one" not in one
+    assert "change one" in preset_html("quick", "", {"learning_rate": 2e-5, "hidden": (256, 64)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "outputs", "words"),
+    [
+        ("sentence", 3, "3 classes"),
+        ("entities", 3, "3 tags"),
+        ("question", 2, "a start and an end"),
+        ("choice", 1, "4"),
+    ],
+)
+def test_the_chain_counts_its_fresh_numbers(kind: str, outputs: int, words: str) -> None:
+    spec = CATALOGUE["minilm"]
+    told = chain_html(kind, spec, Settings(hidden=(64,)), ("a", "b", "c"))
+    assert f"{spec.width * 64 + 64 + 64 * outputs + outputs:,} fresh numbers" in told
+    assert words in told
 
 
 def test_scores_name_the_baseline_and_its_f1(result: Result) -> None:
@@ -129,3 +185,20 @@ def test_the_program_is_python_for_every_model(key: str) -> None:
     program = code_for(CATALOGUE[key], Settings(hidden=(64, 8), schedule="cosine", pooling="max"), "data.tsv")
     compile(program, "program", "exec")
     assert CATALOGUE[key].revision in program
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (Settings(trains="head"), "encoder.requires_grad_(False)"),
+        (Settings(trains="top", top_layers=3), "layers[-3:].requires_grad_(True)"),
+        (Settings(frozen_embeddings=True), "encoder.embeddings.requires_grad_(False)"),
+        (Settings(label_smoothing=0.1), "label_smoothing=0.1"),
+    ],
+)
+def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> None:
+    program = code_of(CATALOGUE["minilm"], settings, "emotion", "sentence")
+    compile(program, "program", "exec")
+    assert line in program
+    assert "Keep it" in code_of(CATALOGUE["minilm"], Settings(trains="lora"), "emotion", "sentence")
+    assert "Keep it" in code_of(CATALOGUE["minilm"], settings, "file", "sentence")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,25 @@ from demos.errors import UserError
 from demos.lessons.finetune import LESSON, train
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from demos.training.asked import OWN, UPLOAD, read_dataset, read_settings, told_dataset
+from demos.page.trainer import CHANGED, GO_ON, PAUSE
+from demos.training.asked import (
+    FROZEN_EMBEDDINGS,
+    HUB,
+    OWN,
+    RECIPE,
+    UPLOAD,
+    fitting,
+    read_dataset,
+    read_settings,
+    shown_settings,
+    told_dataset,
+)
+from demos.training.presets import PRESETS, changed
 from demos.training.settings import Settings
 
-CHOSEN = ("mean", 0, 0.1, 3e-3, 2, "linear", 0.1, 8, 0.01, 24, 0)
+QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
+CHOSEN = shown_settings(QUICK)
+EMOTION = ("sentence", OWN, None, None, "", 1_500)
 TSV = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
 
 
@@ -71,7 +88,8 @@ class Wired:
             )
             LESSON.build(self.page)
             train.PART.build(self.page)
-        self.idle, self.train, self.stop, self.ask = self.events
+        self.task, self.idle, self.fill, self.begin, self.train, self.finish, *rest = self.events
+        self.stop, self.pause, self.ask = rest
 
 
 @pytest.fixture(autouse=True)
@@ -95,60 +113,86 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Any:
-    return wired.train["run"]("", "", "tiny", before, words, UPLOAD, upload, None, 1_500, *CHOSEN)
+def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Iterator[dict[str, Any]]:
+    """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
+    run, begun, *buttons = wired.begin["run"]("")
+    yield {"run": run, **dict(zip(("start", "pause", "stop"), buttons, strict=True))}
+    picked = ("sentence", UPLOAD, upload, None, "", 1_500)
+    for curve, phase in wired.train["run"](begun, "", "", "tiny", *picked, *CHOSEN):
+        changed = {"curve": curve} if isinstance(curve, str) else {}
+        if isinstance(phase, str):
+            ended = wired.finish["run"](phase, run, before, [], words, "", "")
+            changed |= dict(zip(CHANGED, ended, strict=True))
+        yield changed
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     draw, costs = wired.draws
-    shown = draw["show"](Sentence("", "", "tiny"), OWN, None, None, 1_500, *CHOSEN)
+    shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
     assert len(shown) == len(draw["outputs"])
-    base, vector, head, files, data, code = shown
-    cost = costs["show"](Sentence("", "", "tiny"), OWN, None, None, 1_500, *CHOSEN)
-    assert "Tiny random BERT" in base
-    assert "32 numbers" in vector
-    assert f"{32 * 6 + 6:,} fresh numbers" in head
-    assert files["visible"] is False
+    told, files, hubs, drawn, chain, data, code = shown
+    assert "learning rate 0.003" in told  # what differs from the preset
+    assert (files["visible"], hubs["visible"]) == (False, False)
+    assert "13 of 126 steps up to 0.003" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
+    assert "n tokens × 32" in chain
+    assert f"{32 * 6 + 6:,} fresh numbers" in chain
     assert "504 sentences to train on, 72 to watch, 144 to test" in data
-    assert "126 steps" in cost  # 2 epochs of 504 / 8
     assert "max_length=24" in code
-    (empty,) = [wired.idle["run"]("", "", OWN, None, None, 1_500, 0)]
-    assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-4)
+    cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
+    assert "126 steps" in cost
+    assert "MB</b> of memory" in cost
+    empty = wired.idle["run"]("", "", {}, *EMOTION, 0)
+    assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-3)
 
 
 def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
     show = wired.draws[0]["show"]
-    waiting = show(Sentence("", "", "tiny"), UPLOAD, None, None, 1_500, *CHOSEN)
-    assert "Choose a file" in waiting[4]
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), UPLOAD, None, None, 1_500, *CHOSEN) == ""
-    shown = show(Sentence("", "", "tiny"), UPLOAD, upload, None, 1_500, *CHOSEN)
-    assert shown[3]["visible"] is True
-    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[4]
+    waiting = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+    assert "Choose a CSV" in waiting[5]
+    assert "text and a label column" in waiting[5]
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
+    shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
+    assert shown[1]["visible"] is True
+    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[5]
+    unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
+    assert unnamed[2]["visible"] is True
+    assert "Name a data set of the Hub" in unnamed[5]
 
 
 def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
-    names = ["run", "kept", "start", "stop", "curve", "results", "scores", "confusion", "mistakes", "numbers"]
-    updates = [dict(zip([*names, "chances", "cost"], update, strict=True)) for update in start(wired, upload)]
+    updates = list(start(wired, upload))
     first, last = updates[0], updates[-1]
-    assert len(first) == len(wired.train["outputs"])
+    assert len(wired.train["outputs"]) == 2  # the fewer, the less the browser has to do five times a second
+    assert len(wired.finish["outputs"]) == len(CHANGED)
     assert first["run"]
+    assert wired.begin["run"](first["run"])[0] == gr.skip()  # a second press while it runs
     assert first["start"]["interactive"] is False
     assert first["stop"]["interactive"] is True
-    curve = json.loads(last["curve"])
+    assert first["pause"]["value"] == PAUSE
+    final = updates[-2]["curve"]
+    curve = json.loads(final)
     assert [point[0] for point in curve["steps"]] == list(range(1, 13))
-    assert len(curve["looks"]) == 5
+    assert len(curve["looks"]) == len(curve["watched"]) == 5
+    assert len(curve["examples"]) == 4  # as many as there are to watch
     assert last["kept"] == first["run"]
     assert last["run"] == ""
+    assert last["shown"]["kind"] == "sentence"
     assert last["results"]["visible"] is True
     assert "macro F1" in last["scores"]
-    assert sum(cell[2] for row in last["confusion"].data[0].customdata for cell in row) == 12
-    assert "a fine film" in last["chances"]
-    assert "sentences/s of the last run here" in last["cost"]
-    assert "yes" in wired.ask["run"](last["kept"], "a dull film")
+    assert sum(map(int, re.findall(r">(\d+)</button>", last["matrix"]["value"]))) == 12
+    assert last["matrix"]["value"].count("<li>") == 12  # every test sentence is in its cell's list
+    (record,) = last["history"]
+    assert (record.run, record.number, record.kind, record.stopped) == (first["run"], 1, "sentence", "")
+    assert (len(record.curve), len(record.looks)) == (12, 5)
+    assert "a fine film" in last["answer"]
+    ask = wired.ask["run"]
+    assert "yes" in ask(last["kept"], last["shown"], "a dull film", "", "")
     with pytest.raises(UserError, match="Write a sentence"):
-        wired.ask["run"](last["kept"], " ")
+        ask(last["kept"], last["shown"], " ", "", "")
     with pytest.raises(UserError, match="no longer kept"):
-        wired.ask["run"]("someone else's", "a dull film")
+        ask("someone else's", last["shown"], "a dull film", "", "")
+    with pytest.raises(UserError, match="Train a model first"):
+        ask("", {}, "a dull film", "", "")
     tuned = wired.page.services.tuned(last["kept"])  # as the other lessons look into it
     assert (tuned.spec.num_layers, tuned.spec.mlm) == (2, False)
     before, after = (run_model(loaded, [encode(tuned.tokenizer, "a dull film")])[0] for loaded in (wired.tiny, tuned))
@@ -156,44 +200,63 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     assert np.abs(after.hidden_states[-1] - before.hidden_states[-1]).max() > 1e-3  # it has learned
     with pytest.raises(UserError, match="no longer kept"):
         wired.page.services.tuned("someone else's")
+    # Another task, and back: what was learned is shown where it belongs.
+    away = wired.task["run"]("pair", OWN, "", last["kept"], last["shown"], 0)
+    assert away[1]["visible"] is False
+    assert [box["visible"] for box in away[3:]] == [True, True, False]
+    assert json.loads(away[2])["run"] == ""
+    back = wired.task["run"]("sentence", "paraphrase", "", last["kept"], last["shown"], 0)
+    assert (back[1]["visible"], back[2]) == (True, final)
+    assert wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)[2] == gr.skip()  # it keeps its curve
 
 
 def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:
     *_, first = start(wired, upload)
-    *_, second = start(wired, upload, before=first[1])
-    assert second[1] != first[1]
+    *_, second = start(wired, upload, before=first["kept"], words=" ")
+    assert second["kept"] != first["kept"]
+    assert "Write a sentence" in second["answer"]  # the empty box has not lost the run
     with pytest.raises(UserError, match="no longer kept"):
-        wired.ask["run"](first[1], "x")
-    assert wired.ask["run"](second[1], "x")
+        wired.ask["run"](first["kept"], first["shown"], "x", "", "")
+    assert wired.ask["run"](second["kept"], second["shown"], "x", "", "")
 
 
 def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: str) -> None:
     first, second = start(wired, upload), start(wired, upload)
-    next(first)
-    waiting = next(second)
-    assert "you are number 1 in the queue" in json.loads(waiting[4])["status"]
-    wired.stop["run"](waiting[0])
-    *_, left = second
-    assert "left the line" in json.loads(left[4])["status"]
+    next(first), next(first)
+    mine, waiting = next(second), next(second)
+    assert "you are number 1 in the queue" in json.loads(waiting["curve"])["status"]
+    wired.stop["run"](mine["run"])
+    *_, left, _ = second
+    assert "left the line" in json.loads(left["curve"])["status"]
     first.close()  # its tab
-    *_, last = start(wired, upload)
-    assert json.loads(last[4])["status"].startswith("Trained")
+    *_, last, _ = start(wired, upload)
+    assert json.loads(last["curve"])["status"].startswith("Trained")
 
 
-def test_an_empty_try_box_does_not_lose_the_run(wired: Wired, upload: str) -> None:
-    *_, last = start(wired, upload, words=" ")
-    assert last[2]["interactive"] is True
-    assert "Write a sentence" in last[10]
+def test_pause_waits_and_go_on_ends_it(wired: Wired, upload: str) -> None:
+    events = start(wired, upload)
+    run = next(events)["run"]
+    next(events)
+    assert wired.pause["run"](run, PAUSE)["value"] == GO_ON
+    assert any("Paused" in json.loads(update["curve"])["status"] for update in events)
+    assert wired.pause["run"](run, GO_ON)["value"] == PAUSE
+    resumed = next(update for update in events if "pause" in update)
+    assert resumed["pause"]["value"] == PAUSE  # also where it goes on by itself
+    *_, last, _ = events
+    assert json.loads(last["curve"])["status"].startswith("Trained after 12 steps")
+    assert wired.pause["run"]("", PAUSE)["value"] == PAUSE  # no run, no harm
 
 
 def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_path: Path) -> None:
     broken = tmp_path / "broken.tsv"
     broken.write_text("only one column\n")
-    (update,) = start(wired, str(broken))
-    assert json.loads(update[4])["status"] == "The file has one column; a text and a label column are needed."
-    assert len(update) == len(wired.train["outputs"])
+    _, update = start(wired, str(broken))
+    assert json.loads(update["curve"])["status"] == "The file has one column; a text and a label column are needed."
+    assert (update["run"], update["start"]["interactive"]) == ("", True)
     with pytest.raises(UserError, match="one column"):
-        wired.draws[0]["show"](Sentence("", "", "tiny"), UPLOAD, str(broken), None, 1_500, *CHOSEN)
+        wired.draws[0]["show"](
+            Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, str(broken), None, "", 1_500, *CHOSEN
+        )
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:
@@ -219,6 +282,9 @@ def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:
         ({"data": "hello"}, "neither"),
         ({"data": "a\tb\nc\td\n"}, "'b'"),
         ({"data": TSV, "epochs": 0}, "epochs"),
+        ({"data": TSV, "trains": "nothing"}, "What trains"),
+        ({"data": TSV, "task": "choice"}, "name a bundled set"),
+        ({"data": "emotion", "task": "pair"}, "another task"),
         ({"data": TSV, "epochs": 2.5}, "epochs"),
         ({"data": TSV, "learning_rate": float("inf")}, "learning rate"),
         ({"data": TSV, "pooling": "<b>"}, "pooling"),
@@ -235,14 +301,35 @@ def test_the_endpoint_refuses_in_one_sentence(wired: Wired, given: dict[str, Any
 
 
 def test_controls_are_read_and_bounded() -> None:
-    assert read_settings(*CHOSEN) == Settings(
-        epochs=2, learning_rate=3e-3, batch_size=8, max_length=24, weight_decay=0.01
-    )
+    assert read_settings(*CHOSEN) == QUICK
+    at = RECIPE.index("learning_rate")
     for wrong in (None, "x", float("nan"), float("inf"), -1):
         with pytest.raises(UserError):
-            read_settings(*CHOSEN[:4], wrong, *CHOSEN[5:])
+            read_settings(*CHOSEN[:at], wrong, *CHOSEN[at + 1 :])
     with pytest.raises(UserError, match="Choose a CSV"):
-        read_dataset(UPLOAD, None, None, 100, 0)
+        read_dataset("sentence", UPLOAD, None, None, "", 100, 0)
     with pytest.raises(UserError, match="not a number"):
-        read_dataset(OWN, None, None, 100, None)
-    assert told_dataset("emotion", 0).labels == read_dataset(OWN, None, None, 1_500, 0).labels
+        read_dataset(*EMOTION, None)
+    with pytest.raises(UserError, match="another task"):
+        read_dataset("pair", *EMOTION[1:], 0)
+    kind, told = told_dataset("emotion", 0)
+    assert (kind, told.labels) == ("sentence", read_dataset(*EMOTION, 0).labels)
+    assert (fitting("pair", OWN), fitting("pair", UPLOAD), fitting("sentence", OWN)) == ("paraphrase", UPLOAD, OWN)
+
+
+def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired) -> None:
+    frozen = Settings(hidden=(256, 64), frozen_embeddings=True, class_weights=True)
+    assert shown_settings(frozen)[RECIPE.index("trains")] == FROZEN_EMBEDDINGS
+    assert read_settings(*shown_settings(frozen)) == frozen
+    for key, preset in PRESETS.items():
+        filled = wired.fill["run"](key, 7)
+        settings = read_settings(*filled)
+        assert settings == replace(preset.settings, seed=7)
+        assert changed(settings, key) == {}  # the seed is no part of a recipe
+    paper = PRESETS["paper"].settings
+    assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
+    assert 2e-5 <= paper.learning_rate <= 5e-5
+    assert paper.batch_size in (16, 32)
+    assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
+    assert paper.epochs in (3, 4)
+    assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())

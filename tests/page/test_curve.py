@@ -7,13 +7,24 @@ import math
 
 import pytest
 
-from demos.page.curve import MAX_POINTS, CurveFeed, duration, idle_message
-from demos.training.data import load_emotion
-from demos.training.events import Epoch, Failed, Finished, Result, Started, Step, Stopped, Waiting
+from demos.page.curve import MAX_POINTS, CurveFeed, Watcher, duration, idle_message
+from demos.training.events import (
+    Epoch,
+    Failed,
+    Finished,
+    Paused,
+    Result,
+    Started,
+    Step,
+    Stopped,
+    Waiting,
+    Watched,
+)
 
 
-def started(steps: int) -> Started:
-    return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, "accuracy", "always “a”", 0.5, "CPU", "float32", 1)
+def started(steps: int, watched: tuple[int, ...] = ()) -> Started:
+    loaded = ("accuracy", "always “a”", 0.5, "CPU", "float32", 1, watched)
+    return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, *loaded)
 
 
 def step(number: int, total: int) -> Step:
@@ -36,7 +47,7 @@ def run(total: int, every: int) -> list[str]:
 
 def test_any_one_message_may_be_lost() -> None:
     messages = [json.loads(message) for message in run(97, 5)]
-    expected = [[number, round(1 / number, 4), 0.5] for number in range(1, 98)]
+    expected = [[number, float(f"{1 / number:.4g}"), 0.5, 1e-4, 1.0] for number in range(1, 98)]
     for lost in range(2, len(messages) - 1):
         seen = {point[0]: point for k, message in enumerate(messages[:-1]) if k != lost for point in message["steps"]}
         assert all(seen[number] == expected[number - 1] for number in range(1, 91))
@@ -48,7 +59,7 @@ def test_any_one_message_may_be_lost() -> None:
 
 def test_only_new_points_travel() -> None:
     messages = run(1_000, 10)
-    drawn_anew = sum(len(json.dumps([[k, 0.1234, 0.5] for k in range(n * 10)])) for n in range(100))
+    drawn_anew = sum(len(json.dumps([[k, 0.1234, 0.5, 1e-4, 1.0] for k in range(n * 10)])) for n in range(100))
     assert sum(map(len, messages)) < 0.15 * drawn_anew
     assert len(json.loads(messages[-1])["steps"]) <= MAX_POINTS
 
@@ -66,10 +77,36 @@ def test_the_words_beside_the_drawing() -> None:
 
 
 def test_before_a_run_the_axes_hold_what_guessing_reaches() -> None:
-    message = json.loads(idle_message(load_emotion(), 1 / 6))
-    assert message["guess"] == pytest.approx(math.log(6), abs=1e-4)
-    assert message["baseline"] == pytest.approx(1 / 6, abs=1e-4)
+    message = json.loads(idle_message("entity F1", 1 / 6, 6))
+    assert message["guess"] == pytest.approx(math.log(6), abs=1e-3)
+    assert message["baseline"] == pytest.approx(1 / 6, abs=1e-3)
     assert message["steps"] == message["looks"] == []
+    assert message["titles"][1][0] == "Entity F1"
+    assert json.loads(idle_message("exact match", math.nan, 0))["baseline"] is None
+
+
+def test_watched_examples_travel_with_their_looks_only() -> None:
+    shown = {3: ("the first </script>", 1), 8: ("the second", 0)}
+    watcher = Watcher(("calm", "angry"), shown.__getitem__, lambda place, answer: (answer, 1 - answer))
+    feed = CurveFeed("me", "data", watcher=watcher)
+    assert feed.take(started(40, (3, 8)))
+    assert "examples" not in json.loads(feed.message())
+    assert feed.take(Watched(0, (0.25, 0.123456)))
+    message = feed.message()
+    assert "</" not in message
+    found = json.loads(message)
+    assert found["series"] == ["calm", "angry"]
+    assert found["examples"] == [["the first </script>", 1], ["the second", 0]]
+    assert found["watched"] == [[0, [[0.25, 0.75], [0.1235, 0.8765]]]]
+    feed.message()
+    feed.take(step(1, 40))
+    assert json.loads(feed.message())["watched"] == []
+
+
+def test_a_pause_is_told_with_its_end() -> None:
+    feed = CurveFeed("me", "data")
+    assert feed.take(Paused(7, 90))
+    assert json.loads(feed.message())["status"] == "Paused after step 7; it goes on by itself in 1 min 30 s."
 
 
 def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
@@ -79,9 +116,8 @@ def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
     message = feed.message()
     assert "</" not in message
     assert json.loads(message)["status"] == "Trained after 12 steps and 1 min 15 s on </script> (40 sentences/s)."
-    assert json.loads(message)["summary"].startswith(
-        "It is right on 90% of the test sentences; always answering “a” is"
-    )
+    told = "Test accuracy 90%; always answering “a” reaches 50%."
+    assert json.loads(message)["summary"] == told
     feed.take(Stopped(result, "time"))
     assert json.loads(feed.message())["status"].startswith("Out of time after 12 steps")
 

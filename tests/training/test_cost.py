@@ -7,21 +7,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
-from demos.training.cost import cost_of, head_parameters
+from demos.training.cost import cost_of
 from demos.training.data import Dataset
 from demos.training.events import Started
+from demos.training.heads import head_parameters
+from demos.training.learner import Learner
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.tasks import task_of
 
 
-@pytest.mark.parametrize("hidden", [(), (16, 8)])
-def test_the_cost_is_what_the_run_tells(
-    hidden: tuple[int, ...], dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel, tmp_path: Path
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"hidden": (16, 8), "frozen_embeddings": True},
+        {"trains": "top", "top_layers": 1},
+        {"trains": "lora", "lora_rank": 3},
+        {"trains": "head", "hidden": (16,)},
+    ],
+)
+def test_the_cost_is_what_the_run_tells_and_holds(
+    chosen: dict[str, Any], dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel, tmp_path: Path
 ) -> None:
-    settings = dataclasses.replace(quick, hidden=hidden)
+    """Bytes too: of the weights, the gradients and the optimizer's state exactly, as torch holds them in a step."""
+    settings = dataclasses.replace(quick, **chosen)
     cost = cost_of(dataset, tiny.tokenizer, tiny.model, settings)
     events = train(dataset, base, settings, tmp_path / "run")
     started = next(events)
@@ -31,6 +45,48 @@ def test_the_cost_is_what_the_run_tells(
     assert cost.parameters == started.parameters
     assert cost.trainable_parameters == started.trainable_parameters < cost.parameters
     assert cost.examples == settings.epochs * started.train
+
+    learner = Learner(task_of(dataset, settings), base, settings)
+    splits = (dataset.train, dataset.validation, dataset.test)
+    train_, *others = (learner.task.features(learner.model.tokenizer, split, learner.limit) for split in splits)
+    learner.prepare([*train_, *others[0], *others[1]])
+    list(learner.cache([*train_, *others[0]]))
+    held: dict[int, int] = {}
+    own = {p.untyped_storage().data_ptr() for p in learner.model.modules().parameters()}
+    gradients: list[torch.Tensor] = []
+
+    def note(values: torch.Tensor) -> torch.Tensor:
+        storage = values.untyped_storage()
+        if storage.data_ptr() not in own:
+            held[storage.data_ptr()] = storage.nbytes()
+        return values
+
+    longest = sorted(train_, key=lambda feature: -feature.size)[: settings.batch_size]
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda values: values):
+        logits, batch = learner.logits(longest)
+        learner.task.loss(logits, batch.targets).backward()
+    gradients = [p.grad for p in learner.model.modules().parameters() if p.grad is not None]
+    learner.optimizer.step()
+    states = [value for state in learner.optimizer.state.values() for value in state.values() if value.numel() > 1]
+    full = learner.compact.full.numel()
+    weights = list(learner.model.modules().parameters())
+    assert cost.memory.gradients == sum(4 * one.numel() for one in gradients)
+    assert cost.memory.optimizer == pytest.approx(sum(4 * one.numel() for one in states), rel=1e-3)
+    assert cost.memory.weights == 4 * (full + sum(one.numel() for one in weights))
+    assert cost.memory.caches == pytest.approx(learner.states.nbytes, rel=0.3)  # the sentences' own lengths, unpadded
+    assert sum(held.values()) / 2 < cost.memory.activations + 20_000 < 2 * sum(held.values()) + 40_000
+
+
+def test_a_run_s_bytes_are_those_of_its_parts_on_the_bundled_model(dataset: Dataset, bundled: LoadedModel) -> None:
+    cost = {
+        name: cost_of(dataset, bundled.tokenizer, bundled.model, Settings(precision="float32", **chosen)).memory
+        for name, chosen in {
+            "all": {}, "sgd": {"optimizer": "sgd"}, "lora": {"trains": "lora"}, "head": {"trains": "head"},
+        }.items()
+    }  # fmt: skip
+    assert cost["all"].optimizer == 2 * cost["all"].gradients == 2 * cost["sgd"].optimizer
+    assert cost["all"].total > cost["lora"].total > cost["head"].total
+    assert cost["all"].caches == 0 < cost["head"].caches
 
 
 def bert_parameters(vocabulary: int, width: int, layers: int, between: int) -> int:
@@ -70,5 +126,5 @@ def test_counting_leaves_the_shared_tokenizer_alone(
         original(self, **options)
 
     monkeypatch.setattr(type(tiny.tokenizer), "set_truncation_and_padding", noted)
-    cost_of(dataset, tiny.tokenizer, tiny.model, Settings())
+    cost_of(dataset, tiny.tokenizer, tiny.model, Settings(max_length=17))  # a length not counted yet
     assert seen == {"do_not_truncate"}

@@ -71,6 +71,20 @@ def test_a_separate_test_file(tmp_path: Path) -> None:
     assert "film 3 is fine" not in texts(data)[0] | texts(data)[1]
 
 
+def test_pairs_keep_the_rules_and_a_pair_turned_round_is_the_same() -> None:
+    given = [Row(k, f"one {k}", "same" if k % 3 else "other", pair=f"two {k}") for k in range(1, 91)]
+    given += [Row(100 + k, f"TWO {k}", "same", pair=f" one {k}") for k in range(1, 6)]
+    data = build_dataset("d", given)
+    assert data.kind == "pair"
+    assert data.labels == ("other", "same")
+    assert data.counts("test") == (6, 12)
+    assert sum(map(sum, map(data.counts, ("train", "validation", "test")))) == 90
+    assert all(e.pair == e.text.replace("one", "two") for e in data.test)
+    assert data.notes[0] == "5 pairs taken out because another row has the same."
+    shared = [Row(k, "one and the same", "ab"[k % 2], pair=f"two {k}") for k in range(50)]
+    assert build_dataset("d", shared).notes[-1] == "10 test pairs with a sentence that a training pair has too."
+
+
 def test_a_lone_surrogate_is_cleaned() -> None:
     data = build_dataset("d", [*rows({"a": 9, "b": 9}), Row(99, "x \ud800 y", "a")])
     assert "x \ufffd y" in set.union(*texts(data))

@@ -2,74 +2,33 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel
-from demos.bert.run import run_model
+from tests.training.written import DATA, SPLITS, Row, jaccard, mean_vectors, read_rows, trigrams, where, words
 
-PATH = Path(__file__).parents[2] / "assets" / "data" / "emotion.tsv"
+PATH = DATA / "emotion.tsv"
 LABELS = ("anger", "fear", "joy", "love", "sadness", "surprise")
-SPLITS = ("train", "validation", "test")
 MAX_JACCARD = 0.5  # shared word 3-grams of two sentences, over all their 3-grams
 MAX_COSINE = 0.75  # of two mean-pooled bundled-MiniLM vectors; a sentence with one word swapped reaches 0.8 and more
 MAX_SAME_OPENING = 3  # sentences that begin with the same four words
-BATCH = 48
-
-Row = dict[str, str]
-
-
-def words(text: str) -> list[str]:
-    """The lowercased words without punctuation; an apostrophe inside a word stays."""
-    return re.findall(r"\w+(?:'\w+)*", text.lower())
-
-
-def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word 3-grams; a sentence of fewer words is its own single n-gram."""
-    found = words(text)
-    return frozenset(tuple(found[i : i + 3]) for i in range(max(1, len(found) - 2)))
-
-
-def jaccard(first: frozenset[tuple[str, ...]], second: frozenset[tuple[str, ...]]) -> float:
-    """|A and B| / |A or B|, 0 to 1."""
-    return len(first & second) / len(first | second)
-
-
-def mean_vectors(loaded: LoadedModel, texts: list[str]) -> np.ndarray:
-    """Unit mean-pooled vectors of the last layer, <float32>[len(texts), d], in batches of like length."""
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-    vectors = np.empty((len(texts), loaded.spec.width), dtype=np.float32)
-    for start in range(0, len(order), BATCH):
-        part = order[start : start + BATCH]
-        runs = run_model(loaded, [encode(loaded.tokenizer, texts[i]) for i in part])
-        for i, run in zip(part, runs, strict=True):
-            vectors[i] = run.hidden_states[-1].mean(axis=0)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    with PATH.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return read_rows(PATH)
 
 
 @pytest.fixture(scope="module")
 def vectors(rows: list[Row], bundled: LoadedModel) -> np.ndarray:
     return mean_vectors(bundled, [row["text"] for row in rows])
-
-
-def where(rows: list[Row], *splits: str) -> np.ndarray:
-    """The row numbers of the given splits."""
-    return np.array([i for i, row in enumerate(rows) if row["split"] in splits])
 
 
 def test_every_line_has_three_plain_fields(rows: list[Row]) -> None:
@@ -86,8 +45,7 @@ def test_every_line_has_three_plain_fields(rows: list[Row]) -> None:
 
 
 def test_reads_the_same_for_a_reader_that_honours_quotes(rows: list[Row]) -> None:
-    with PATH.open(encoding="utf-8", newline="") as file:
-        assert list(csv.DictReader(file, delimiter="\t")) == rows
+    assert read_rows(PATH, honour_quotes=True) == rows
 
 
 def test_size_and_balance(rows: list[Row]) -> None:

@@ -26,7 +26,10 @@ from demos.training.settings import Settings
 from demos.training.siamese import Siamese
 from demos.training.siamese_data import PairDataset, split_pairs
 
-QUICK = Settings(pooling="mean", epochs=1, batch_size=4, learning_rate=2e-3, threads=1, evaluations=2, max_length=24)
+QUICK = Settings(
+    pooling="mean", epochs=1, batch_size=4, learning_rate=2e-3, threads=1, evaluations=2, max_length=24,
+    precision="float32",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +38,6 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> PairDataset:
     ours, path = our_pairs(), tmp_path_factory.mktemp("pairs") / "some.tsv"
     path.write_text("\n".join(OURS.read_text(encoding="utf-8").splitlines()[:41]), encoding="utf-8")
     return split_pairs(Rated(ours.pairs[:40], str(path), ours.form), 0)
-
-
-@pytest.fixture(autouse=True)
-def exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    """float32 on every CPU, as the references."""
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "max"])

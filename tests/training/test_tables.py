@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demos.errors import UserError
-from demos.training.tables import MAX_BYTES, Row, read_rows
+from demos.training.tables import MAX_BYTES, Column, Row, read_columns, read_rows
 
 TWO = [Row(2, "a, b", "x"), Row(3, 'say "hi"', "y")]
 
@@ -52,6 +52,47 @@ def test_utf_16_with_its_mark_is_read() -> None:
     assert read_rows("text,label\nhé,x\n".encode("utf-16"), "a.csv") == [Row(2, "hé", "x")]
 
 
+def test_the_better_name_is_preferred_and_inner_quotes_stay() -> None:
+    text = 'title\ttext\tlabel\nT\t"one," he said, "two."\tx\n'
+    assert read_rows(text.encode(), "a.tsv") == [Row(2, '"one," he said, "two."', "x")]
+
+
+def test_a_json_list_of_objects() -> None:
+    text = json.dumps([{"text": "one", "label": "a"}, {"label": 2, "text": "two"}], indent=1)
+    assert read_rows(text.encode(), "a.json") == [Row(1, "one", "a"), Row(2, "two", "2")]
+
+
+WORDS = Column("words", ("tokens", "words"), kind="json")
+NOTE = Column("note", ("note", "words"), required=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"tokens": ["a", "b"], "id": 1}\n{"tokens": ["c"], "note": "late"}\n', "a.jsonl"),
+        ('[{"tokens": ["a", "b"]}, {"tokens": ["c"]}]', "a.json"),
+        ('id,Tokens\n1,"[""a"", ""b""]"\n2,"[""c""]"\n', "a.csv"),
+        ('words\ttokens\n\t["a", "b"]\n\t["c"]\n', "a.tsv"),
+    ],
+)
+def test_any_columns_and_lists_in_cells(text: str, name: str) -> None:
+    records = read_columns(text.encode(), name, (WORDS, NOTE))
+    assert [record["words"] for record in records] == [["a", "b"], ["c"]]
+    assert [record["note"] for record in records] == ["", ""]
+    first = 1 if "json" in name else 2
+    assert [record.number for record in records] == [first, first + 1]
+
+
+def test_columns_without_names_are_taken_in_order_where_the_task_says_so() -> None:
+    first, second = Column("first", ("one",)), Column("second", ("two",))
+    nameless = read_columns(b"a,b\nc,d\n", "a.csv", (first, second), ("first", "second"))
+    assert [(record.number, record["first"], record["second"]) for record in nameless] == [(1, "a", "b"), (2, "c", "d")]
+    named = read_columns(b"TWO,one\na,b\n", "a.csv", (first, second), ("first", "second"))
+    assert [(record.number, record["first"], record["second"]) for record in named] == [(2, "b", "a")]
+    with pytest.raises(UserError, match="No column is named first and second; the first row has 'a', 'b'"):
+        read_columns(b"a,b\nc,d\n", "a.csv", (first, second))
+
+
 BROKEN = {
     "empty": (b"", "a.csv", "no rows"),
     "only blank lines": (b"\n\n  \n", "a.csv", "no rows"),
@@ -83,6 +124,11 @@ BROKEN = {
     "not JSON": (b'{"text": "a", "label": "b"}\n{oops}\n', "a.jsonl", "Row 2 is not JSON"),
     "JSON list": (b'["a", "b"]\n', "a.jsonl", "Row 1 is not a JSON object"),
     "deep JSON": (b"[" * 100_000, "a.jsonl", "Row 1 is not JSON"),
+    "torn JSON list": (b'[{"text": "a"},\n {"te', "a.json", "The file is not JSON (line 2)"),
+    "JSON list of lists": (b'[["a", "b"]]', "a.json", "Row 1 is not a JSON object"),
+    "empty JSON list": (b"[]", "a.json", "no rows"),
+    "deep JSON list": (b"[" * 100_000, "a.json", "The file is not JSON"),
+    "many JSON keys": (json.dumps({f"k{k}": k for k in range(101)}).encode(), "a.jsonl", "101 columns"),
     "JSON without label": (b'{"text": "a", "mark": 1, "n": 2}\n', "a.jsonl", "No column is named label"),
     "JSON null": (b'{"text": "a", "label": 1}\n{"text": null, "label": 1}\n', "a.jsonl", "Row 2 has no text"),
     "JSON NaN": (b'{"text": "a", "label": NaN}\n', "a.jsonl", "Row 1 has no label"),
@@ -100,7 +146,7 @@ def test_a_broken_file_is_refused_in_one_sentence(case: str) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.binary(max_size=300), st.sampled_from(["a.csv", "a.tsv", "a.jsonl"]))
+@given(st.binary(max_size=300), st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json"]))
 def test_any_bytes_are_read_or_refused(data: bytes, name: str) -> None:
     rows: list[Row] = []
     told = ""

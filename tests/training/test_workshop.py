@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.training import workshop as module
+from demos.training.cost import cost_of
 from demos.training.data import Dataset
-from demos.training.events import Event, Failed, Finished, Started, Step, Stopped, Waiting
+from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
 from demos.training.runs import Runs
 from demos.training.settings import Settings
-from demos.training.workshop import Workshop
+from demos.training.workshop import Workshop, _like
 
 
 @pytest.fixture
@@ -33,10 +35,14 @@ def test_a_run_is_kept_and_asked_by_its_id_alone(
     workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
     run = workshop.runs.new()
-    assert workshop.speed("tiny") == 0
+    assert workshop.speed("tiny", dataset, quick) == 0
     *_, last = workshop.fine_tune(run, dataset, "tiny", base, quick)
     assert isinstance(last, Finished)
-    assert workshop.speed("tiny") == last.result.examples_per_second > 0
+    assert workshop.speed("tiny", dataset, quick) == last.result.examples_per_second > 0
+    again = dataclasses.replace(quick, epochs=9, learning_rate=1e-5, top_layers=5)  # steps as quick as those
+    assert workshop.speed("tiny", dataset, again) == last.result.examples_per_second
+    for other in (dataclasses.replace(quick, trains="head"), dataclasses.replace(quick, batch_size=4)):
+        assert workshop.speed("tiny", dataset, other) == 0
     (answer,) = workshop.runs.predict(run, ["a good bank \ud800"])
     assert set(answer) == {"bad", "good"}
     assert sum(answer.values()) == pytest.approx(1)
@@ -85,8 +91,8 @@ def test_stop_stops_within_a_step_and_keeps(
     def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
         from demos.training.worker import train_in_worker
 
-        dataset_, base_, settings, folder, stop_file = args
-        return train_in_worker(dataset_, str(base_), settings, str(folder), str(stop_file))  # type: ignore[arg-type]
+        dataset_, base_, settings, *files = args
+        return train_in_worker(dataset_, str(base_), settings, *map(str, files))  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "run_training", slowly)
     for event in workshop.fine_tune(run, dataset, "tiny", base, quick):
@@ -98,6 +104,44 @@ def test_stop_stops_within_a_step_and_keeps(
     assert seen == event.result.steps == 4
     assert workshop.runs.kept(run)
     assert not workshop.runs.stop_file(run).exists()
+
+
+def test_a_paused_run_goes_on_when_asked_and_is_left_at_once(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    long = dataclasses.replace(quick, epochs=20, evaluations=1)
+    run, told = workshop.runs.new(), []
+    events = workshop.fine_tune(run, dataset, "tiny", base, long)
+    for event in events:
+        if isinstance(event, Step) and not told:
+            workshop.runs.pause(run)
+        if isinstance(event, Paused | Resumed):
+            told.append(type(event))
+            if told == [Paused]:
+                workshop.runs.go_on(run)
+            elif told == [Paused, Resumed]:
+                workshop.runs.pause(run)
+            else:
+                break
+    assert told == [Paused, Resumed, Paused]
+    began = time.monotonic()
+    events.close()  # type: ignore[attr-defined]  # its tab is closed while it waits
+    assert time.monotonic() - began < 10  # and not the two minutes that a pause may last
+    assert len(workshop.line) == 0
+    assert left_behind(workshop) == []
+
+
+def test_what_a_training_will_take_is_estimated_then_measured(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel
+) -> None:
+    cost = cost_of(dataset, tiny.tokenizer, tiny.model, quick)
+    guess = workshop.expected("tiny", dataset, quick, cost)
+    assert not guess.measured
+    assert guess.seconds > 0
+    workshop._note(_like("tiny", dataset, quick), 50.0)
+    told = workshop.expected("tiny", dataset, quick, cost)
+    assert told.measured
+    assert cost.examples / 50 < told.seconds < 2 * cost.examples / 50  # the steps, then the looks and the test
 
 
 def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: Dataset, base: Path) -> None:

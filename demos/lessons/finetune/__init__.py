@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from demos.lessons.finetune import train
+from demos.lessons.finetune import after, amount, keep, runs, train
 from demos.page.lesson import Lesson, Page
 from demos.page.trainer import QUEUE
 from demos.training.asked import told_dataset
@@ -28,10 +28,14 @@ def offer_endpoint(page: Page) -> None:
         batch_size: int = 16,
         seed: int = 0,
         model: str = "",
+        trains: str = "all",
+        task: str = "",
     ) -> Iterator[dict[str, Any]]:
         """Fine-tune a copy of the model and stream what happens, one JSON object an event.
 
-        data is "emotion" or the text of a TSV file: text, label and perhaps split columns (train, validation, test).
+        data is one of the bundled sets (emotion, sentiment, paraphrase, entities, questions, endings) or the text of
+        a TSV file: text, label and perhaps split columns (train, validation, test). trains is all, top, lora or head.
+        task is the data's own where it is empty: sentence, pair, entities, question or choice.
         The event field says which: waiting, started, step, epoch, scoring, and last finished, stopped or failed.
         """
         settings = Settings(
@@ -41,8 +45,9 @@ def offer_endpoint(page: Page) -> None:
             batch_size=batch_size,
             seed=seed,
             max_seconds=CALL_SECONDS,
+            trains=trains,
         ).check()
-        dataset = told_dataset(data, seed)
+        _, dataset = told_dataset(data, seed, task)
         key = services.key(model)
         run = workshop.runs.new()
         events = workshop.fine_tune(run, dataset, key, services.store.folder(key), settings)
@@ -61,8 +66,7 @@ LESSON = Lesson(
     order=5,
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
-    look="A few new numbers on top and a few hundred examples turn a general reader into a specialist. Change one "
-    "thing, train again, and see what it did.",
+    look="A few hundred examples make a specialist of a general reader.",
     build=offer_endpoint,
-    parts=(train.PART,),
+    parts=(train.PART, after.PART, runs.PART, amount.PART, keep.PART),
 )

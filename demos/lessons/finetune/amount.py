@@ -1,0 +1,236 @@
+"""Part "How much data?": one recipe on 5 to 100 % of the data, pre-trained, from random weights, and without BERT."""
+
+from __future__ import annotations
+
+import html
+import json
+import time
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demos.errors import UserError
+from demos.figures.amount import amount_figure
+from demos.figures.amount_told import made_html, numbers_html, proof_html
+from demos.page.curve import duration
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence, Services
+from demos.page.takeaway import picture_buttons, takeaway_row
+from demos.page.trainer import QUEUE
+from demos.training.amount import (
+    MAX_SECONDS,
+    MAX_SEEDS,
+    Measured,
+    checked,
+    empty,
+    expected_seconds,
+    jobs,
+    measure,
+    measured_from,
+)
+from demos.training.asked import AWAITED
+from demos.training.data import MAX_TRAIN, Dataset
+from demos.training.sources import SOURCES, load_file
+
+SAMPLES = Path(__file__).resolve().parents[3] / "assets" / "data" / "amount.json"
+KINDS = ("sentence", "pair")
+FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
+SEEDS = 2
+SHOW_SECONDS = 0.5  # between two lines of progress
+# What a measurement changes, in the order of its handler's outputs.
+CHANGED = ("job", "own", "start", "stop", "status", "figure", "proof", "made", "numbers")
+
+
+@lru_cache(maxsize=1)
+def samples() -> tuple[str, Mapping[str, Measured]]:
+    """(the command that measured them, what was measured by data key)."""
+    plain = json.loads(SAMPLES.read_text(encoding="utf-8"))
+    return plain["command"], {key: measured_from(one) for key, one in plain["measured"].items()}
+
+
+def read_data(data: str, file: str | None) -> Dataset | None:
+    """The data set of a menu's entry; None while a file is awaited. Raises UserError where it can't be used here."""
+    if data in FILES:
+        return checked(load_file(FILES[data], file), SEEDS) if file else None
+    if data not in SOURCES or SOURCES[data].kind not in KINDS:
+        raise UserError(f"There is no data set {str(data)[:40]!r} for this.")
+    return checked(SOURCES[data].load(0, MAX_TRAIN), SEEDS)
+
+
+class Amount:
+    """The part's handlers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+
+    def show(self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None) -> list[Any]:
+        """[file, status, figure, proof, made, numbers]: what is known of this data, and what Run would cost."""
+        shown = gr.update(visible=data in FILES)
+        if job:
+            return [shown, *[gr.skip()] * 5]
+        dataset = read_data(data, file)
+        if dataset is None:
+            return [shown, f"<p>{AWAITED}</p>", *[gr.skip()] * 4]
+        how, known = samples()
+        measured, mine = known.get(data), False
+        if own is not None and own.data == dataset.name:
+            measured, mine = own, True
+        if measured is None:
+            title = self.services.store.spec(bar.model).title
+            measured = empty(dataset, title, _whole(seeds))
+        made = made_html(measured, how, mine) if measured.points else "<p>Nothing is measured here yet: press Run.</p>"
+        return [shown, self._cost(bar.model, dataset, _whole(seeds)), *_drawn(measured), made, numbers_html(measured)]
+
+    def _cost(self, model: str, dataset: Dataset, seeds: int) -> str:
+        seconds = self._expected(model, dataset, seeds)
+        most = f"; it ends by itself after {duration(MAX_SECONDS)}" if seconds > MAX_SECONDS else ""
+        return (
+            f"<p>Run trains {len(jobs(dataset, seeds))} models, one after the other: about "
+            f"<b>{duration(seconds)}</b>{most}.</p>"
+        )
+
+    def _expected(self, model: str, dataset: Dataset, seeds: int) -> float:
+        loaded = self.services.loaded(model)
+        return expected_seconds(self.services.workshop, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds)
+
+    def run(self, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any) -> Iterator[list[Any]]:
+        """CHANGED, as the measurement grows."""
+        workshop = self.services.workshop
+        runs, job = workshop.runs, workshop.runs.new()
+        ready = {"job": "", "start": gr.update(interactive=True), "stop": gr.update(interactive=False)}
+        begun: dict[str, Any] = {
+            "job": job, "start": gr.update(interactive=False), "stop": gr.update(interactive=True),
+        }  # fmt: skip
+        measured: Measured | None = None
+        try:
+            count = _whole(seeds)
+            dataset = read_data(data, file)
+            if dataset is None:
+                raise UserError(AWAITED)
+            key = self.services.key(model)
+            yield _changes(**begun, status="<p>Cutting the data into nested parts …</p>")
+            spec, folder = self.services.store.spec(key), self.services.store.folder(key)
+            expected = self._expected(model, checked(dataset, count), count)
+            told_at = 0.0
+            steps = measure(workshop, dataset, key, spec.title, folder, count, expected, runs.stop_file(job).exists)
+            try:
+                for progress in steps:
+                    grown = measured is None or len(progress.measured.points) > len(measured.points)
+                    measured = progress.measured
+                    if not grown and time.monotonic() - told_at < SHOW_SECONDS:
+                        continue
+                    told_at = time.monotonic()
+                    status = (
+                        f"<p>Training {min(progress.done + 1, progress.total)} of {progress.total}: "
+                        f"{html.escape(progress.told)}; about {duration(progress.seconds_left)} left.</p>"
+                    )
+                    yield _changes(status=status, **(self._grown(measured) if grown else {}))
+            finally:
+                steps.close()  # type: ignore[attr-defined]
+        except Exception:  # whatever it was, the button must work again, and what is measured stays
+            yield _changes(**ready, status="")
+            raise
+        finally:
+            runs.discard(job)
+        wanted = len(jobs(dataset, count))
+        spent = duration(measured.seconds) if measured else ""
+        trained = sum(point.series != "words" for point in measured.points) if measured else 0
+        ended = "Done" if trained == wanted else f"Ended after {trained} of {wanted} trainings; they are kept"
+        yield _changes(**ready, **(self._grown(measured) if measured else {}), status=f"<p>{ended}: {spent}.</p>")
+
+    def _grown(self, measured: Measured) -> dict[str, Any]:
+        figure, proof = _drawn(measured)
+        return {
+            "own": measured,
+            "figure": figure,
+            "proof": proof,
+            "made": made_html(measured, "", own=True),
+            "numbers": numbers_html(measured),
+        }
+
+    def stop(self, job: str) -> Any:
+        """Ask this measurement to end at its next step, with what it has."""
+        if job:
+            self.services.workshop.runs.stop(job)
+        return gr.update(interactive=False)
+
+
+def _drawn(measured: Measured) -> tuple[Any, str]:
+    return amount_figure(measured), proof_html(measured) if measured.points else ""
+
+
+def _whole(seeds: Any) -> int:
+    """Raises UserError for what is no count of seeds."""
+    try:
+        count = int(seeds)
+    except (TypeError, ValueError, OverflowError):
+        count = 0
+    if not 1 <= count <= MAX_SEEDS:
+        raise UserError(f"The number of seeds must be 1 to {MAX_SEEDS}.")
+    return count
+
+
+def _changes(**named: Any) -> list[Any]:
+    return [named.get(name, gr.skip()) for name in CHANGED]
+
+
+def build(page: Page) -> None:
+    """The data and Run in a row, the picture, what it proves."""
+    amount = Amount(page.services)
+    own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
+    with gr.Row(elem_classes="amount-row"):
+        menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
+        data = gr.Dropdown([*menu, *own], value="emotion", label="Data", filterable=False, scale=3, min_width=200)
+        seeds = gr.Radio(
+            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], value=SEEDS, label="Repeated with", scale=3, min_width=260
+        )
+        start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="amount-run")
+        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=130, elem_id="amount-stop")
+    file = gr.File(label="CSV, TSV or JSONL", file_types=[".csv", ".tsv", ".jsonl", ".json", ".txt"], height=110,
+                   visible=False)  # fmt: skip
+    status = gr.HTML(elem_id="amount-status")
+    proof = gr.HTML(elem_id="amount-proof")
+    figure = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="amount-figure")
+    made = gr.HTML(elem_id="amount-made")
+    with takeaway_row():
+        picture_buttons("#amount-figure", "bert-how-much-data", page)
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML()
+    formula_fold("finetune-amount")
+    source_fold("finetune-amount")
+    job, kept = gr.State("", delete_callback=page.services.workshop.runs.discard), gr.State(None)
+    page.keep(amount=data, seeds=seeds)
+    page.draw(
+        amount.show,
+        [data, file, seeds, job, kept],
+        [file, status, figure, proof, made, numbers],
+        triggers=[data.change, file.change, seeds.change],
+        show_progress="hidden",
+    )
+
+    def run(*values: Any) -> Iterator[list[Any]]:  # page.on streams what a generator function yields
+        yield from amount.run(*values)
+
+    page.on(
+        [start.click],
+        run,
+        [*page.sentence, data, file, seeds],
+        [job, kept, start, stop, status, figure, proof, made, numbers],
+        show_progress="hidden",
+        trigger_mode="once",
+        **QUEUE,
+    )
+    page.on([stop.click], amount.stop, [job], [stop], show_progress="hidden")
+
+
+PART = Part(
+    slug="amount",
+    tab="How much data?",
+    look="How few examples does a pre-trained BERT need? The same architecture from random weights and a classifier of "
+    "words learn from the same parts of the data.",
+    build=build,
+)

@@ -1,0 +1,58 @@
+"""The five tasks as the page offers them: their words, their views, their try-it boxes, what is watched of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.errors import UserError
+from demos.figures import lab_choices, lab_entities, lab_questions, lab_sentences
+from demos.figures.lab import TaskView
+from demos.page.curve import Watcher
+from demos.page.watched import watch_answers, watch_classes, watch_endings, watch_names
+from demos.training import classification, entities, multiple_choice, spans
+from demos.training.sources import SOURCES
+
+BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One task on the page."""
+
+    kind: str
+    word: str
+    scheme: str  # what it asks of BERT, in a few words
+    pooled: bool  # whether one vector stands for a whole sequence
+    view: TaskView
+    example_of: Callable[[Sequence[str]], Any]  # the try-it boxes as an example; raises UserError
+    watcher: Callable[[Any], Watcher]  # of a data set
+
+
+_ALL = (
+    Bench(
+        "sentence", "Sentence", "a class for a sentence", True,
+        lab_sentences.VIEW, classification.example_of, watch_classes,
+    ),
+    Bench(
+        "pair", "Two sentences", "a class for the two", True,
+        lab_sentences.PAIR_VIEW, classification.example_of, watch_classes,
+    ),
+    Bench("entities", "Names", "a label for each word", False, lab_entities.VIEW, entities.example_of, watch_names),
+    Bench("question", "Question", "an answer in a text", False, lab_questions.VIEW, spans.example_of, watch_answers),
+    Bench("choice", "Choice", "the right ending", True, lab_choices.VIEW, multiple_choice.example_of, watch_endings),
+)  # fmt: skip
+BENCHES: Mapping[str, Bench] = {bench.kind: bench for bench in _ALL}
+
+
+def bench_of(kind: str) -> Bench:
+    """The task of this kind. Raises UserError for one that is not offered."""
+    if kind not in BENCHES:
+        raise UserError(f"There is no task called {str(kind)[:40]!r} here.")
+    return BENCHES[kind]
+
+
+def bundled(kind: str) -> list[tuple[str, str]]:
+    """Our own data sets for a kind of task: (title, key), as a menu takes them."""
+    return [(f"{source.title}: {source.told}", key) for key, source in SOURCES.items() if source.kind == kind]

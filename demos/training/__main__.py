@@ -1,0 +1,222 @@
+"""`python -m demos.training`: the page's recipe without the page, on one process or on several."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from transformers.utils import logging as transformers_logging
+
+from demos.bert.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.cores import cores
+from demos.bert.models import ModelStore, default_key
+from demos.errors import UserError
+from demos.training.asked import HUB, UPLOAD
+from demos.training.data import MAX_TRAIN, Splits
+from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
+from demos.training.folder import write_folder
+from demos.training.loop import train
+from demos.training.model import Trained
+from demos.training.parallel import Parallel, joined
+from demos.training.recipe_file import Recipe, read_recipe, settings_of
+from demos.training.runlog import Log, log_of
+from demos.training.settings import Settings
+from demos.training.sources import SOURCES
+from demos.training.thread import in_own_thread
+
+HUB_MARK = "hub:"
+DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the
+same numbers on the same machine. The folder that it writes holds the model for transformers, its model card and the
+recipe. On several processes: accelerate launch --num_processes 2 -m demos.training … (or torchrun); each takes its
+share of every batch. Numbers then differ in their last digits, since sums are added up in another order, and a run
+with dropout draws other noise."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    made = argparse.ArgumentParser(prog="python -m demos.training", description=DESCRIPTION)
+    made.add_argument("--recipe", type=Path, help="a recipe file, as the page hands out; further options change it")
+    made.add_argument(
+        "--data", help=f"one of {', '.join(SOURCES)}; a file (CSV, TSV, JSONL, JSON, CoNLL); or hub:owner/name"
+    )
+    made.add_argument("--test", help="with a file: a second one that is the test split")
+    made.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
+    made.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
+    made.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
+    made.add_argument("--max-train", type=int, help=f"training examples at the most, up to {MAX_TRAIN:,}")
+    made.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"a setting, as often as needed: {', '.join(one.name for one in fields(Settings))}",
+    )
+    made.add_argument("--seeds", help="one run a seed: 0,1,2; then their mean")
+    made.add_argument("--out", type=Path, help="where the model's folder is written; without it nothing is kept")
+    made.add_argument("--json", action="store_true", help="every event as a line of JSON on standard output")
+    return made
+
+
+def asked(options: argparse.Namespace) -> Recipe:
+    """The recipe that the options describe. Raises UserError where one is wrong."""
+    recipe = Recipe(model=default_key())
+    if options.recipe:
+        try:
+            recipe = read_recipe(options.recipe.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"The recipe {str(options.recipe)!r} can't be read.") from error
+    if options.data:
+        recipe = replace(recipe, **_source(options.data))
+        if options.data in SOURCES:
+            recipe = replace(recipe, task=SOURCES[options.data].kind)
+    changed = {"task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test}
+    recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
+    told = asdict(recipe.settings) | dict(map(_setting, options.set))
+    return replace(recipe, settings=settings_of(told))
+
+
+def _source(data: str) -> dict[str, Any]:
+    if data in SOURCES:
+        return {"data": data, "file": "", "hub": ""}
+    if data.startswith(HUB_MARK):
+        return {"data": HUB, "hub": data.removeprefix(HUB_MARK), "file": ""}
+    return {"data": UPLOAD, "file": data, "hub": ""}
+
+
+def _setting(told: str) -> tuple[str, Any]:
+    """(name, value) of NAME=VALUE. Raises UserError for an unknown name or a value of another type."""
+    name, equals, value = told.partition("=")
+    known = {one.name: getattr(Settings(), one.name) for one in fields(Settings)}
+    if not equals or name not in known:
+        raise UserError(f"--set takes NAME=VALUE with a name from {', '.join(known)}, not {told[:60]!r}.")
+    now = known[name]
+    try:
+        if isinstance(now, bool):
+            return name, {"true": True, "false": False}[value.lower()]
+        if isinstance(now, tuple):
+            return name, [int(width) for width in value.split(",") if width.strip("0 ")]
+        return name, type(now)(value)
+    except (ValueError, KeyError) as error:
+        raise UserError(f"The setting {name} can't be {value[:40]!r}.") from error
+
+
+class _Run:
+    """One training of the command: its events told, its folder written."""
+
+    def __init__(self, recipe: Recipe, store: ModelStore, dataset: Splits, parallel: Parallel, as_lines: bool) -> None:
+        self.recipe, self.store, self.dataset, self.parallel = recipe, store, dataset, parallel
+        self.as_lines = as_lines
+        self.started: Started | None = None
+        self.looks: list[tuple[float, ...]] = []
+
+    def train(self, folder: Path) -> Finished | Stopped | None:
+        """Its last event; None in a process that does not lead. Raises UserError where it fails."""
+        last = None
+        for event in self._events(folder):
+            if isinstance(event, Failed):
+                raise UserError(event.message)
+            if isinstance(event, Finished | Stopped):
+                last = event
+            if self.parallel.leads:
+                self._tell(event)
+        return last
+
+    def _events(self, folder: Path) -> Iterator[Event]:
+        recipe, base = self.recipe, self.store.folder(self.recipe.model)
+        threads = recipe.settings.threads or max(1, cores() // self.parallel.processes)
+        if self.parallel.processes == 1:
+            yield from in_own_thread(lambda: train(self.dataset, base, recipe.settings, folder), threads)
+            return
+        import torch  # the process is the run's own, and gloo's threads are told apart by theirs
+
+        torch.set_num_threads(threads)
+        yield from train(self.dataset, base, recipe.settings, folder, None, self.parallel)
+
+    def _tell(self, event: Event) -> None:
+        if isinstance(event, Started):
+            self.started = event
+        if isinstance(event, Epoch):
+            self.looks.append((event.step, event.train_loss, event.validation_loss, event.validation_score))
+        if self.as_lines:
+            print(json.dumps(as_json(event)), flush=True)
+        elif isinstance(event, Step):
+            line = f"step {event.step:,} of {event.total_steps:,}, loss {event.loss:.4f}, "
+            line += f"{event.examples_per_second:,.0f} examples/s, {event.seconds_left:,.0f} s left"
+            print(f"\r{line:<78}", end="", file=sys.stderr, flush=True)
+        elif isinstance(event, Epoch):
+            line = f"step {event.step:,}: validation loss {event.validation_loss:.4f}, "
+            line += f"{self.started.metric if self.started else 'score'} {event.validation_score:.4f}"
+            print(f"\r{line:<78}", file=sys.stderr, flush=True)
+
+    def log(self, last: Finished | Stopped) -> Log:
+        """What is known of the run."""
+        assert self.started is not None
+        reason = last.reason if isinstance(last, Stopped) else ""
+        spec, processes = self.store.spec(self.recipe.model), self.parallel.processes
+        return log_of(self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes)
+
+
+def _told(result: Outcome) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in result.metrics.items())
+
+
+def run(options: argparse.Namespace, parallel: Parallel) -> None:
+    """Train once a seed; tell, keep, tell the mean. Raises UserError."""
+    recipe = asked(options)
+    store = ModelStore(extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE)
+    results: list[Outcome] = []
+    seeds = _seeds(options.seeds) if options.seeds else [recipe.settings.seed]
+    if options.out and options.out.exists() and any(options.out.iterdir() if options.out.is_dir() else [1]):
+        raise UserError(f"{str(options.out)!r} is there already; name a new folder.")
+    for seed in seeds:
+        mine = replace(recipe, settings=replace(recipe.settings, seed=seed).check())
+        one = _Run(mine, store, mine.dataset(), parallel, options.json)
+        with tempfile.TemporaryDirectory(prefix="fine-tune-") as home:
+            last = one.train(Path(home) / "run")
+            if last is None:
+                continue
+            results.append(last.result)
+            seeded = f"seed {seed}: " if len(seeds) > 1 else ""
+            if not options.json:
+                print(f"{seeded}{_told(last.result)}, loss {last.result.loss:.4f}, {last.result.seconds:.1f} s")
+            if options.out:
+                folder = options.out / f"seed-{seed}" if len(seeds) > 1 else options.out
+                write_folder(Trained.read(last.result.folder), one.log(last), folder)
+                print(f"written to {folder}", file=sys.stderr)
+    if len(results) > 1 and not options.json:
+        names = results[0].metrics
+        told = (f"{name} {statistics.mean(result.metrics[name] for result in results):.4f}" for name in names)
+        print(f"mean of {len(results)} seeds: {', '.join(told)}")
+
+
+def _seeds(told: str) -> list[int]:
+    try:
+        return list(dict.fromkeys(int(seed) for seed in told.split(",")))[:100]
+    except ValueError as error:
+        raise UserError(f"--seeds takes whole numbers with commas between them, not {told[:40]!r}.") from error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; 2 and one sentence on standard error where it can't."""
+    options = parser().parse_args(arguments)
+    transformers_logging.disable_progress_bar()
+    try:
+        with joined() as parallel:
+            run(options, parallel)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""An encoder run in two halves, so that what its frozen layers make of a sentence can be kept and used again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers.masking_utils import create_bidirectional_mask
+
+from demos.bert.ledger_weights import layer_of
+
+
+def layers_of(encoder: Any) -> int:
+    """How many Transformer layers it has: L."""
+    count: int = encoder.config.num_hidden_layers
+    return count
+
+
+@torch.no_grad()
+def lower(
+    encoder: Any,
+    layers: int,
+    input_ids: torch.Tensor,
+    attention_mask: torch.Tensor,
+    token_type_ids: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The embeddings and the first `layers` (0..L) layers, without a gradient: [R, n] each -> states [R, n, d].
+
+    DistilBERT has no segments: `token_type_ids` are then not read.
+    """
+    segments = {}
+    if token_type_ids is not None and encoder.config.model_type != "distilbert":
+        segments["token_type_ids"] = token_type_ids
+    return _layers(encoder, range(layers), encoder.embeddings(input_ids=input_ids, **segments), attention_mask)
+
+
+def upper(encoder: Any, layers: int, states: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+    """The layers above the first `layers`, with a gradient: states [R, n, d] -> last states [R, n, d].
+
+    On the same batch both halves equal the encoder's own pass bit for bit. States kept from a batch that was padded
+    to another length give the same up to float32 rounding.
+    """
+    return _layers(encoder, range(layers, layers_of(encoder)), states, attention_mask)
+
+
+def _layers(encoder: Any, chosen: range, states: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+    # The mask takes its type from the states. Under autocast those between two layers may be bfloat16; the encoder's
+    # own pass makes it from the embeddings, which are not.
+    like = states.to(encoder.dtype)
+    mask = create_bidirectional_mask(config=encoder.config, inputs_embeds=like, attention_mask=attention_mask)
+    for layer in chosen:
+        states = layer_of(encoder, layer)(states, mask)
+    return states

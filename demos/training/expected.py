@@ -1,0 +1,66 @@
+"""How long a training will take: from the last one like it, or from how quickly this machine multiplies."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+
+from demos.bert.cores import own_cpu_threads
+from demos.training.cost import Cost
+from demos.training.settings import Settings
+
+EFFICIENCY = {"float32": 0.45, "bfloat16": 0.22}  # share of the products a second that a training's steps reach
+SECONDS_A_STEP = {"cpu": 0.004, "cuda": 0.02}  # beside products: batches, the calls themselves, telling
+SHAPE = (512, 384, 1_536)  # of the product that is timed: the bundled model's largest, on 512 tokens
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Seconds from the first step to the kept model, loading left out."""
+
+    seconds: float
+    measured: bool  # from a training like it on this machine; else an estimate
+
+
+def expected(cost: Cost, examples_per_second: float, half: bool, device: str, threads: int) -> Expected:
+    """From the speed of the last training like it, where there was one (else 0), or the machine's products a second."""
+    rate = EFFICIENCY["bfloat16" if half else "float32"] * products_per_second(half, device, threads)
+    if examples_per_second:
+        steps = cost.examples / examples_per_second
+        # What the steps reached, the rest will; but a head's steps have hardly a product.
+        return Expected(steps + cost.other_products / max(rate, cost.step_products / steps), True)
+    steps = cost.step_products / rate + cost.steps * SECONDS_A_STEP[device]
+    return Expected(steps + cost.other_products / rate, False)
+
+
+def way_of(settings: Settings) -> tuple[object, ...]:
+    """What of the settings a step's speed hangs on, besides model and data."""
+    chosen = {"top": settings.top_layers, "lora": settings.lora_rank, "all": settings.frozen_embeddings}
+    return (
+        settings.trains, chosen.get(settings.trains), settings.optimizer, settings.precision, settings.batch_size,
+        settings.max_length, settings.threads,
+    )  # fmt: skip
+
+
+@cache
+def products_per_second(half: bool, device: str, threads: int) -> float:
+    """Floating-point operations a second in a matrix product on so many threads; some 20 ms, once a process."""
+    with ThreadPoolExecutor(1) as own:  # a thread's count of threads is its own
+        return own.submit(_timed, torch.bfloat16 if half else torch.float32, device, threads).result()
+
+
+def _timed(kind: torch.dtype, device: str, threads: int) -> float:
+    own_cpu_threads(threads)
+    rows, inner, columns = SHAPE
+    first, second = (torch.ones(shape, dtype=kind, device=device) for shape in ((rows, inner), (inner, columns)))
+    best = float("inf")
+    for _ in range(TRIES):
+        began = time.perf_counter()
+        (first @ second)[0, 0].item()  # waits for the device
+        best = min(best, time.perf_counter() - began)
+    return 2 * rows * inner * columns / best

@@ -1,0 +1,83 @@
+"""Several processes that train one model: each takes its share of every batch, and their gradients are averaged.
+
+They are started by `accelerate launch` or `torchrun`, which tell each its rank by the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import distributed, nn
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """One process among `processes`; alone it changes nothing. Process 0 leads: it looks, tells and writes."""
+
+    rank: int = 0
+    processes: int = 1
+
+    @property
+    def leads(self) -> bool:
+        return self.rank == 0
+
+    def share(self, batch: Sequence[T]) -> list[T]:
+        """This process's examples of a batch, which all of them know; none where the batch has too few."""
+        return list(batch[self.rank :: self.processes])
+
+    def sums(self, values: Sequence[float]) -> list[float]:
+        """Each value's sum over the processes."""
+        shared = torch.tensor(values, dtype=torch.float64)
+        distributed.all_reduce(shared)
+        return [float(value) for value in shared]
+
+    def average(self, parameters: Sequence[nn.Parameter], weight: float) -> None:
+        """Make each gradient the mean over the whole batch, of which this process read the share `weight`, 0 to 1.
+
+        Added up as one vector, so that there is one exchange a step. Who read nothing has no gradients yet.
+        """
+        flat = torch.cat(
+            [(torch.zeros_like(one) if one.grad is None else one.grad * weight).flatten() for one in parameters]
+        )
+        shared = flat.cpu()
+        distributed.all_reduce(shared)
+        flat = shared.to(flat.device)
+        for one, gradient in zip(parameters, flat.split([one.numel() for one in parameters]), strict=True):
+            one.grad = gradient.view_as(one).clone()
+
+    def agreed(self, word: str) -> str:
+        """What process 0 says, everywhere: clocks differ, and all must stop at the same step."""
+        if self.processes == 1:
+            return word
+        told = [word]
+        distributed.broadcast_object_list(told, src=0)
+        return str(told[0])
+
+
+ALONE = Parallel()
+
+
+@contextmanager
+def joined() -> Iterator[Parallel]:
+    """This process's place among those that were started together; alone where it was started by itself.
+
+    Over gloo, which needs no GPU each: a gradient travels by the processor's memory.
+    """
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    if processes < 2:
+        yield ALONE
+        return
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+    distributed.init_process_group("gloo")
+    try:
+        yield Parallel(distributed.get_rank(), distributed.get_world_size())
+    finally:
+        distributed.destroy_process_group()

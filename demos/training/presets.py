@@ -1,0 +1,54 @@
+"""Whole recipes to begin with: quick on a CPU, the paper's, the lecture's; and what a learner has changed in one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from demos.training.settings import Settings
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A recipe under a name."""
+
+    title: str
+    told: str  # in one sentence
+    settings: Settings
+
+
+PRESETS: dict[str, Preset] = {
+    "quick": Preset("quick on a CPU", "Everything trains, at a rate that suits a small model.", Settings()),
+    "paper": Preset(
+        "the paper’s",
+        "Devlin et al. 2019, A.3: everything trains, slowly; the [CLS] vector, one linear layer.",
+        Settings(pooling="cls", learning_rate=5e-5, batch_size=32, epochs=4, max_length=128),
+    ),
+    "lecture": Preset(
+        "the lecture’s",
+        "The encoder stays frozen: only a linear layer on its [CLS] vector learns.",
+        Settings(pooling="cls", trains="head", learning_rate=1e-2, epochs=20, dropout=0.0, weight_decay=0.0),
+    ),
+}
+NOT_OF_A_RECIPE = ("seed", "clip", "evaluations", "max_seconds", "threads", "start")
+
+
+def changed(settings: Settings, preset: str) -> dict[str, object]:
+    """The fields, with their values, in which these settings are not the preset's; the seed is no part of a recipe.
+
+    A field that does nothing here (the rank of LoRA where something else trains) does not count.
+    """
+    began, now = asdict(PRESETS[preset].settings), asdict(settings)
+    skipped = {*NOT_OF_A_RECIPE, *idle_fields(settings)}
+    return {name: value for name, value in now.items() if name not in skipped and value != began[name]}
+
+
+def idle_fields(settings: Settings) -> list[str]:
+    """The fields that do nothing beside the others' values."""
+    idle = {
+        "top_layers": settings.trains != "top",
+        "lora_rank": settings.trains != "lora",
+        "frozen_embeddings": settings.trains != "all",
+        "activation": not settings.hidden,
+        "layer_decay": settings.trains == "head",
+    }
+    return [name for name, is_idle in idle.items() if is_idle]

@@ -1,0 +1,144 @@
+"""Three splits from rows of any kind: what the file splits is kept, the rest is drawn, and no row is in two of them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from demos.errors import UserError
+
+MAX_TRAIN, MAX_VALIDATION, MAX_TEST = 1_500, 300, 2_000
+SHARES = {"test": 0.2, "validation": 0.1}  # of a file that brings no splits
+SPLITS = {
+    "train": "train", "training": "train",
+    "validation": "validation", "valid": "validation", "val": "validation", "dev": "validation",
+    "test": "test", "testing": "test",
+}  # fmt: skip
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Item(Generic[T]):
+    """A row on its way into a split."""
+
+    number: int  # in its file
+    key: str  # rows with the same are the same
+    stratum: str  # what each split has its share of: the class, or "" where there is none
+    split: str  # as the file says it; "" where it does not
+    value: T
+
+
+@dataclass(frozen=True)
+class Parts(Generic[T]):
+    """The splits, and what was done to get them, one sentence each."""
+
+    train: tuple[T, ...]
+    validation: tuple[T, ...]
+    test: tuple[T, ...]
+    notes: tuple[str, ...]
+
+
+def same(text: str) -> str:
+    """Equal for texts that differ in capitals and blanks alone."""
+    return " ".join(text.casefold().split())
+
+
+def split_items(
+    items: Iterable[Item[T]],
+    seed: int,
+    max_train: int,
+    noun: str = "sentence",
+    check: Callable[[Sequence[Item[T]]], object] = lambda kept: None,
+) -> Parts[T]:
+    """Rows in three splits: the file's own, or drawn by `seed`, stratum by stratum; each within its bound.
+
+    A row that occurs twice is taken once, the test split's first, so that nothing tested was trained on; `check` may
+    refuse what is left. Raises UserError for a split without a known name, and where nothing is left to train on.
+    """
+    notes: list[str] = []
+    given_rows = [replace(item, split=split_name(item.split, item.number)) for item in items]
+    kept = _distinct(given_rows)
+    if len(kept) < len(given_rows):
+        notes.append(f"{count_of(len(given_rows) - len(kept), noun)} taken out because another row has the same.")
+    check(kept)
+    by_split: dict[str, list[Item[T]]] = defaultdict(list)
+    for item in kept:
+        by_split[item.split].append(item)
+    if by_split[""] and set(by_split) - {""}:
+        raise UserError(f"Row {by_split[''][0].number:,} has no split, where others have one.")
+    if not set(by_split) - {""}:
+        by_split["train"] = by_split.pop("")
+    if not by_split["train"]:
+        if any(item.split == "train" for item in given_rows):
+            raise UserError(f"Every {noun} of the training split is in another split too.")
+        raise UserError("No row is in the training split.")
+    if by_split["validation"] and not by_split["test"]:
+        by_split["test"] = by_split.pop("validation")
+        notes.append("The file has no test split, so its validation split is the test.")
+    for split, share in SHARES.items():
+        if not by_split[split]:
+            counts = Counter(item.stratum for item in by_split["train"])
+            quotas = {stratum: round(share * count) for stratum, count in counts.items()}
+            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed)
+            how = "class by class, " if len(counts) > 1 else ""
+            notes.append(f"{count_of(len(by_split[split]), noun)} drawn for the {split} split ({how}seed {seed}).")
+    for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
+        if len(by_split[split]) > limit:
+            _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed)
+            notes.append(f"Of {count_of(len(by_split[split]), noun)} in the {split} split {len(few):,} are used.")
+            by_split[split] = few
+    train, validation, test = (
+        tuple(item.value for item in by_split[split]) for split in ("train", "validation", "test")
+    )
+    return Parts(train, validation, test, tuple(notes))
+
+
+def split_name(said: str, number: int) -> str:
+    """What a row's split is called here, "" for none. Raises UserError for a name that is not known."""
+    if not said:
+        return ""
+    if said.lower() not in SPLITS:
+        raise UserError(f"Row {number:,} has the split {said[:40]!r}; train, validation and test are known.")
+    return SPLITS[said.lower()]
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _distinct(items: Iterable[Item[T]]) -> list[Item[T]]:
+    """One row a key, in file order: the test split's before validation's before training's."""
+    rank = {"test": 0, "validation": 1}
+    first: dict[str, Item[T]] = {}
+    for item in sorted(items, key=lambda item: rank.get(item.split, 2)):
+        first.setdefault(item.key, item)
+    return sorted(first.values(), key=lambda item: (item.split == "test", item.number))
+
+
+def _quotas(items: Sequence[Item[T]], limit: int) -> dict[str, int]:
+    """How many of each stratum make `limit` rows together in the strata's own proportions (largest remainders)."""
+    counts = Counter(item.stratum for item in items)
+    quotas = {stratum: limit * count // len(items) for stratum, count in counts.items()}
+    spare = sorted(counts, key=lambda stratum: (-(limit * counts[stratum] % len(items)), stratum))
+    for stratum in spare[: limit - sum(quotas.values())]:
+        quotas[stratum] += 1
+    return quotas
+
+
+def _draw(items: Sequence[Item[T]], quotas: Mapping[str, int], seed: int) -> tuple[list[Item[T]], list[Item[T]]]:
+    """(the rest, drawn): so many of each stratum's rows, but at least one and never all, both in file order."""
+    drawn: set[int] = set()
+    by_stratum: dict[str, list[int]] = defaultdict(list)
+    for position, item in enumerate(items):
+        by_stratum[item.stratum].append(position)
+    for stratum in sorted(by_stratum):
+        positions = by_stratum[stratum]
+        random.Random(f"{seed} {stratum}").shuffle(positions)
+        drawn |= set(positions[: max(1, min(len(positions) - 1, quotas[stratum]))])
+    rest = [item for position, item in enumerate(items) if position not in drawn]
+    return rest, [item for position, item in enumerate(items) if position in drawn]

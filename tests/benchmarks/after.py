@@ -1,0 +1,67 @@
+"""What a default training changes: neighbours, heads, calibration, its surest errors; prints them.
+
+What the page opens on before a reader has trained anything is written with `--write`: assets/data/after.json.
+
+    PYTHONPATH=. python tests/benchmarks/after.py [--write]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from demos.bert.catalogue import BUNDLED
+from demos.bert.maps import own_share
+from demos.bert.models import ModelStore
+from demos.bert.steps import drained
+from demos.lessons.finetune.after_data import Afterwards
+from demos.lessons.finetune.after_sample import FILE, sample_json
+from demos.page.services import Sentence, Services
+from demos.training.data import load_emotion
+from demos.training.events import Failed
+from demos.training.metrics import calibration
+from demos.training.settings import Settings
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+SENTENCE = "The unflappable banker counted her money on the bank of the river."
+
+
+def main() -> None:
+    """Train the default recipe once on the bundled model and our six emotions, and print what changed."""
+    store = ModelStore()
+    services = Services(store, BUNDLED)
+    afterwards, dataset, settings = Afterwards(services), load_emotion(), Settings(precision="float32")
+    run = services.workshop.runs.new()
+    for event in services.workshop.fine_tune(run, dataset, BUNDLED, store.folder(BUNDLED), settings):
+        if isinstance(event, Failed):
+            raise SystemExit(event.message)
+    after = afterwards.of(run)
+    mapped = afterwards.mapped(after)
+    for name, loaded in (("before", services.loaded(BUNDLED)), ("after", services.tuned(run))):
+        layout = drained(afterwards.layout(loaded, mapped))
+        print(f"neighbours of one's own class {name:7} {own_share(layout.nearest, mapped.classes).mean():.3f}")
+    pair, layer, head = afterwards.attention(Sentence(SENTENCE, "", BUNDLED), after)
+    heads = pair.found.heads
+    assert heads is not None  # one model on both sides
+    print("attention moved, by layer", " ".join(f"{share:.3f}" for share in heads.mean(axis=1)))
+    print(f"most by layer {layer}, head {head}: {heads[layer, head]:.3f}")
+    found = calibration(after.kept.confidence, after.kept.right)
+    right = sum(after.kept.right) / len(after.kept.right)
+    print(f"accuracy {right:.3f}, expected calibration error {found.error:.3f}")
+    errors = [(error, afterwards.evidence(after, error)) for error in after.errors]
+    for error, evidence in errors:
+        answer, truth = (dataset.labels[label] for label in (error.predicted, error.example.label))
+        total = evidence.values.sum()
+        print(f"{error.probability:.2f} {answer} for {truth}, sum {total:+.2f} of {evidence.margin - evidence.empty:+.2f}")
+    if "--write" in sys.argv:
+        told = (
+            f"{store.spec(BUNDLED).title} trained on {len(dataset.train)} sentences of six emotions, "
+            f"{settings.epochs} epochs, measured once"
+        )
+        (ASSETS / FILE).write_text(
+            sample_json(told, SENTENCE, dataset.labels, after.kept, heads, errors), encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

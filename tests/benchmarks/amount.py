@@ -1,0 +1,110 @@
+"""How much data a task needs: accuracy on parts of the data, pre-trained, from random weights and by words alone.
+
+Prints the table; what the page opens on before a reader has measured anything is written with `--write`:
+assets/data/amount.json (this measurement) and assets/data/runs.json (two runs that differ in the learning rate alone).
+
+    PYTHONPATH=. python tests/benchmarks/amount.py [--seeds N] [--data KEY ...] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from demos.bert.catalogue import BUNDLED
+from demos.bert.models import ModelStore
+from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured, checked, measure
+from demos.training.data import MAX_TRAIN, load_emotion
+from demos.training.events import Epoch, Finished, Started, Step
+from demos.training.history import Record, record_of
+from demos.training.loop import train
+from demos.training.settings import Settings
+from demos.training.sources import SOURCES
+from demos.training.workshop import Workshop
+
+STORED = Path(__file__).resolve().parents[2] / "assets" / "data"
+RATES = (1e-5, 1e-4)
+STORE = ModelStore()
+
+
+def measured(key: str, seeds: int) -> Measured:
+    """The measurement on our data set of this key, whole."""
+    dataset: Any = SOURCES[key].load(0, MAX_TRAIN)
+    spec = STORE.spec(BUNDLED)
+    last = None
+    folder, checked_data = STORE.folder(BUNDLED), checked(dataset, seeds)
+    for progress in measure(Workshop(), checked_data, BUNDLED, spec.title, folder, seeds, 60.0, most_seconds=3_600.0):
+        if last is None or progress.done > last.done:
+            print(f"training {progress.done} of {progress.total}", file=sys.stderr, flush=True)
+        last = progress
+    assert last is not None
+    return last.measured
+
+
+def told(found: Measured) -> None:
+    """A line a size."""
+    print(f"{found.data}, {found.model}, seeds: {found.seeds}, {found.seconds:.0f} s; majority {found.majority:.3f}")
+    for size in found.sizes:
+        scores = {
+            series: [point.score for point in found.points if (point.series, point.examples) == (series, size)]
+            for series in (PRETRAINED, WORDS, SCRATCH)
+        }
+        cells = (f"{series} {' '.join(f'{score:.3f}' for score in values)}" for series, values in scores.items())
+        print(f"{size:>6}  {'  '.join(cells)}", flush=True)
+
+
+def run(number: int, rate: float) -> Record:
+    """One whole training on the emotions."""
+    dataset, settings = load_emotion(), replace(Settings(), learning_rate=rate)
+    with tempfile.TemporaryDirectory() as home:
+        events = list(train(dataset, STORE.folder(BUNDLED), settings, Path(home) / "run"))
+    started = next(event for event in events if isinstance(event, Started))
+    ended = events[-1]
+    assert isinstance(ended, Finished), ended
+    steps = [[one.step, round(one.loss, 4)] for one in events if isinstance(one, Step)]
+    looks = [
+        [one.step, None if one.step == 0 else one.train_loss, round(one.validation_loss, 4), one.validation_score]
+        for one in events
+        if isinstance(one, Epoch)
+    ]
+    title = STORE.spec(BUNDLED).title
+    return record_of(
+        f"sample {number}", number, title, "sentence", dataset, settings, started, ended.result, steps, looks
+    )
+
+
+def main() -> None:
+    """One seed on the emotions: the figures the page's sample was measured with have more."""
+    told(measured("emotion", 1))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--data", nargs="+", default=["emotion"])
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    command = (
+        f"PYTHONPATH=. python tests/benchmarks/amount.py --seeds {asked.seeds} --data {' '.join(asked.data)} --write"
+    )
+    day = time.strftime("%Y-%m-%d")
+    if asked.write:
+        records = [asdict(run(number, rate)) for number, rate in enumerate(RATES, start=1)]
+        for record in records:
+            print(f"rate {record['settings']['learning_rate']}: {record['metrics']}", flush=True)
+        text = json.dumps({"command": command, "day": day, "records": records}, ensure_ascii=False)
+        (STORED / "runs.json").write_text(text + "\n", encoding="utf-8")
+    found: dict[str, Any] = {}
+    for key in asked.data:
+        one = measured(key, asked.seeds)
+        told(one)
+        found[key] = asdict(one)
+        if asked.write:  # after each: a long measurement may be cut short
+            text = json.dumps({"command": command, "day": day, "measured": found}, ensure_ascii=False, indent=1)
+            (STORED / "amount.json").write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,91 @@
+"""What it costs to draw a training while it runs: processor time of the page's threads, and of the browser's page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from page import free_port
+from playwright.sync_api import sync_playwright
+
+LIMIT = 0.03  # of the run's seconds
+TICK = os.sysconf("SC_CLK_TCK")
+MINE = ("MainThread", "training")  # who drives the browser here, and who trains
+
+
+class Clock:
+    """Processor seconds of this process's Python threads beside MINE; a product's own helpers are no Python threads."""
+
+    def __init__(self) -> None:
+        self.first: dict[int, float] = {}
+        self.last: dict[int, float] = {}
+
+    def look(self) -> None:
+        """Note every thread's seconds so far; ask often, since a thread that ends takes its own along."""
+        for thread in threading.enumerate():
+            if thread.name in MINE or thread.native_id is None:
+                continue
+            try:
+                fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            seconds = (int(fields[11]) + int(fields[12])) / TICK  # utime, stime
+            self.first.setdefault(thread.native_id, seconds if not self.last else 0.0)
+            self.last[thread.native_id] = seconds
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.last[one] - self.first[one] for one in self.last)
+
+
+def main() -> None:
+    """One run of the default recipe, watched by one browser."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium or not Path("/proc/self/task").is_dir():
+        print("not measured: no Chromium, or no Linux to ask for a thread's time")
+        return
+    import app
+    from demos.bert.catalogue import BUNDLED
+    from demos.bert.models import ModelStore
+    from demos.page.services import Services
+    from demos.page.settings import read_settings
+
+    store, port = ModelStore(), free_port()
+    store.get(BUNDLED)
+    app.gr.set_static_paths(app.static_paths())
+    options = app.launch_options(read_settings(["--port", str(port)]))
+    demo = app.build_page(Services(store, BUNDLED))
+    demo.launch(**options, prevent_thread_lock=True, quiet=True)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&epochs=10")
+            page.wait_for_selector("#finetune-cost .cost")
+            page.wait_for_timeout(3_000)  # what the page draws at its opening is over
+            metrics = page.context.new_cdp_session(page)
+            metrics.send("Performance.enable")
+
+            def busy() -> float:
+                found = metrics.send("Performance.getMetrics")["metrics"]
+                return next(one["value"] for one in found if one["name"] == "TaskDuration")
+
+            clock, before = Clock(), busy()
+            clock.look()
+            page.click("#finetune-start")
+            began = time.perf_counter()
+            status = "document.querySelector('#finetune-curve .curve-status').textContent"
+            while not page.evaluate(status).startswith("Trained"):
+                time.sleep(0.2)
+                clock.look()
+            took = time.perf_counter() - began
+            print(f"a run of {took:.0f} s: {page.evaluate(status)}")
+            share = clock.seconds / took
+            print(f"drawing it, in the server: {clock.seconds:.2f} s of a processor, {share:.1%} (limit {LIMIT:.0%})")
+            print(f"drawing it, in the browser: {busy() - before:.2f} s of a processor, {(busy() - before) / took:.1%}")
+            browser.close()
+    finally:
+        demo.close()

@@ -1,0 +1,62 @@
+"""What other lessons may ask of a reader's fine-tuned model: its classes only where it gives them to one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from demos.bert.models import LoadedModel, ModelStore
+from demos.page.cause import Causes
+from demos.page.frozen import Frozen, Task
+from demos.page.services import Sentence, Services
+from demos.training.classification import Classification
+from demos.training.entities import Entities
+from demos.training.labelled import own_sentences, split_rows
+from demos.training.model import Model, keep
+from demos.training.task import Task as Trainable
+
+SINGLE = Classification(("joy", "sadness"))
+SENTENCE = Sentence("The sea is calm.", "", "tiny")
+
+
+class TinyStore(ModelStore):
+    """A store of one tiny model."""
+
+    def __init__(self, loaded: LoadedModel) -> None:
+        super().__init__({"tiny": loaded.spec})
+        self.loaded = loaded
+
+    def get(self, key: str) -> LoadedModel:
+        return self.loaded
+
+    def folder(self, key: str) -> Path:
+        return Path()
+
+
+@pytest.mark.parametrize(
+    ("task", "asked"),
+    [(SINGLE, True), (replace(SINGLE, pairs=True), False), (Entities(("joy", "sadness")), False)],
+)
+def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
+    tiny: LoadedModel, task: Trainable, asked: bool
+) -> None:
+    services = Services(TinyStore(tiny), "tiny")
+    runs = services.workshop.runs
+    run = runs.new()
+    head = task.head(32, torch.Generator().manual_seed(0))
+    keep(Model(tiny.model, head, tiny.tokenizer), task, 16, runs.folder(run))
+    runs.keep(run, "tiny")
+    assert (services.classifier(run) is not None) == asked
+    assert services.tuned(run).spec.num_layers == 2  # what its encoder does can be looked at in any case
+    causes = Causes(services)
+    offered = [target.key for target in causes.targets(SENTENCE, "Tea is ready.", -1, run)]
+    assert offered == (["s0", "c0", "c1"] if asked else ["s0"])
+    effects = causes.effects(SENTENCE, "0.1", "", -1, run)
+    assert (effects.classes is not None) == asked
+    assert services.classifier("someone else's") is None
+    sentences = own_sentences(True)  # of joy and sadness
+    compared = Task(sentences, split_rows(sentences, "own"), tiny, True)
+    assert Frozen(services).tuned_state(compared, run) == ("here" if asked else "other")
