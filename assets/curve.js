@@ -30,9 +30,11 @@ function plain(parent, name, className, text) {
   return made;
 }
 
-function take() {
-  if (!props.value) return;
-  const message = JSON.parse(props.value);
+const ASKING = 400; // milliseconds between two questions for what is new
+
+function take(said = props.value) {
+  if (!said) return;
+  const message = JSON.parse(said);
   if (message.run === "" && kept.last.done === false) return; // empty axes that came late: a run is on them
   if (message.run === "none" && kept.run !== null) {
     kept.last = { ...kept.last, done: true }; // nothing began, or it broke off: what was drawn before stays
@@ -60,6 +62,29 @@ function take() {
     key.hidden = !told;
   }
   draw();
+  if (!message.done && message.total) ask();
+}
+
+// While a run is drawn: what came since the points that are here. Where there is no such function, or no answer, the
+// points come with the event's own messages alone.
+let asking = false;
+async function ask() {
+  if (asking || typeof server === "undefined" || !server.server_news) return;
+  asking = true;
+  try {
+    while (!kept.last.done && element.isConnected) {
+      await new Promise((resolve) => setTimeout(resolve, ASKING));
+      if (kept.last.done || !element.checkVisibility()) continue; // unseen it needs no points
+      const run = kept.run;
+      const said = await server.server_news([run, kept.steps.size, kept.looks.size, kept.watched.size]);
+      if (!said) return;
+      if (run === kept.run && !kept.last.done) take(said);
+    }
+  } catch {
+    // the next message asks again
+  } finally {
+    asking = false;
+  }
 }
 
 const exact2 = (value) => value.toFixed(2);
@@ -214,5 +239,5 @@ function draw() {
 }
 
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);
-watch("value", take);
+watch("value", () => take());
 take();

@@ -21,11 +21,23 @@ from transformers import BertConfig, BertModel
 
 from demos.bert.catalogue import BUNDLED, ModelSpec
 from demos.bert.models import LoadedModel, ModelStore
+from demos.training import thread
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
 
 torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_collection() -> Iterator[None]:
+    """Collecting what is unreachable after each tiny training, among all that tests hold, costs more than the training.
+
+    `give_back` itself is tested in tests/bert/test_memory.py.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(thread, "give_back", lambda: None)
+        yield
 
 
 @pytest.fixture(scope="session")

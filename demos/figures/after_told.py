@@ -81,9 +81,10 @@ def attention_told(heads: np.ndarray, layer: int, head: int, text: str) -> str:
     mean = ", ".join(f"layer {number} {share:.1%}" for number, share in enumerate(layers))
     most, least = int(layers.argmax()), int(layers.argmin())
     return (
-        f"<p><b>Layer {layer}, head {head} moved most:</b> {heads[layer, head]:.0%} of its attention lies elsewhere "
-        f"now. On average a head of layer {most} moved {layers[most]:.1%}, one of layer {least} {layers[least]:.1%}.</p>"
-        f'<p class="aside">The sentence is the bar’s: “{_cut(text, 90)}”. Each layer’s mean: {mean}. “Two at once” in '
+        f"<p><b>Layer {layer}, head {head} moved most:</b> {heads[layer, head]:.0%} of its attention lies "
+        f"elsewhere now. On average a head of layer {most} moved {layers[most]:.1%}, "
+        f"one of layer {least} {layers[least]:.1%}.</p>"
+        f'<p class="aside">The sentence: “{_cut(text, 90)}” Each layer’s mean: {mean}. “Two at once” in '
         "the lesson Attention shows every head of your model beside its base.</p>"
     )
 
@@ -118,7 +119,8 @@ def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str)
     return (
         f'<p class="after-key"><span><i style="--shade:{_shade(0.75)}"></i>speaks for its answer, '
         f'<b>{_cut(answer, 24)}</b></span><span><i style="--shade:{_shade(-0.75)}"></i>speaks for the truth, '
-        f'<b>{_cut(truth, 24)}</b></span></p><ol class="after-tokens" aria-label="Gradient x input of each token">{items}</ol>'
+        f"<b>{_cut(truth, 24)}</b></span></p>"
+        f'<ol class="after-tokens" aria-label="Gradient x input of each token">{items}</ol>'
         f"{cut}"
     )
 
@@ -158,11 +160,18 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
     filled = [one for one in found.bins if one.count]
     sure = sum(one.confidence * one.count for one in filled) / counts.sum()
     right = sum(one.accuracy * one.count for one in filled) / counts.sum()
-    lean = "too sure of itself" if sure - right > 0.02 else "not sure enough" if right - sure > 0.02 else "about as sure as it is right"
+    lean = (
+        "too sure of itself"
+        if sure - right > 0.02
+        else "not sure enough"
+        if right - sure > 0.02
+        else "about as sure as it is right"
+    )
     some = f" Of the {total:,} test examples the first are kept." if kept < total else ""
     few = sum(one.count < FEW for one in filled)
     thin = (
-        f" {few} of the {len(filled)} bars stand for fewer than {FEW} {noun}: they are pale, and would look different on other tests."
+        f" {few} of the {len(filled)} bars stand for fewer than {FEW} {noun}: they are pale, and would "
+        "look different on other tests."
         if few
         else ""
     )
@@ -170,8 +179,8 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
         f'<p class="after-number"><b>{found.error:.3f}</b> expected calibration error: its percentages are '
         f"{100 * found.error:.1f} points away from how often it is right, on average.</p>"
         f"<p>Taken together it is <b>{lean}</b>: {sure:.1%} sure on average, {right:.1%} right.</p>"
-        '<p class="aside">A bar that ends below the dashed line: of the answers that it was so sure of, fewer were right '
-        f"than it claimed. The number on a bar counts its {noun}.{thin}{some}</p>"
+        '<p class="aside">A bar that ends below the dashed line: of the answers that it was so sure of, fewer were '
+        f"right than it claimed. The number on a bar counts its {noun}.{thin}{some}</p>"
     )
 
 

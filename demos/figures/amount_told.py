@@ -12,30 +12,30 @@ from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured
 def proof_html(measured: Measured) -> str:
     """With how few examples the pre-trained model does as well as each other one does at its best."""
     own = {size: mean(values) for size, values in scores_of(measured, PRETRAINED).items()}
-    parts = []
-    for series, name in ((SCRATCH, "the same BERT from random weights"), (WORDS, "the words alone, without BERT,")):
+    parts, fewer = [], []
+    for series, name in ((SCRATCH, "From random weights BERT gets"), (WORDS, "The words alone get")):
         other = {size: mean(values) for size, values in scores_of(measured, series).items()}
         if not other or not own:
             continue
         reached = max(other.values())
         at = min(size for size, score in other.items() if score == reached)
-        best = f"{reached:.0%} (with {at:,} examples)"
+        best = f"{name} to {reached:.0%} at best (with {at:,} examples)"
         enough = [size for size, score in own.items() if score >= reached]
+        fewer.append(bool(enough) and enough[0] < at)
         if not enough:
-            parts.append(f"so far {name} reaches {best}, more than the pre-trained one ({max(own.values()):.0%})")
-        elif enough[0] < at:
-            parts.append(f"{name} gets no further than {best}, where the pre-trained one is with <b>{enough[0]:,}</b>")
+            parts.append(f"{best}; so far BERT pre-trained is below that, at {max(own.values()):.0%}.")
         else:
-            parts.append(f"{name} reaches {best}, the pre-trained one {own[enough[0]]:.0%} (with {enough[0]:,})")
+            there = f"<b>{enough[0]:,}</b>" if enough[0] < at else f"{enough[0]:,}"
+            parts.append(f"{best}; BERT pre-trained is there with {there}.")
     if not parts:
         return "<p>The first points are under way.</p>"
-    told = "; ".join(parts)
-    proven = "" if "so far" in told else " What pre-training taught need not be learned again."
-    return f'<p class="proof">{told[:1].upper()}{told[1:]}.{proven}</p>'
+    told = " ".join(parts)
+    proven = " What pre-training taught need not be learned again." if all(fewer) else ""
+    return f'<p class="proof">{told}{proven}</p>'
 
 
-def numbers_html(measured: Measured) -> str:
-    """Every line's mean and range, size by size."""
+def numbers_html(measured: Measured, how: str = "") -> str:
+    """Every line's mean and range, size by size; `how` is the command that measured it, where a reader did not."""
     lines = {series: scores_of(measured, series) for series in NAMES}
     rows = []
     for size in measured.sizes:
@@ -46,7 +46,10 @@ def numbers_html(measured: Measured) -> str:
         "the seeds’ mean (and from the worst to the best)."
     )
     heads = column_heads(("examples", *NAMES.values(), "most frequent class"))
-    return scrolling_table(caption, heads, "".join(rows), name="Accuracy by number of examples", kind="lesson-table")
+    made = f'<p class="aside">Measured once with <code>{html.escape(how)}</code>.</p>' if how else ""
+    return made + scrolling_table(
+        caption, heads, "".join(rows), name="Accuracy by number of examples", kind="lesson-table"
+    )
 
 
 def _cell(scores: list[float]) -> str:
@@ -56,10 +59,8 @@ def _cell(scores: list[float]) -> str:
     return f"{mean(scores):.1%}{spread}"
 
 
-def made_html(measured: Measured, how: str, own: bool) -> str:
-    """Whose picture this is: the reader's own, or one measured before; `how` is the command that measured it."""
+def made_html(measured: Measured, own: bool) -> str:
+    """Whose picture this is: the reader's own, or one measured before."""
     seeds = f"{measured.seeds} seed{'s' if measured.seeds > 1 else ''}"
     of = f"{html.escape(measured.data)}, {html.escape(measured.model)}, {seeds}"
-    if own:
-        return f"<p>Yours: {of}.</p>"
-    return f"<p><b>A sample</b>, measured once: {of} (<code>{html.escape(how)}</code>). Press Run for your own.</p>"
+    return f"<p>Yours: {of}.</p>" if own else f"<p><b>A sample</b>, measured once: {of}. Press Run for your own.</p>"

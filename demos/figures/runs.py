@@ -22,7 +22,8 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
     metrics = list(dict.fromkeys(record.metric for record in records))
     figure = make_subplots(
         rows=1, cols=2, horizontal_spacing=0.09,
-        subplot_titles=("validation loss (pale: training)", f"validation {html.escape(' and '.join(metrics) or 'score')}"),
+        subplot_titles=("validation loss (pale: training)",
+                        f"validation {html.escape(' and '.join(metrics) or 'score')}"),
     )  # fmt: skip
     for record, dash, hue, symbol in zip(records, DASHES, HUES, SYMBOLS, strict=False):
         name = f"run {record.number}"

@@ -97,6 +97,8 @@ def _chance(first: Record, second: Record) -> str:
         return f"How much of a gap in {name} is luck, the two numbers do not tell: repeat both with other seeds."
     if first.test == second.test and first.right and len(first.right) == len(second.right):
         found = same_test(first.right, second.right)
+        if not found.only_first + found.only_second:
+            return f"Of the same {len(first.right):,} test examples, both get the same ones right."
         verdict = (
             "That is <b>more than luck</b> with these test examples"
             if found.p < SURE

@@ -33,13 +33,26 @@ MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point
 
 
-def live_curve(**options: Any) -> gr.HTML:
-    """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses."""
+def live_curve(news: Callable[[Any], str] | None = None, **options: Any) -> gr.HTML:
+    """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses.
+
+    With `news` it asks by itself, a few times a second while a run is drawn, for what came since the points it has:
+    news([run, steps, looks, watched]) is a message, or "". A message of an event makes the browser go through the whole
+    page, which on a page of this size is most of a second's work; an answer to this question costs its drawing alone.
+    """
+    functions: list[Callable[..., Any]] = []
+    if news is not None:
+
+        def server_news(asked: Any) -> str:
+            return news(asked)
+
+        functions = [server_news]
     return gr.HTML(
         None,
         html_template=read_asset("curve.html"),
         js_on_load=read_asset("curve.js"),
         apply_default_css=False,
+        server_functions=functions or None,
         **options,
     )
 
@@ -145,6 +158,14 @@ class CurveFeed:
         points = {name: rows if done else rows[self._before[name] :] for name, rows in self._all.items()}
         self._before = dict(self._sent)
         self._sent = {name: len(rows) for name, rows in self._all.items()}
+        return self._written(points)
+
+    def news(self, steps: int, looks: int, watched: int) -> str:
+        """The same for who has so many points of each kind; may be asked in another thread than `take`."""
+        have = {"steps": steps, "looks": looks, "watched": watched}
+        return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
+
+    def _written(self, points: dict[str, Any]) -> str:
         if points["watched"]:  # told with their points, so that the other messages stay small
             points["examples"] = self._examples_told
         return json.dumps(self._state | points).replace("<", "\\u003c")
@@ -155,12 +176,20 @@ def titles(metric: str) -> list[list[str]]:
     return [["Loss", "cross-entropy, lower is better"], [metric[:1].upper() + metric[1:], "higher is better"]]
 
 
-def shown_now(events: Iterator[Event], feed: CurveFeed) -> Iterator[Event]:
-    """Those events after which the page is to be told; the others are only noted. Closing this closes `events`."""
+def shown_now(
+    events: Iterator[Event], feed: CurveFeed, seconds: float | None = None, asked: bool = False
+) -> Iterator[Event]:
+    """Those events after which the page is to be told; the others are only noted. Closing this closes `events`.
+
+    Told it is after each look, and every `seconds` (None: DRAW_SECONDS). Where the page asks for points by itself
+    (`asked`), looks are not told at once.
+    """
     shown_at = 0.0
     try:
         for event in events:
-            if feed.take(event) or time.monotonic() - shown_at >= DRAW_SECONDS:
+            due = feed.take(event) and not (asked and isinstance(event, Epoch | Watched))
+            wait = DRAW_SECONDS if seconds is None else seconds
+            if due or time.monotonic() - shown_at >= wait:
                 yield event
                 shown_at = time.monotonic()
     finally:

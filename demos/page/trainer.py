@@ -16,12 +16,14 @@ from demos.page.curve import CurveFeed, duration, failure_message, shown_now
 from demos.page.lab import bench_of
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
-from demos.training.asked import fitting, read_dataset, read_settings
+from demos.training.asked import fitting, max_train_of, read_dataset, read_settings
 from demos.training.cost import cost_of
 from demos.training.data import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.history import Record, record_of
 from demos.training.line import MAX_WAITING
+from demos.training.recipe_file import Recipe
+from demos.training.runlog import keep_log, log_of
 from demos.training.settings import Settings
 from demos.training.tasks import task_of
 from demos.training.worker import CAN_PAUSE
@@ -36,6 +38,7 @@ CHANGED = (
 OVER, RESUMED = "over", "goes on"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
 MAX_HISTORY = 40
+BEAT_SECONDS = 6.0  # between two messages of a stream: at each one it is noticed that a page is gone
 MAX_DONE = 64  # runs whose end no page has asked for yet
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
@@ -45,13 +48,14 @@ QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 
 class Trainer:
     """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers.
 
-    One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end. A
-    message costs the browser as much as there are outputs, so what is sent five times a second has two.
+    One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end.
+    Between the stream's few messages the curve asks for its points itself (`news`).
     """
 
     def __init__(self, services: Services, workshop: Workshop) -> None:
         self.services = services
         self.workshop = workshop
+        self._under_way: dict[str, _Run] = {}
         self._done: OrderedDict[str, _Run] = OrderedDict()
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
@@ -77,7 +81,10 @@ class Trainer:
         try:
             settings = read_settings(*recipe)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
-            under_way = _Run(self, run, self.services.key(model), kind, dataset, settings)
+            files = str(file or ""), str(test_file or ""), (hub or "").strip()
+            asked = Recipe(self.services.key(model), kind, fitting(kind, data), *files, max_train_of(most), settings)
+            under_way = _Run(self, run, asked, dataset)
+            self._under_way[run] = under_way
             yield from under_way.messages()
             self._done[run] = under_way
             while len(self._done) > MAX_DONE:
@@ -89,7 +96,19 @@ class Trainer:
         except Exception:
             yield [failure_message(OUR_FAULT), f"{run} {OVER}"]
             raise
+        finally:
+            self._under_way.pop(run, None)
         yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
+
+    def news(self, asked: Any) -> str:
+        """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run."""
+        try:
+            run, *have = asked
+            steps, looks, watched = (min(max(0, int(count)), 10**6) for count in have)
+            under_way = self._under_way.get(str(run))
+        except (TypeError, ValueError, OverflowError):
+            return ""
+        return under_way.feed.news(steps, looks, watched) if under_way else ""
 
     def finish(self, phase: str, run: str, kept: str, history: list[Record], *boxes: str) -> list[Any]:
         """What a run changes when it is over; of another one, or of a phase between, only what is due."""
@@ -129,14 +148,12 @@ class Trainer:
 class _Run:
     """One run of one learner, from its first message to its last table."""
 
-    def __init__(
-        self, trainer: Trainer, run: str, key: str, kind: str, dataset: Splits, settings: Settings
-    ) -> None:  # fmt: skip
-        self.trainer, self.run, self.key, self.kind = trainer, run, key, kind
-        self.dataset, self.settings = dataset, settings
-        self.bench = bench_of(kind)
-        axes: dict[str, Any] = {"data": dataset.name, "clip": settings.clip}
-        scored = getattr(task_of(dataset, settings), "batch_metric", "")  # where a batch is too few for the metric
+    def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits) -> None:
+        self.trainer, self.run, self.recipe, self.dataset = trainer, run, recipe, dataset
+        self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
+        self.bench = bench_of(self.kind)
+        axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
+        scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.bench.watcher(dataset))
         self.started: Started | None = None
@@ -145,7 +162,8 @@ class _Run:
     def messages(self) -> Iterator[list[Any]]:
         """The curve grows by what is new."""
         workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
-        shown = shown_now(workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings), self.feed)
+        events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings)
+        shown = shown_now(events, self.feed, BEAT_SECONDS, asked=True)
         try:
             for event in shown:
                 if isinstance(event, Started):
@@ -162,6 +180,7 @@ class _Run:
         if self.ended is None or self.started is None:
             return {}
         self.trainer.workshop.runs.discard(kept)
+        self._log(self.started, self.ended)
         shown = {"kind": self.kind, "curve": self.feed.message()}
         return self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
@@ -171,6 +190,15 @@ class _Run:
             "cost": self.trainer.cost(self.key, self.dataset, self.settings),
             "history": [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:],
         }
+
+    def _log(self, started: Started, ended: Finished | Stopped) -> None:
+        """Beside the model: what made it, for who takes it away."""
+        spec = self.trainer.services.store.spec(self.key)
+        stopped = ended.reason if isinstance(ended, Stopped) else ""
+        log = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, ended.result, stopped)
+        folder = self.trainer.workshop.runs.folder(self.run)
+        if folder.is_dir():  # else it was put out meanwhile
+            keep_log(folder, log)
 
     def _record(self, started: Started, ended: Finished | Stopped, history: Sequence[Record]) -> Record:
         number = max((record.number for record in history), default=0) + 1

@@ -34,9 +34,9 @@ from demos.training.thread import in_own_thread
 HUB_MARK = "hub:"
 DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the
 same numbers on the same machine. The folder that it writes holds the model for transformers, its model card and the
-recipe. On several processes: accelerate launch --num_processes 2 -m demos.training … (or torchrun); each takes its
-share of every batch. Numbers then differ in their last digits, since sums are added up in another order, and a run
-with dropout draws other noise."""
+recipe. On several processes: accelerate launch --multi_gpu --num_processes 2 -m demos.training … (on CPUs too);
+each takes its share of every batch. Numbers then differ in their last digits, since sums are added up in another
+order, and a run with dropout draws other noise."""
 
 
 def parser() -> argparse.ArgumentParser:

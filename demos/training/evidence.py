@@ -1,4 +1,4 @@
-"""What a training changed and what its answers rest on: sentence vectors, its surest errors, gradient x input of one."""
+"""What a training changed and its answers rest on: sentence vectors, the surest errors, gradient x input of one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def pooled_vectors(
     return vectors
 
 
-def chance_share(classes: Sequence[int]) -> float:
+def chance_share(classes: Sequence[int] | np.ndarray) -> float:
     """The share of a point's neighbours that are of its class where neighbours are drawn at random."""
     counts, m = np.bincount(np.asarray(classes, dtype=np.int64)), len(classes)
     return float((counts * (counts - 1)).sum() / (m * (m - 1))) if m > 1 else 1.0

@@ -62,7 +62,8 @@ class Learner:
         self.fixed = fixed_layers(self.settings, layers_of(encoder))
         self.states = States()
         self.optimizer = make_optimizer(encoder, self.model.head, self.settings)
-        self.trainable = sum(p.numel() for group in self.optimizer.param_groups for p in group["params"])
+        self.trained = [p for group in self.optimizer.param_groups for p in group["params"]]
+        self.trainable = sum(p.numel() for p in self.trained)
 
     def cache(self, features: Sequence[Features]) -> Iterator[Caching]:
         """Read these examples by the frozen layers and keep what they give, as far as memory is lent."""
@@ -88,10 +89,11 @@ class Learner:
 
     def step(self, features: Sequence[Features], rate: float) -> tuple[float, float, float]:
         """One update at this learning rate: the batch's loss and score before it, the gradient's norm."""
-        modules = self.model.modules().train()
+        if not self.model.encoder.training:  # asked of each module, some 1 % of a small model's step
+            self.model.modules().train()
         set_rate(self.optimizer, rate)
         loss, score = (self._gradients if self.parallel.processes == 1 else self._shared_gradients)(features)
-        norm = torch.nn.utils.clip_grad_norm_(modules.parameters(), self.settings.clip)
+        norm = torch.nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         values = torch.stack([loss, score, norm]).tolist()  # one wait for the device, not three

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from demos.training.model import Trained
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 MAX_IN_MEMORY = 2
+_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 GONE = "That trained model is no longer kept here; train again."
 
 
@@ -36,12 +38,17 @@ class Runs:
         return secrets.token_urlsafe(18)
 
     def folder(self, run: str) -> Path:
-        """The run's own folder, which need not exist."""
-        return Path(self._home.name) / run
+        """The run's own folder, which need not exist. Raises UserError for what can't be an id."""
+        return self._path(run)
+
+    def _path(self, run: str, ending: str = "") -> Path:
+        if not _ID.fullmatch(run):  # a page sends its id, and a forged one could be anybody's path
+            raise UserError(GONE)
+        return Path(self._home.name) / f"{run}{ending}"
 
     def stop_file(self, run: str) -> Path:
         """The file whose existence asks the run to stop: an Event could not reach a ZeroGPU worker's process."""
-        return Path(self._home.name) / f"{run}.stop"
+        return self._path(run, ".stop")
 
     def stop(self, run: str) -> None:
         """Ask the run to stop at its next step and keep what it learned."""
@@ -49,7 +56,7 @@ class Runs:
 
     def pause_file(self, run: str) -> Path:
         """The file that makes the run wait for as long as it exists."""
-        return Path(self._home.name) / f"{run}.pause"
+        return self._path(run, ".pause")
 
     def pause(self, run: str) -> None:
         """Ask the run to wait before its next step."""
@@ -75,7 +82,7 @@ class Runs:
 
     def discard(self, run: str | None) -> None:
         """Forget the run and delete what it left. Unknown ids are fine."""
-        if run:
+        if run and _ID.fullmatch(run):
             with self._lock:
                 self._remove(run)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the app has it: threads that spin starve others
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 

@@ -52,7 +52,9 @@ def main() -> None:
     for error, evidence in errors:
         answer, truth = (dataset.labels[label] for label in (error.predicted, error.example.label))
         total = evidence.values.sum()
-        print(f"{error.probability:.2f} {answer} for {truth}, sum {total:+.2f} of {evidence.margin - evidence.empty:+.2f}")
+        print(
+            f"{error.probability:.2f} {answer} for {truth}, sum {total:+.2f} of {evidence.margin - evidence.empty:+.2f}"
+        )
     if "--write" in sys.argv:
         told = (
             f"{store.spec(BUNDLED).title} trained on {len(dataset.train)} sentences of six emotions, "

@@ -12,6 +12,7 @@ from page import free_port
 from playwright.sync_api import sync_playwright
 
 LIMIT = 0.03  # of the run's seconds
+REST = 5  # seconds
 TICK = os.sysconf("SC_CLK_TCK")
 MINE = ("MainThread", "training")  # who drives the browser here, and who trains
 
@@ -25,6 +26,7 @@ class Clock:
 
     def look(self) -> None:
         """Note every thread's seconds so far; ask often, since a thread that ends takes its own along."""
+        later = bool(self.last)  # a thread that is first seen then began with no seconds
         for thread in threading.enumerate():
             if thread.name in MINE or thread.native_id is None:
                 continue
@@ -33,7 +35,7 @@ class Clock:
             except OSError:
                 continue
             seconds = (int(fields[11]) + int(fields[12])) / TICK  # utime, stime
-            self.first.setdefault(thread.native_id, seconds if not self.last else 0.0)
+            self.first.setdefault(thread.native_id, 0.0 if later else seconds)
             self.last[thread.native_id] = seconds
 
     @property
@@ -65,13 +67,19 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&epochs=10")
             page.wait_for_selector("#finetune-cost .cost")
-            page.wait_for_timeout(3_000)  # what the page draws at its opening is over
+            page.wait_for_timeout(10_000)  # what the page draws at its opening is over
             metrics = page.context.new_cdp_session(page)
             metrics.send("Performance.enable")
 
             def busy() -> float:
                 found = metrics.send("Performance.getMetrics")["metrics"]
                 return next(one["value"] for one in found if one["name"] == "TaskDuration")
+
+            rest, before = Clock(), busy()
+            rest.look()
+            time.sleep(REST)
+            rest.look()
+            at_rest, quiet = rest.seconds / REST, (busy() - before) / REST  # what an open page costs in any case
 
             clock, before = Clock(), busy()
             clock.look()
@@ -83,9 +91,15 @@ def main() -> None:
                 clock.look()
             took = time.perf_counter() - began
             print(f"a run of {took:.0f} s: {page.evaluate(status)}")
-            share = clock.seconds / took
-            print(f"drawing it, in the server: {clock.seconds:.2f} s of a processor, {share:.1%} (limit {LIMIT:.0%})")
-            print(f"drawing it, in the browser: {busy() - before:.2f} s of a processor, {(busy() - before) / took:.1%}")
+            for where, seconds, idle in (
+                ("server", clock.seconds, at_rest),
+                ("browser", busy() - before, quiet),
+            ):
+                share = seconds / took
+                print(
+                    f"in the {where}: {seconds:.2f} s of a processor, {share:.1%}; {idle:.1%} at rest, so drawing "
+                    f"{share - idle:.1%} (limit {LIMIT:.0%})"
+                )
             browser.close()
     finally:
         demo.close()

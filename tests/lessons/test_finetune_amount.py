@@ -73,8 +73,8 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
     assert "trains 20 models" in status
     assert {"pre-trained BERT", "the words alone"} <= {trace.name for trace in figure.data}
     assert "A sample" in made
-    assert command in made
-    assert "the pre-trained one" in proof
+    assert command in numbers
+    assert "BERT pre-trained is there with" in proof
     assert "<td>" in numbers
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 import pytest
 import torch
+from gradio.helpers import special_args
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune import keep
+from demos.lessons.finetune import LESSON, keep
 from demos.page.kept import MAX_ZIPS, Zips
+from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from demos.page.trainer import CHANGED, Trainer
+from demos.page.trainer import Trainer
 from demos.training.asked import shown_settings
 from demos.training.settings import Settings
 from tests.lessons.test_finetune import TSV, TinyStore
+from tests.page.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, precision="float32"))
@@ -34,10 +36,8 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     tiny.tokenizer.save_pretrained(files)
     upload.write_text(TSV)
     services = Services(TinyStore(tiny, files), "tiny")
-    updates = Trainer(services, services.workshop).train(
-        "", "", "tiny", "", [], "a fine film", "", "", "sentence", "file", str(upload), None, "", 1_500, *CHOSEN
-    )
-    *_, last = (dict(zip(CHANGED, update, strict=True)) for update in updates)
+    picked = ("sentence", "file", str(upload), None, "", 1_500)
+    *_, last = whole_run(Trainer(services, services.workshop), picked, CHOSEN)
     return keep.Keeper(services, Zips(zips)), last["kept"], zips
 
 
@@ -122,13 +122,26 @@ def test_a_push_needs_a_sign_in_and_only_a_space_offers_one(
     monkeypatch.setenv("OAUTH_CLIENT_ID", "client")
     assert not keep.signs_in()
     monkeypatch.setenv("SPACE_ID", "ada/bert")
+    monkeypatch.setattr(keep, "find_spec", lambda name: None)
+    assert not keep.signs_in()
+    monkeypatch.setattr(keep, "find_spec", lambda name: name)
     assert keep.signs_in()
 
 
-def test_gradio_fills_in_the_token_of_who_signed_in() -> None:
-    from gradio.helpers import special_args
-
-    def push_mine(run: str, token: gr.OAuthToken | None) -> Any:
-        return token
-
-    assert special_args(push_mine, ["run"], None, None)[0] == ["run", None]
+def test_on_a_space_gradio_fills_in_the_token_of_who_signed_in(
+    kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, _ = kept
+    monkeypatch.setattr(keep, "signs_in", lambda: True)
+    monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # a Space's own part
+    with gr.Blocks() as demo:
+        box = gr.Textbox
+        page = Page(
+            LESSON, keeper.services, box(), box(), box(), box(), box(), gr.Column(), trained=gr.State("")
+        )  # fmt: skip
+        keep.build(page)
+    push_mine = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "push_mine")
+    assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
+    inputs, *_ = special_args(push_mine, [run, "my-model", False], None, None)
+    assert inputs == [run, "my-model", False, None]  # nobody is signed in
+    assert "Sign in" in push_mine(*inputs)

@@ -13,10 +13,11 @@ from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.finetune.runs import NONE, chosen, csv_file, sample, show
 from demos.page.services import Sentence, Services
-from demos.page.trainer import CHANGED, MAX_HISTORY, Trainer
+from demos.page.trainer import MAX_HISTORY, Trainer
 from demos.training.asked import UPLOAD, shown_settings
 from demos.training.history import Record, differences
 from demos.training.settings import Settings
+from tests.page.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
 RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
@@ -48,8 +49,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))
     before = [replace(one, number=number) for number, one in enumerate([sample()[0]] * MAX_HISTORY, start=1)]
     picked = ("sentence", UPLOAD, str(films), None, "", 1_500)
-    changes = trainer.train("", "", "tiny", "", before, "a film", "", "", *picked, *RECIPE)
-    *_, last = (dict(zip(CHANGED, one, strict=True)) for one in changes)
+    *_, last = whole_run(trainer, picked, RECIPE, history=before)
     history: list[Record] = last["history"]
     assert len(history) == MAX_HISTORY
     record = history[-1]

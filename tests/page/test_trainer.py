@@ -16,19 +16,19 @@ from safetensors import SafetensorError
 
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.page import curve
 from demos.page import trainer as page
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
-from demos.page.trainer import CHANGED, Trainer
-from demos.training import learner, loop, model, workshop
+from demos.page.trainer import Trainer
+from demos.training import learner, loop, model, thread, workshop
 from demos.training.asked import UPLOAD, shown_settings
 from demos.training.classification import Classification
-from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Waiting, Watched
+from demos.training.events import Epoch, Event, Scoring, Started, Step, Waiting, Watched
 from demos.training.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
 from demos.training.learner import Learner
 from demos.training.settings import Settings
 from demos.training.workshop import BROKEN_OFF, Workshop
+from tests.page.whole_run import whole_run
 
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16, precision="float32"))
 
@@ -65,12 +65,7 @@ class Room:
 
     def start(self, name: str, kept: str = "") -> Iterator[dict[str, Any]]:
         picked = ("sentence", UPLOAD, self.file[name], None, "", 1_500)
-        updates = self.trainer.train("", "", "tiny", kept, [], "a fine cat", "", "", *picked, *CHOSEN)
-        try:
-            for update in updates:
-                yield dict(zip(CHANGED, update, strict=True))
-        finally:
-            updates.close()  # type: ignore[attr-defined]
+        return whole_run(self.trainer, picked, CHOSEN, kept, boxes=("a fine cat", "", ""))
 
     def finish(self, name: str, kept: str = "") -> tuple[str, dict[str, Any]]:
         *_, last = self.start(name, kept)
@@ -89,17 +84,19 @@ class Room:
         assert "fine" in self.trainer.answer(self.kept, self.shown, "a fine film", "", "")
 
 
-@pytest.fixture(scope="module")
-def room(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Room:
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
+    """One CPU thread, a quick look at the line, and no sweep through all of Python's objects after each run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
-        return Room(tiny, tmp_path_factory.mktemp("tiny"))
+        patch.setattr(workshop, "LOOK_SECONDS", 0.01)
+        patch.setattr(thread, "give_back", lambda: None)
+        yield
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr(workshop, "LOOK_SECONDS", 0.01)
+@pytest.fixture(scope="module")
+def room(quick: None, tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Room:
+    return Room(tiny, tmp_path_factory.mktemp("tiny"))
 
 
 def raising(error: BaseException) -> Callable[..., Any]:
@@ -129,7 +126,7 @@ FAILURES: dict[str, tuple[Any, str, Any, str]] = {
     "disk full in the answers": (loop, "write_kept", raising(OSError(errno.ENOSPC, "No space left")), DISK_FULL),
     "disk broken": (model, "save_file", raising(SafetensorError("Error while serializing: I/O error")), NOT_KEPT),
     "torn weights": (learner, "load_encoder", raising(SafetensorError("Error while deserializing header")), NO_MODEL),
-    "unknown fault": (Learner, "step", raising(KeyError("what")), OUR_FAULT),
+    "unknown fault": (loop, "write_kept", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
     "a GPU that is taken away": (workshop, "run_training", raising(gr.Error("GPU task aborted")), "GPU task aborted"),
     "a worker that says nothing": (workshop, "run_training", silent, BROKEN_OFF),
 }  # fmt: skip
@@ -175,12 +172,12 @@ def test_a_base_model_whose_files_are_gone_is_told(room: Room, monkeypatch: pyte
 def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
     kind: type[Event], room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(curve, "DRAW_SECONDS", 0)  # each event reaches the page
+    monkeypatch.setattr(page, "BEAT_SECONDS", 0)  # each event reaches the page
     seen: list[type[Event]] = []
     shown_now = page.shown_now
 
-    def noted(events: Iterator[Event], feed: Any) -> Iterator[Event]:
-        for event in shown_now(events, feed):
+    def noted(*asked: Any, **named: Any) -> Iterator[Event]:
+        for event in shown_now(*asked, **named):
             seen.append(type(event))
             yield event
 
@@ -188,7 +185,7 @@ def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
     others = room.workshop.line.join() if kind is Waiting else None
     updates = room.start("pets", room.kept)
     for _ in updates:
-        if seen[-1] is kind:
+        if seen[-1:] == [kind]:
             break
     assert seen[-1] is kind
     updates.close()  # type: ignore[attr-defined]  # as gradio does when the page is gone
@@ -199,7 +196,7 @@ def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
 
 def test_who_leaves_at_the_last_event_has_the_run_until_the_session_ends(room: Room) -> None:
     updates = room.start("pets")
-    last = next(update for update in updates if update["kept"] != gr.skip())
+    last = next(update for update in updates if update["kept"])
     updates.close()  # type: ignore[attr-defined]
     assert room.left == sorted([room.kept, last["kept"]])
     room.workshop.runs.discard(last["kept"])  # what the page's State does when its session is deleted

@@ -215,7 +215,8 @@ def told(labels: tuple[str, ...] = LABELS, name: str = "films", **recipe: Any) -
         sizes=(60, 10, 100), notes=("2 rows | left out.",), labels=labels, metric="accuracy", baseline="always “no”",
         baseline_score=0.2, metrics={"accuracy": 0.9, "MCC": None}, loss=0.3,
         looks=((0, None, 1.8, 0.1), (4, 1.0, 0.7, 0.8)), steps=4, total_steps=8, stopped="asked", seconds=3.2,
-        examples_per_second=50.0, parameters=1_000, trainable_parameters=900, device="CPU", precision="float32", threads=1,
+        examples_per_second=50.0, parameters=1_000, trainable_parameters=900, device="CPU", precision="float32",
+        threads=1,
     )  # fmt: skip
 
 

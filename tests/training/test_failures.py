@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,17 @@ import pytest
 import torch
 from safetensors import SafetensorError
 
+from demos.errors import UserError
 from demos.training import learner, model
 from demos.training.classification import Classification
 from demos.training.data import Dataset
 from demos.training.events import Failed
-from demos.training.failures import DISK_FULL, NO_MEMORY, sentence_of
+from demos.training.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT, sentence_of
 from demos.training.learner import Learner
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.siamese import Siamese
+from demos.training.workshop import Workshop
 
 
 def test_a_loss_that_explodes_ends_the_run_with_a_sentence(
@@ -87,8 +90,49 @@ def test_every_way_out_of_memory_and_disk_has_its_sentence() -> None:
     for error in (MemoryError(), torch.OutOfMemoryError("CUDA out of memory."), RuntimeError(told), cublas):
         assert sentence_of(error) == NO_MEMORY
     assert sentence_of(OSError(errno.ENOSPC, "No space left on device")) == DISK_FULL
-    assert sentence_of(OSError()) == "The run could not be kept: the files could not be read or written."
+    denied = OSError(errno.EACCES, "Permission denied")
+    assert sentence_of(denied) == "The run could not be kept: Permission denied."
+    assert sentence_of(OSError("no file named model.safetensors")) == NO_MODEL  # as transformers tells it
+    assert sentence_of(SafetensorError("Error while deserializing header: invalid header length")) == NO_MODEL
+    assert sentence_of(SafetensorError("Error while serializing: I/O error: Broken pipe")) == NOT_KEPT
     assert sentence_of(RuntimeError("shapes differ")) == ""
+
+
+@pytest.mark.parametrize("missing", ["folder", "weights", "half of the weights", "configuration"])
+def test_a_base_model_that_cannot_be_read_is_told(
+    missing: str, dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
+) -> None:
+    files, weights = tmp_path / "base", base / "model.safetensors"
+    if missing != "folder":
+        shutil.copytree(base, files)
+    if missing == "weights":
+        (files / weights.name).unlink()
+    elif missing == "half of the weights":
+        (files / weights.name).write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
+    elif missing == "configuration":
+        (files / "config.json").write_text("{")
+    assert list(train(dataset, files, quick, tmp_path / "run")) == [Failed(NO_MODEL)]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("forged", ["..", "../other", "a/b", "/tmp", "", "a.stop", "a\n", "x" * 65, "ü"])
+def test_an_id_that_a_page_forges_names_no_path(
+    forged: str, dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
+) -> None:
+    """A run's folder is deleted when it fails: with a path for its id that would be anybody's folder."""
+    workshop = Workshop()
+    other = Path(workshop.runs._home.name).parent / "other"
+    for run in (forged, str(tmp_path)):
+        workshop.runs.discard(run)
+        for ask in (workshop.runs.folder, workshop.runs.stop, workshop.runs.pause, workshop.runs.go_on):
+            with pytest.raises(UserError, match="no longer kept"):
+                ask(run)
+        with pytest.raises(UserError, match="no longer kept"):
+            list(workshop.fine_tune(run, dataset, "tiny", base, quick))
+    assert tmp_path.exists()
+    assert not other.exists()
+    assert list(Path(workshop.runs._home.name).iterdir()) == []
+    assert len(workshop.line) == 0
 
 
 def test_a_task_without_a_head_has_nothing_to_train_alone(

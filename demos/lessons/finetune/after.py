@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import gradio as gr
 
+from demos.bert.comparison import Which
 from demos.bert.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.after import after_map, reliability_figure
@@ -23,10 +25,11 @@ from demos.figures.after_told import (
     tokens_table,
     waiting_html,
 )
-from demos.figures.compare import heads_figure, pictures
+from demos.figures.compare import heads_figure, most_different, pictures
 from demos.figures.lab_tokens import calibration_table
 from demos.lessons.finetune.after_data import After, Afterwards, Mapped
-from demos.lessons.finetune.after_layout import ATTENTION, ERROR, MAP, TRUST, VIEWS, laid_out
+from demos.lessons.finetune.after_layout import ATTENTION, ERROR, MAP, VIEWS, laid_out
+from demos.lessons.finetune.after_sample import sample
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.progress import relayed
 from demos.page.services import Sentence
@@ -36,15 +39,17 @@ from demos.training.metrics import calibration
 
 FILLED = (
     "status", "map", "before_told", "before_map", "after_told", "after_map", "map_told", "attention", "attention_told",
-    "heads", "left", "right", "errors", "error", "tokens", "trust", "reliability", "trust_told", "numbers", "seen",
+    "heads", "left", "right", "left_side", "right_side", "errors",
+    "error", "tokens", "trust", "reliability", "trust_told", "numbers", "seen",
 )  # fmt: skip
-INVITED = (
-    "Nothing has been trained yet: train a model in the part “Train”, in half a minute, then come back; this is "
-    "answered from your own run."
+SAMPLE_MAP = "A sample before your own training: {title} reads our {count} test sentences of six emotions."
+SAMPLE = (
+    "A sample before your own training: {told}. Train a model in the part “Train” and come back: this will be yours."
 )
-SAMPLE = "A sample before your own training: {title} reads our {count} test sentences of six emotions."
 NOT_CLASSES = "This view is for a class of one sentence, or of two; your last model learned another task."
-NO_CHANCES = "Your last model finds spans: it gives no one probability that could be held against how often it is right."
+NO_CHANCES = (
+    "Your last model finds spans: it gives no one probability that could be held against how often it is right."
+)
 NO_ERROR = "It got every test example right, so there is nothing to explain."
 
 
@@ -101,17 +106,16 @@ def _view(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, after: After | None
 ) -> Generator[list[Any], None, dict[str, Any]]:
     """What the view shows; told instead where there is nothing that it could be of."""
-    if view == MAP and (after is None or after.classes):
+    if after is not None and not after.classes and view in (MAP, ERROR):
+        return {"status": _said(NOT_CLASSES)}
+    if view == MAP:
         return (yield from _maps(afterwards, sentence, after))
-    if after is None:
-        return {"status": _said(INVITED)}
+    told = {} if after else {"status": _said(SAMPLE.format(told=html.escape(sample().told)))}
     if view == ATTENTION:
-        return _attention(afterwards, sentence, after)
-    if view == ERROR and after.classes:
-        return _error(afterwards, after, error)
-    if view == TRUST:
-        return _trust(after)
-    return {"status": _said(NOT_CLASSES)}
+        return told | (_attention(afterwards, sentence, after) if after else _sample_attention())
+    if view == ERROR:
+        return told | _error(afterwards, after, error)
+    return told | _trust(after)
 
 
 def _maps(
@@ -133,7 +137,7 @@ def _maps(
     if after is None:
         count = f"{len(mapped.examples):,}"
         shown |= {
-            "status": _said(SAMPLE.format(title=base.spec.title, count=count)),
+            "status": _said(SAMPLE_MAP.format(title=base.spec.title, count=count)),
             "after_told": waiting_html(mapped.noun),
             "after_map": gr.update(visible=False),
         }
@@ -145,7 +149,7 @@ def _maps(
             "after_map": gr.update(
                 value=after_map(layouts[1], mapped.examples, labels, f"after {after.run}"), visible=True
             ),
-            "map_told": maps_told(*layouts, classes) + _how_read(mapped),
+            "map_told": maps_told(layouts[0], layouts[1], classes) + _how_read(mapped),
         }
     return shown | {"numbers": maps_table(layouts, classes, labels)}
 
@@ -179,17 +183,35 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
         "heads": heads_figure(heads, pair.left.which),
         "left": left,
         "right": right,
+        "left_side": gr.update(visible=True),
+        "right_side": gr.update(visible=True),
         "numbers": heads_table(heads),
     }
 
 
-def _error(afterwards: Afterwards, after: After, chosen: str) -> dict[str, Any]:
-    errors, labels = after.errors, after.task.labels
+def _sample_attention() -> dict[str, Any]:
+    """Our own run's heads; there is no model whose weights could be shown."""
+    heads = sample().heads
+    layer, head, _ = most_different(heads, 1)[0]
+    return {
+        "attention": gr.update(visible=True),
+        "attention_told": attention_told(heads, layer, head, sample().text),
+        "heads": heads_figure(heads, Which(layer, head)),
+        "left_side": gr.update(visible=False),
+        "right_side": gr.update(visible=False),
+        "numbers": heads_table(heads),
+    }
+
+
+def _error(afterwards: Afterwards, after: After | None, chosen: str) -> dict[str, Any]:
+    """One of the surest errors, and all of them to choose from."""
+    shown = after or sample()
+    errors, labels = shown.errors, shown.labels
     if not errors:
         return {"status": _said(NO_ERROR)}
     at = min(int(chosen) if str(chosen).isdecimal() else 0, len(errors) - 1)
     error = errors[at]
-    found = afterwards.evidence(after, error)
+    found = afterwards.evidence(after, error) if after else sample().evidence[at]
     answer, truth = labels[error.predicted], labels[error.example.label]
     choices = [
         (error_name(one.example, labels[one.example.label], labels[one.predicted], one.probability), str(number))
@@ -204,12 +226,13 @@ def _error(afterwards: Afterwards, after: After, chosen: str) -> dict[str, Any]:
     }
 
 
-def _trust(after: After) -> dict[str, Any]:
-    kept = after.kept
+def _trust(after: After | None) -> dict[str, Any]:
+    """The reliability diagram of the kept answers."""
+    kept = (after or sample()).kept
     if not kept.confidence:
         return {"status": _said(NO_CHANCES)}
     found = calibration(kept.confidence, kept.right)
-    noun = "words" if isinstance(after.task, Entities) else "answers"
+    noun = "words" if after and isinstance(after.task, Entities) else "answers"
     held = len(kept.confidence) if noun == "answers" else kept.total
     return {
         "trust": gr.update(visible=True),

@@ -47,7 +47,11 @@ class After:
         return isinstance(self.task, Classification)
 
     @property
-    def errors(self) -> list[Error]:
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.task.labels)
+
+    @property
+    def errors(self) -> Sequence[Error]:
         return surest_errors(self.kept, ERRORS)
 
 

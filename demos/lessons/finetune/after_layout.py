@@ -17,7 +17,6 @@ VIEWS = [
     ("What misled it?", ERROR),
     ("Can one trust its percentages?", TRUST),
 ]
-NONE_YET = [("There are none before a training.", "0")]
 
 
 def laid_out(page: Any) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def laid_out(page: Any) -> dict[str, Any]:
         made["attention_told"] = gr.HTML(elem_classes="said")
         with gr.Row(elem_id="after-attention"):
             for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
-                with gr.Column(min_width=330, elem_classes="attention-heatmap"):
+                with gr.Column(min_width=330, elem_classes="after-heatmap") as made[f"{name}_side"]:
                     made[f"{name}_name"] = gr.HTML(f"<h3>{title}</h3>", elem_classes="said")
                     made[name] = gr.Plot(show_label=False, label=title, elem_id=f"after-{name}")
     with gr.Row(visible=False, elem_classes="after-errors") as made["errors"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import secrets
 import time
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -39,7 +40,7 @@ from demos.training.sources import SOURCES, load_file
 SAMPLES = Path(__file__).resolve().parents[3] / "assets" / "data" / "amount.json"
 KINDS = ("sentence", "pair")
 FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
-SEEDS = 2
+SEEDS = 1
 SHOW_SECONDS = 0.5  # between two lines of progress
 # What a measurement changes, in the order of its handler's outputs.
 CHANGED = ("job", "own", "start", "stop", "status", "figure", "proof", "made", "numbers")
@@ -66,6 +67,7 @@ class Amount:
 
     def __init__(self, services: Services) -> None:
         self.services = services
+        self._running: set[str] = set()  # measurements under way; who is taken out ends
 
     def show(self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None) -> list[Any]:
         """[file, status, figure, proof, made, numbers]: what is known of this data, and what Run would cost."""
@@ -82,8 +84,14 @@ class Amount:
         if measured is None:
             title = self.services.store.spec(bar.model).title
             measured = empty(dataset, title, _whole(seeds))
-        made = made_html(measured, how, mine) if measured.points else "<p>Nothing is measured here yet: press Run.</p>"
-        return [shown, self._cost(bar.model, dataset, _whole(seeds)), *_drawn(measured), made, numbers_html(measured)]
+        made = made_html(measured, mine) if measured.points else "<p>Nothing is measured here yet: press Run.</p>"
+        return [
+            shown,
+            self._cost(bar.model, dataset, _whole(seeds)),
+            *_drawn(measured),
+            made,
+            numbers_html(measured, "" if mine or not measured.points else how),
+        ]
 
     def _cost(self, model: str, dataset: Dataset, seeds: int) -> str:
         seconds = self._expected(model, dataset, seeds)
@@ -99,8 +107,8 @@ class Amount:
 
     def run(self, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any) -> Iterator[list[Any]]:
         """CHANGED, as the measurement grows."""
-        workshop = self.services.workshop
-        runs, job = workshop.runs, workshop.runs.new()
+        workshop, job = self.services.workshop, secrets.token_urlsafe(18)
+        self._running.add(job)
         ready = {"job": "", "start": gr.update(interactive=True), "stop": gr.update(interactive=False)}
         begun: dict[str, Any] = {
             "job": job, "start": gr.update(interactive=False), "stop": gr.update(interactive=True),
@@ -116,7 +124,9 @@ class Amount:
             spec, folder = self.services.store.spec(key), self.services.store.folder(key)
             expected = self._expected(model, checked(dataset, count), count)
             told_at = 0.0
-            steps = measure(workshop, dataset, key, spec.title, folder, count, expected, runs.stop_file(job).exists)
+            steps = measure(
+                workshop, dataset, key, spec.title, folder, count, expected, lambda: job not in self._running
+            )
             try:
                 for progress in steps:
                     grown = measured is None or len(progress.measured.points) > len(measured.points)
@@ -135,7 +145,7 @@ class Amount:
             yield _changes(**ready, status="")
             raise
         finally:
-            runs.discard(job)
+            self._running.discard(job)
         wanted = len(jobs(dataset, count))
         spent = duration(measured.seconds) if measured else ""
         trained = sum(point.series != "words" for point in measured.points) if measured else 0
@@ -148,14 +158,13 @@ class Amount:
             "own": measured,
             "figure": figure,
             "proof": proof,
-            "made": made_html(measured, "", own=True),
+            "made": made_html(measured, own=True),
             "numbers": numbers_html(measured),
         }
 
     def stop(self, job: str) -> Any:
         """Ask this measurement to end at its next step, with what it has."""
-        if job:
-            self.services.workshop.runs.stop(job)
+        self._running.discard(job)
         return gr.update(interactive=False)
 
 
@@ -186,23 +195,24 @@ def build(page: Page) -> None:
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
         data = gr.Dropdown([*menu, *own], value="emotion", label="Data", filterable=False, scale=3, min_width=200)
         seeds = gr.Radio(
-            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], value=SEEDS, label="Repeated with", scale=3, min_width=260
+            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], value=SEEDS, label="Repeated with", scale=3, min_width=250
         )
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="amount-run")
-        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=130, elem_id="amount-stop")
+        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="amount-stop")
     file = gr.File(label="CSV, TSV or JSONL", file_types=[".csv", ".tsv", ".jsonl", ".json", ".txt"], height=110,
                    visible=False)  # fmt: skip
-    status = gr.HTML(elem_id="amount-status")
+    with gr.Row(elem_classes="amount-said"):
+        made = gr.HTML(elem_id="amount-made", min_width=300)
+        status = gr.HTML(elem_id="amount-status", min_width=300)
     proof = gr.HTML(elem_id="amount-proof")
     figure = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="amount-figure")
-    made = gr.HTML(elem_id="amount-made")
     with takeaway_row():
         picture_buttons("#amount-figure", "bert-how-much-data", page)
     with gr.Accordion("The numbers", open=False):
         numbers = gr.HTML()
     formula_fold("finetune-amount")
     source_fold("finetune-amount")
-    job, kept = gr.State("", delete_callback=page.services.workshop.runs.discard), gr.State(None)
+    job, kept = gr.State("", delete_callback=amount.stop), gr.State(None)
     page.keep(amount=data, seeds=seeds)
     page.draw(
         amount.show,

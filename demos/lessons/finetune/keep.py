@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import gradio as gr
@@ -36,9 +37,10 @@ SAVE = '() => { setTimeout(() => document.querySelector("#keep-file a[download]"
 def signs_in() -> bool:
     """Whether readers can sign in with their own Hub account: on a Space that asks for it, and nowhere else.
 
-    Elsewhere gradio would hand out the account of whoever started the app.
+    Elsewhere gradio would hand out the account of whoever started the app. A Space brings what gradio needs for it.
     """
-    return bool(os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID"))
+    asked = os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID")
+    return bool(asked and find_spec("authlib") and find_spec("itsdangerous"))
 
 
 class Keeper:

@@ -56,7 +56,7 @@ def build(page: Page) -> None:
             parts |= layout.recipe()
             parts |= layout.more()
         with gr.Column(min_width=320, scale=8):
-            parts |= layout.live()
+            parts |= layout.live(trainer.news)
     parts |= layout.results()
     parts |= layout.data()
     parts |= layout.folds()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -120,14 +121,14 @@ def more() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def live() -> dict[str, Any]:
-    """Start, Pause, Stop, what it costs, and the curve."""
+def live(news: Callable[[Any], str]) -> dict[str, Any]:
+    """Start, Pause, Stop, what it costs, and the curve, which asks `news` for its points."""
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
         stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
-    curve = live_curve(elem_id="finetune-curve")
+    curve = live_curve(news, elem_id="finetune-curve")
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "curve": curve}
 
 
