@@ -30,7 +30,7 @@ function plain(parent, name, className, text) {
   return made;
 }
 
-const ASKING = 400; // milliseconds between two questions for what is new
+const ASKING = 500; // milliseconds between two questions for what is new
 
 function take(said = props.value) {
   if (!said) return;

@@ -19,6 +19,7 @@ from demos.training.multiple_choice import example_of, sequences_of
 
 SHOWN_MISTAKES = 40
 BINS = 20  # of margins from -1 to 1
+FEW = 1_000  # training items
 SHORT = 60  # characters: an item is shown whose texts are about so long
 
 
@@ -30,7 +31,18 @@ def told(dataset: ChoiceDataset, tokenizer: Any = None) -> str:
     return (
         f'<div class="choice-item"><p>{sizes}'
         f" Each item becomes {dataset.choices} sequences; V · C gives each a score, and softmax makes probabilities of "
-        f"the {dataset.choices} scores.</p>{_sequences(item, tokenizer)}{notes}</div>"
+        f"the {dataset.choices} scores.</p>{_sequences(item, tokenizer)}{_warning(dataset)}{notes}</div>"
+    )
+
+
+def _warning(dataset: ChoiceDataset) -> str:
+    """What so few items can't do, said beforehand."""
+    if len(dataset.train) >= FEW:
+        return ""
+    return (
+        f'<p class="aside">{len(dataset.train):,} items lift a small model hardly above guessing, 1 in '
+        f"{dataset.choices}: what usually happens next must be known before. SWAG, on which BERT’s paper trains, has "
+        "113,000.</p>"
     )
 
 

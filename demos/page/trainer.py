@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import logging
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,12 +15,13 @@ from demos.figures.training import matrix_html
 from demos.figures.training_recipe import cost_html
 from demos.page.curve import CurveFeed, duration, failure_message, shown_now
 from demos.page.lab import bench_of
-from demos.page.lesson import OUR_FAULT
+from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.training.asked import fitting, max_train_of, read_dataset, read_settings
 from demos.training.cost import cost_of
 from demos.training.data import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.failures import sentence_of
 from demos.training.history import Record, record_of
 from demos.training.line import MAX_WAITING
 from demos.training.recipe_file import Recipe
@@ -28,6 +30,8 @@ from demos.training.settings import Settings
 from demos.training.tasks import task_of
 from demos.training.worker import CAN_PAUSE
 from demos.training.workshop import Workshop
+
+log = logging.getLogger(__name__)
 
 # What changes when a run is over, in the order of that event's outputs. `run` is the id of the one under way, `kept` of
 # the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}.
@@ -117,7 +121,13 @@ class Trainer:
             return _changes(pause=_pausing(True))
         done = self._done.pop(which, None)
         idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
-        return _changes(**idle, **(done.told(kept, history, boxes) if done else {}))
+        try:
+            told = done.told(kept, history, boxes) if done else {}
+        except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
+            log.exception("what a run learned could not be told")
+            self.workshop.runs.discard(which)
+            told = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+        return _changes(**idle, **told)
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
@@ -179,10 +189,9 @@ class _Run:
         """A run that failed leaves the one before it; one that trained takes its place."""
         if self.ended is None or self.started is None:
             return {}
-        self.trainer.workshop.runs.discard(kept)
         self._log(self.started, self.ended)
         shown = {"kind": self.kind, "curve": self.feed.message()}
-        return self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
+        told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
             "shown": shown,
             "answer": self._first_answer(shown, boxes),
@@ -190,15 +199,17 @@ class _Run:
             "cost": self.trainer.cost(self.key, self.dataset, self.settings),
             "history": [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:],
         }
+        self.trainer.workshop.runs.discard(kept)
+        return told
 
     def _log(self, started: Started, ended: Finished | Stopped) -> None:
         """Beside the model: what made it, for who takes it away."""
         spec = self.trainer.services.store.spec(self.key)
         stopped = ended.reason if isinstance(ended, Stopped) else ""
-        log = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, ended.result, stopped)
+        told = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, ended.result, stopped)
         folder = self.trainer.workshop.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
-            keep_log(folder, log)
+            keep_log(folder, told)
 
     def _record(self, started: Started, ended: Finished | Stopped, history: Sequence[Record]) -> Record:
         number = max((record.number for record in history), default=0) + 1

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+# Read when torch is imported: waiting OpenMP threads sleep, since spinning starves a training on busy cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 import argparse
 import json
 import statistics

@@ -91,14 +91,14 @@ def main() -> None:
                 clock.look()
             took = time.perf_counter() - began
             print(f"a run of {took:.0f} s: {page.evaluate(status)}")
-            for where, seconds, idle in (
-                ("server", clock.seconds, at_rest),
-                ("browser", busy() - before, quiet),
+            for where, seconds, idle, limit in (
+                ("server", clock.seconds, at_rest, f" (limit {LIMIT:.0%})"),
+                ("reader's browser", busy() - before, quiet, ""),
             ):
                 share = seconds / took
                 print(
-                    f"in the {where}: {seconds:.2f} s of a processor, {share:.1%}; {idle:.1%} at rest, so drawing "
-                    f"{share - idle:.1%} (limit {LIMIT:.0%})"
+                    f"in the {where}: {seconds:.2f} s of a processor, {share:.1%} of the run; {idle:.1%} at rest, so "
+                    f"drawing {share - idle:.1%}{limit}"
                 )
             browser.close()
     finally:

@@ -1,4 +1,4 @@
-"""Train, in a real browser: a live run on an upload, paused, stopped, asked; another task; a closed tab; hostile rows."""
+"""Train, in a real browser: an upload, paused, stopped, asked; other tasks; a closed tab; hostile rows."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from demos.training.asked import (
     shown_settings,
     told_dataset,
 )
-from demos.training.presets import PRESETS, changed
+from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
@@ -322,7 +322,7 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
     assert shown_settings(frozen)[RECIPE.index("trains")] == FROZEN_EMBEDDINGS
     assert read_settings(*shown_settings(frozen)) == frozen
     for key, preset in PRESETS.items():
-        filled = wired.fill["run"](key, 7)
+        filled = wired.fill["run"](key, "sentence", 7)
         settings = read_settings(*filled)
         assert settings == replace(preset.settings, seed=7)
         assert changed(settings, key) == {}  # the seed is no part of a recipe
@@ -333,3 +333,7 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
     assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
     assert paper.epochs in (3, 4)
     assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
+    for kind in ("entities", "question"):  # longer, or fewer of each
+        assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
+        assert recipe_for("quick", kind).epochs > Settings().epochs
+        assert recipe_for("paper", kind) == paper

@@ -168,6 +168,21 @@ def test_a_base_model_whose_files_are_gone_is_told(room: Room, monkeypatch: pyte
     room.is_as_before()
 
 
+@pytest.mark.parametrize("broken", ["keep_log", "record_of", "matrix_html"])
+def test_what_breaks_after_the_training_takes_nothing_away(
+    broken: str, room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk fills up with the log beside the model, or a picture can't be drawn."""
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(page, broken, raising(full if broken == "keep_log" else KeyError("what")))
+    *_, last = room.start("pets", room.kept)
+    assert (DISK_FULL if broken == "keep_log" else OUR_FAULT) in last["cost"]
+    assert last["run"] == ""
+    assert (last["start"]["interactive"], last["stop"]["interactive"]) == (True, False)
+    assert last["kept"] == gr.skip()
+    room.is_as_before()
+
+
 @pytest.mark.parametrize("kind", [Waiting, Started, Scoring, Epoch, Watched, Step])
 def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
     kind: type[Event], room: Room, monkeypatch: pytest.MonkeyPatch

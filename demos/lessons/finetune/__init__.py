@@ -66,7 +66,7 @@ LESSON = Lesson(
     order=5,
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
-    look="A few hundred examples make a specialist of a general reader. Change one thing and watch.",
+    look="A few hundred examples make a general reader a specialist. Change one thing.",
     build=offer_endpoint,
     parts=(train.PART, after.PART, runs.PART, amount.PART, keep.PART),
 )

@@ -128,16 +128,14 @@ def build(page: Page) -> None:
     loaded = gr.HTML(elem_id="keep-loaded")
     gr.HTML(contents_html(CONTENTS), elem_id="keep-contents")
     gr.HTML("<h3>The same run without this page</h3>")
-    with gr.Row():
-        with gr.Column(min_width=320, scale=6):
-            script = gr.Code(language="python", label="As a program", interactive=False, max_lines=24)
-        with gr.Column(min_width=320, scale=5):
-            command = gr.Code(
-                language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
-            )
-            gr.Markdown(read_asset("finetune-keep-command.md"), elem_classes="keep-words")
-            with takeaway_row():
-                file_button(page, "Recipe (JSON)", keeper.recipe_file, [page.trained])
+    command = gr.Code(
+        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
+    )
+    gr.Markdown(read_asset("finetune-keep-command.md"), elem_classes="keep-words")
+    with takeaway_row():
+        file_button(page, "Recipe (JSON)", keeper.recipe_file, [page.trained])
+    with gr.Accordion("As a program", open=False, elem_id="keep-program"):
+        script = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
     _hub(page, keeper)
     with gr.Accordion("The model card", open=False, elem_id="keep-card"):
         shown = gr.Markdown()

@@ -29,7 +29,7 @@ from demos.training.asked import (
     shown_settings,
 )
 from demos.training.data import Splits
-from demos.training.presets import PRESETS, changed
+from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
 from demos.training.tasks import task_of
@@ -147,7 +147,10 @@ def _wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
         settings, data = read_settings(*rest), fitting(kind, data)
         spec = page.services.store.spec(bar.model)
         chosen = PRESETS.get(preset, PRESETS["quick"])
-        told = preset_html(chosen.title, chosen.told, changed(settings, preset if preset in PRESETS else "quick"))
+        moved = changed(settings, preset, kind)
+        if not bench_of(kind).pooled:
+            moved.pop("pooling", None)  # it does nothing here
+        told = preset_html(chosen.title, chosen.told, moved)
         places = [gr.update(visible=data == UPLOAD), gr.update(visible=data == HUB)]
         missing = awaited(data, file, hub)
         if missing:
@@ -183,9 +186,9 @@ def _wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
         except UserError:  # `show` tells it
             return gr.skip()
 
-    def fill(preset: str, seed: Any) -> list[Any]:
-        """A preset's choices; the seed is no part of it."""
-        return [*shown_settings(PRESETS[preset].settings)[:-1], seed]
+    def fill(preset: str, kind: str, seed: Any) -> list[Any]:
+        """A preset's choices for a task; the seed is no part of it."""
+        return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
 
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most")] + [parts["hub"].submit]
     moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
@@ -200,7 +203,8 @@ def _wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
         trigger_mode="always_last",
         show_progress="hidden",
     )
-    page.on([parts["preset"].input], fill, [parts["preset"], parts["seed"]], recipe, show_progress="hidden")
+    chosen = [parts[name] for name in ("preset", "task", "seed")]
+    page.on([parts["preset"].input, parts["task"].input], fill, chosen, recipe, show_progress="hidden")
     parts["trains"].change(
         None,
         [parts["trains"]],
