@@ -12,6 +12,7 @@ from demos.bert.encoding import Encoding
 from demos.bert.maps import Layout, own_share
 from demos.figures.after import FEW
 from demos.figures.palette import colour_scale
+from demos.figures.short import short, short_html
 from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.tokens import token_label
 from demos.training.data import Example
@@ -84,7 +85,7 @@ def attention_told(heads: np.ndarray, layer: int, head: int, text: str) -> str:
         f"<p><b>Layer {layer}, head {head} moved most:</b> {heads[layer, head]:.0%} of its attention lies "
         f"elsewhere now. On average a head of layer {most} moved {layers[most]:.1%}, "
         f"one of layer {least} {layers[least]:.1%}.</p>"
-        f'<p class="aside">The sentence: “{_cut(text, 90)}” Each layer’s mean: {mean}. “Two at once” in '
+        f'<p class="aside">The sentence: “{short_html(text, 90)}” Each layer’s mean: {mean}. “Two at once” in '
         "the lesson Attention shows every head of your model beside its base.</p>"
     )
 
@@ -102,7 +103,7 @@ def heads_table(heads: np.ndarray) -> str:
 def error_name(example: Example, truth: str, answer: str, probability: float) -> str:
     """An error in a menu: plain text, which the menu escapes."""
     text = " / ".join(filter(None, (example.text, example.pair)))
-    return f"{probability:.0%} {_short(answer, 24)}, in truth {_short(truth, 24)}: “{_short(text, 110)}”"
+    return f"{probability:.0%} {short(answer, 24)}, in truth {short(truth, 24)}: “{short(text, 110)}”"
 
 
 def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str) -> str:
@@ -118,8 +119,8 @@ def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str)
     cut = f'<p class="aside">The first {SHOWN_TOKENS} of {len(encoding)} tokens.</p>' if more > 0 else ""
     return (
         f'<p class="after-key"><span><i style="--shade:{_shade(0.75)}"></i>speaks for its answer, '
-        f'<b>{_cut(answer, 24)}</b></span><span><i style="--shade:{_shade(-0.75)}"></i>speaks for the truth, '
-        f"<b>{_cut(truth, 24)}</b></span></p>"
+        f'<b>{short_html(answer, 24)}</b></span><span><i style="--shade:{_shade(-0.75)}"></i>speaks for the truth, '
+        f"<b>{short_html(truth, 24)}</b></span></p>"
         f'<ol class="after-tokens" aria-label="Gradient x input of each token">{items}</ol>'
         f"{cut}"
     )
@@ -136,7 +137,8 @@ def evidence_told(values: np.ndarray, encoding: Encoding, margin: float, empty: 
 
     total = float(values.sum())
     return (
-        f"<p>For <b>{_cut(answer, 24)}</b>: {listed(for_it)}. For <b>{_cut(truth, 24)}</b>: {listed(against)}.</p>"
+        f"<p>For <b>{short_html(answer, 24)}</b>: {listed(for_it)}. "
+        f"For <b>{short_html(truth, 24)}</b>: {listed(against)}.</p>"
         f'<p class="aside">Its logit is {margin:.2f} above the true class’s. With every word’s embedding set to zero '
         f"that is {_signed(empty)}, so {_signed(margin - empty)} is to be explained; the tokens’ numbers add up to "
         f"{_signed(total)}. They need not agree: a gradient tells how the difference begins to move, not how far it "
@@ -192,12 +194,3 @@ def _shade(share: float) -> str:
 def _signed(value: float, digits: int = 2) -> str:
     written = f"{value:+.{digits}f}"
     return written.replace("-", "−") if float(written) else f"{0:.{digits}f}"
-
-
-def _short(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
-
-
-def _cut(text: str, length: int) -> str:
-    return html.escape(_short(text, length))

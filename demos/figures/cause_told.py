@@ -12,6 +12,7 @@ from demos.bert.predictions import Guess
 from demos.bert.saliency import agreement
 from demos.figures.cause import SHOWN, state_names
 from demos.figures.palette import CLASSES
+from demos.figures.short import short_html
 from demos.figures.tables import column_heads, scrolling_table
 
 SHOWN_CLASSES = 10
@@ -43,7 +44,7 @@ def similarities_html(compared: Sequence[str], similarities: np.ndarray, second:
         return "<p>Write a second sentence in the bar, or one a line under “Compare with”, to see similarities.</p>"
     rows = "".join(
         _row(
-            f"{'◆ ' if second and number == 0 else ''}{_cut(text, 90)}",
+            f"{'◆ ' if second and number == 0 else ''}{short_html(text, 90)}",
             float(similarities[0, number]),
             float(similarities[1, number]),
             signed=True,
@@ -82,10 +83,12 @@ def classes_html(before: Mapping[str, float], after: Mapping[str, float]) -> str
     """A fine-tuned classifier's probabilities, whole and with the same heads of its own encoder off."""
     ordered = sorted(before, key=lambda label: -before[label])[:SHOWN_CLASSES]
     hues = {label: CLASSES[number % len(CLASSES)] for number, label in enumerate(before)}
-    rows = "".join(_row(_cut(label, 40), before[label], after[label], hue=hues[label]) for label in ordered)
+    rows = "".join(_row(short_html(label, 40), before[label], after[label], hue=hues[label]) for label in ordered)
     first, then = (max(chances, key=lambda label: chances[label]) for chances in (before, after))
     told = (
-        f"It stays with “{_cut(first, 24)}”." if first == then else f"“{_cut(first, 24)}” becomes “{_cut(then, 24)}”."
+        f"It stays with “{short_html(first, 24)}”."
+        if first == then
+        else f"“{short_html(first, 24)}” becomes “{short_html(then, 24)}”."
     )
     return _table(f"Probabilities of the classifier that you fine-tuned. {told}", rows)
 
@@ -214,8 +217,3 @@ def _token(encoding: Encoding, index: int) -> str:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     return f"head{'s' if len(names) > 1 else ''} {html.escape(shown)}"
-
-
-def _cut(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return html.escape(line if len(line) <= length else line[: length - 1] + "…")

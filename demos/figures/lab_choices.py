@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from demos.figures.lab import Looks, TaskView
 from demos.figures.lab_tokens import calibration_table, encoded, looks_table, segment_chips, sizes_told
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.short import short_html
 from demos.training.choice_data import LETTERS, ChoiceDataset, ChoiceExample
 from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.multiple_choice import example_of, sequences_of
@@ -133,8 +134,8 @@ def mistakes(result: ChoiceResult) -> str:
 
 
 def _begun(one: ChoiceMistake | ChoiceExample) -> str:
-    started = f' <span class="second">{_cut(one.start, 120)} …</span>' if one.start else ""
-    return f"{_cut(one.context, 300)}{started}"
+    started = f' <span class="second">{short_html(one.start, 120)} …</span>' if one.start else ""
+    return f"{short_html(one.context, 300)}{started}"
 
 
 def endings_html(endings: Sequence[str], chances: Sequence[float], right: int | None = None) -> str:
@@ -142,7 +143,8 @@ def endings_html(endings: Sequence[str], chances: Sequence[float], right: int | 
     best = max(range(len(chances)), key=chances.__getitem__)
     rows = "".join(
         f'<tr{" class=first" if place == best else ""}><th scope="row">{LETTERS[place]}</th>'
-        f'<td class="sentence">{_cut(ending, 160)}{" <span class=right>right</span>" if place == right else ""}</td>'
+        f'<td class="sentence">{short_html(ending, 160)}'
+        f"{' <span class=right>right</span>' if place == right else ''}</td>"
         f'<td class="bar"><span class="amount" style="--hue:{CLASSES[place % len(CLASSES)]};width:{chance:.1%}"></span>'
         f"</td><td>{chance:.1%}</td></tr>"
         for place, (ending, chance) in enumerate(zip(endings, chances, strict=True))
@@ -163,11 +165,6 @@ def answer(task: Any, chances: Sequence[float], boxes: Sequence[str]) -> str:
         f'<p>“{_begun(item)}” goes on with <b>{LETTERS[best]}</b>, says the trained model.</p>'
         f"{endings_html(item.endings, chances)}"
     )  # fmt: skip
-
-
-def _cut(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return html.escape(line if len(line) <= length else line[: length - 1] + "…")
 
 
 VIEW = TaskView(

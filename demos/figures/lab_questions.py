@@ -13,6 +13,7 @@ from demos.figures.lab_tokens import looks_table, own_tokenizer, sizes_told
 from demos.figures.palette import CLASSES
 from demos.figures.question_figure import spans_figure
 from demos.figures.question_marks import example_chips, marked_html
+from demos.figures.short import short_html
 from demos.figures.tables import column_heads
 from demos.training.question_data import QuestionDataset, QuestionExample
 from demos.training.span_events import Impossible, Span, SpanAnswer, SpanMistake, SpanResult
@@ -74,10 +75,10 @@ def _mistake(one: SpanMistake) -> str:
     if one.found:
         marks["found"] = (one.found.start, one.found.end)
         told = f"probability {one.found.probability:.2f}, F1 {one.f1:.2f}"
-    others = ", ".join(f"“{_cut(text, 60)}”" for text in one.answers[1:4])
+    others = ", ".join(f"“{short_html(text, 60)}”" for text in one.answers[1:4])
     also = f" Also right: {others}." if others else ""
     return (
-        f'<li><b>{_cut(one.question, 200)}</b> <span class="aside">{told}.{also}</span>'
+        f'<li><b>{short_html(one.question, 200)}</b> <span class="aside">{told}.{also}</span>'
         f'<p class="read">{marked_html(one.context, marks, part=True)}</p></li>'
     )
 
@@ -131,7 +132,7 @@ def answer(task: Any, found: SpanAnswer, boxes: Sequence[str]) -> str:
 def _spans_table(one: QuestionExample, spans: Sequence[Span]) -> str:
     rows = "".join(
         f'<tr{"" if at else " class=first"}><th scope="row" class="sentence">'
-        f"{_cut(one.context[span.start : span.end], 120)}</th>"
+        f"{short_html(one.context[span.start : span.end], 120)}</th>"
         f'<td class="bar"><span class="amount" style="--hue:{CLASSES[0]};width:{span.probability:.1%}"></span></td>'
         f"<td>{span.probability:.3f}</td><td>{span.score:+.2f}</td></tr>"
         for at, span in enumerate(spans)
@@ -148,18 +149,13 @@ def _impossible_table(spans: Sequence[Impossible], best: float) -> str:
     if not spans:
         return ""
     rows = "".join(
-        f'<tr><th scope="row" class="sentence"><s>{_cut(one.first, 30)} … {_cut(one.last, 30)}</s></th>'
+        f'<tr><th scope="row" class="sentence"><s>{short_html(one.first, 30)} … {short_html(one.last, 30)}</s></th>'
         f"<td>{html.escape(one.reason)}{'; it would win' if one.score > best else ''}</td>"
         f"<td>{one.score:+.2f}</td></tr>"
         for one in spans
     )
     head = column_heads(["start … end that can be no answer", "why not", "score"])
     return f'<table class="chances spans impossible"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-
-
-def _cut(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return html.escape(line if len(line) <= length else line[: length - 1] + "…")
 
 
 VIEW = TaskView(

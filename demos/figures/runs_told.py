@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from demos.figures.short import short_html
 from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.training_recipe import setting_name, setting_value
 from demos.training.history import Record, differences
@@ -29,7 +30,7 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
         rows.append(
             f'<tr><th scope="row"><label><input type="checkbox" data-run="{record.number}"{mark} '
             f'aria-label="Lay {name} over another"> {record.number}</label></th>'
-            f'<td class="words">{_cut(record.data, 28)}</td>'
+            f'<td class="words">{short_html(record.data, 28)}</td>'
             f'<td class="words wide">{_changes(records[at - 1] if at else None, record)}{early}</td>'
             f"<td>{record.trainable:,}</td><td>{record.seconds:.0f} s</td>"
             f'<td class="headline"><b>{_shown(headline, value)}</b> {html.escape(headline)}</td><td>{second}</td></tr>'
@@ -61,7 +62,7 @@ def _changes(before: Record | None, record: Record) -> str:
 def _value(name: str, value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return _cut(value, 28) if isinstance(value, str) and name in ("model", "data") else setting_value(name, value)
+    return short_html(value, 28) if isinstance(value, str) and name in ("model", "data") else setting_value(name, value)
 
 
 def compared_html(records: Sequence[Record]) -> str:
@@ -124,8 +125,3 @@ def _shown(metric: str, value: float) -> str:
 
 def _probability(p: float) -> str:
     return "below 0.001" if p < 0.001 else f"{p:.2g}"
-
-
-def _cut(text: object, length: int) -> str:
-    line = " ".join(str(text).split())
-    return html.escape(line if len(line) <= length else line[: length - 1] + "…")

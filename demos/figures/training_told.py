@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from demos.figures.palette import CLASSES
+from demos.figures.short import short_html
 from demos.training.data import Dataset, Example
 from demos.training.events import Mistake, Result
 
@@ -18,15 +19,10 @@ def class_colour(number: int) -> str:
     return CLASSES[number % len(CLASSES)]
 
 
-def _cut(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return html.escape(line if len(line) <= length else line[: length - 1] + "…")
-
-
 def both(one: Example | Mistake, length: int) -> str:
     """An example's words: its sentence, and under it the second one where there is one."""
-    second = f'<br><span class="second">{_cut(one.pair, length)}</span>' if one.pair else ""
-    return f"{_cut(one.text, length)}{second}"
+    second = f'<br><span class="second">{short_html(one.pair, length)}</span>' if one.pair else ""
+    return f"{short_html(one.text, length)}{second}"
 
 
 def dataset_html(dataset: Dataset) -> str:
@@ -36,7 +32,7 @@ def dataset_html(dataset: Dataset) -> str:
     first = {example.label: example for example in reversed(dataset.train)}
     rows = "".join(
         f'<tr style="--hue:{class_colour(number)}"><th scope="row" class="label" title="{html.escape(label)}">'
-        f'<span class="swatch"></span>{_cut(label, 24)}</th><td class="count"><span class="amount" '
+        f'<span class="swatch"></span>{short_html(label, 24)}</th><td class="count"><span class="amount" '
         f'style="width:{round(70 * counts[number] / most)}px"></span>{counts[number]:,}</td>'
         f'<td class="sentence">{both(first[number], 110)}</td></tr>'
         for number, label in enumerate(dataset.labels[:SHOWN_CLASSES])
@@ -65,7 +61,7 @@ def scores_html(result: Result, stopped: bool) -> str:
     return (
         f'<ul class="scores">{shown}'
         f'<li class="baseline"><b>{result.majority_accuracy:.1%}</b>accuracy of always answering '
-        f"“{_cut(result.majority_label, 24)}” (macro F1 {_majority_f1(result):.3f})</li></ul>"
+        f"“{short_html(result.majority_label, 24)}” (macro F1 {_majority_f1(result):.3f})</li></ul>"
         f"<p>On {count:,} test examples that it never saw.{early}</p>"
     )
 
@@ -83,7 +79,7 @@ def mistakes_html(result: Result) -> str:
         return "<p>It got every test example right.</p>"
 
     def named(one: Mistake, number: int) -> str:
-        return f'<td class="label">{_cut(result.labels[number], 24)} ({one.probabilities[number]:.0%})</td>'
+        return f'<td class="label">{short_html(result.labels[number], 24)} ({one.probabilities[number]:.0%})</td>'
 
     rows = "".join(
         f'<tr><td class="sentence">{both(one, 300)}</td>{named(one, one.label)}{named(one, one.predicted)}</tr>'
@@ -103,14 +99,14 @@ def chances_html(chances: Mapping[str, float], labels: Sequence[str], sentence: 
     """One sentence's probabilities as bars, the likeliest first; a class keeps its hue."""
     ordered = sorted(chances, key=lambda label: -chances[label])
     rows = "".join(
-        f'<tr{" class=first" if number == 0 else ""}><th scope="row">{_cut(label, 24)}</th><td class="bar"><span '
+        f'<tr{" class=first" if number == 0 else ""}><th scope="row">{short_html(label, 24)}</th><td class="bar"><span '
         f'class="amount" style="--hue:{class_colour(labels.index(label))};width:{chances[label]:.1%}"></span></td>'
         f"<td>{chances[label]:.1%}</td></tr>"
         for number, label in enumerate(ordered[:10])
     )
     return (
-        f'<table class="chances"><caption class="aside">“{_cut(sentence, 120)}” is most likely '
-        f"<b>{_cut(ordered[0], 24)}</b>.</caption><tbody>{rows}</tbody></table>"
+        f'<table class="chances"><caption class="aside">“{short_html(sentence, 120)}” is most likely '
+        f"<b>{short_html(ordered[0], 24)}</b>.</caption><tbody>{rows}</tbody></table>"
     )
 
 
@@ -132,7 +128,7 @@ def numbers_html(result: Result, looks: Sequence[Sequence[float | None]], per_ep
         precision, recall = hits / guessed if guessed else 0.0, hits / truth if truth else 0.0
         f1 = 2 * hits / (truth + guessed) if truth + guessed else 0.0
         classes += (
-            f"<tr><th scope='row'>{_cut(label, 60)}</th><td>{precision:.3f}</td><td>{recall:.3f}</td>"
+            f"<tr><th scope='row'>{short_html(label, 60)}</th><td>{precision:.3f}</td><td>{recall:.3f}</td>"
             f"<td>{f1:.3f}</td><td>{truth}</td></tr>"
         )
     head = "".join(f"<th scope='col'>{name}</th>" for name in ("class", "precision", "recall", "F1", "test examples"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from demos.figures.short import short
 from demos.page.curve import Watcher
 from demos.training.choice_data import ChoiceDataset
 from demos.training.data import Dataset
@@ -21,9 +22,9 @@ def watch_classes(dataset: Dataset) -> Watcher:
 
     def told(place: int) -> tuple[str, int]:
         example = dataset.validation[place]
-        return _cut(" / ".join(filter(None, (example.text, example.pair)))), example.label
+        return short(" / ".join(filter(None, (example.text, example.pair))), TEXT_LENGTH), example.label
 
-    return Watcher(tuple(_cut(label, NAME_LENGTH) for label in dataset.labels), told, _as_it_is)
+    return Watcher(tuple(short(label, NAME_LENGTH) for label in dataset.labels), told, _as_it_is)
 
 
 def watch_endings(dataset: ChoiceDataset) -> Watcher:
@@ -31,7 +32,7 @@ def watch_endings(dataset: ChoiceDataset) -> Watcher:
 
     def told(place: int) -> tuple[str, int]:
         example = dataset.validation[place]
-        return _cut(f"{example.context} {example.start} …{example.endings[example.label]}"), example.label
+        return short(f"{example.context} {example.start} …{example.endings[example.label]}", TEXT_LENGTH), example.label
 
     return Watcher(tuple(f"ending {label}" for label in dataset.labels), told, _as_it_is)
 
@@ -46,7 +47,9 @@ def watch_names(dataset: EntityDataset) -> Watcher:
         return (right / len(named) if named else sum(label == OUTSIDE for label, _ in answer) / max(1, len(answer)),)
 
     return Watcher(
-        ("of the words in names are right",), lambda place: (_cut(dataset.validation[place].text), 0), values
+        ("of the words in names are right",),
+        lambda place: (short(dataset.validation[place].text, TEXT_LENGTH), 0),
+        values,
     )
 
 
@@ -55,7 +58,7 @@ def watch_answers(dataset: QuestionDataset) -> Watcher:
 
     def told(place: int) -> tuple[str, int]:
         example = dataset.validation[place]
-        return _cut(f"{example.question} {example.answers[0]}"), 0
+        return short(f"{example.question} {example.answers[0]}", TEXT_LENGTH), 0
 
     def values(place: int, answer: SpanAnswer) -> tuple[float]:
         example = dataset.validation[place]
@@ -68,8 +71,3 @@ def watch_answers(dataset: QuestionDataset) -> Watcher:
 def _as_it_is(_: int, answer: Any) -> Sequence[float]:
     chances: Sequence[float] = answer
     return chances
-
-
-def _cut(text: str, length: int = TEXT_LENGTH) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
