@@ -80,7 +80,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
 def test_a_closed_tab_leaves_the_machine_to_the_next(
     open_lesson: Callable[..., Page], context: BrowserContext, page: Page, app_url: str
 ) -> None:
-    open_lesson("finetune", epochs=10)
+    open_lesson("finetune", epochs=20, batch=4)  # minutes, so that the other tab is loaded before it ends
     expect(page.locator("#finetune-cost")).to_contain_text("steps")
     page.click("#finetune-start")
     expect(page.locator("#finetune-stop")).to_be_enabled(timeout=60_000)
