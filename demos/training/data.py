@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Protocol
 
 from demos.bert.text import clean_text
 from demos.errors import UserError
-from demos.training.files import read_splits
 from demos.training.splits import MAX_TRAIN as MAX_TRAIN  # whoever reads data sets asks here for their bound
 from demos.training.splits import Item, count_of, same, split_items
 from demos.training.tables import Row, read_rows
@@ -73,15 +72,6 @@ class Dataset:
 def load_emotion(seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
     """The project's own sentences of six emotions, with the splits their file gives."""
     return build_dataset("Emotion", read_rows(EMOTION.read_bytes(), EMOTION.name), seed=seed, max_train=max_train)
-
-
-def load_upload(path: Path | str, test: Path | str | None = None, seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:
-    """A data set from an uploaded CSV, TSV or JSONL file, and perhaps a second file that is the test split.
-
-    Raises UserError, one sentence that names the row where there is one.
-    """
-    name, rows = read_splits(read_rows, path, test)
-    return build_dataset(name, rows, seed=seed, max_train=max_train)
 
 
 def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int = MAX_TRAIN) -> Dataset:

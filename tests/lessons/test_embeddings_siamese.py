@@ -12,7 +12,7 @@ import pytest
 
 from demos.bert.agreement import correlation, scores_of
 from demos.bert.embeddings import cosine
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
@@ -22,33 +22,16 @@ from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.siamese import CHANGED
 from demos.training.siamese_data import our_split
+from tests.page.tiny_store import TinyStore
 
 BAR_TEXTS = ("The bank is closed.", "", "tiny")
 OURS = (OWN, None, "mean", "trained", 2e-3, 1, 16, 0)
 
 
-class TinyStore(ModelStore):
-    """A store of one tiny model, so that a whole training takes a second."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded, self.files = loaded, files
-
-    def get(self, key: str) -> LoadedModel:
-        self.spec(key)
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        self.spec(key)
-        return self.files
-
-
 @pytest.fixture(scope="module")
 def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Services:
     files = tmp_path_factory.mktemp("tiny")
-    tiny.model.save_pretrained(files)
-    tiny.tokenizer.save_pretrained(files)
-    return Services(TinyStore(tiny, files), "tiny")
+    return Services(TinyStore.written(tiny, files), "tiny")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.models import LoadedModel
 from demos.bert.run import run_model
 from demos.errors import UserError
 from demos.lessons.finetune import LESSON, train
@@ -36,28 +36,12 @@ from demos.training.asked import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
+from tests.page.tiny_store import TinyStore
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
 CHOSEN = shown_settings(QUICK)
 EMOTION = ("sentence", OWN, None, None, "", 1_500)
 TSV = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
-
-
-class TinyStore(ModelStore):
-    """A store of one tiny model, so that a whole training takes a second."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded = loaded
-        self.files = files
-
-    def get(self, key: str) -> LoadedModel:
-        self.spec(key)
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        self.spec(key)
-        return self.files
 
 
 class Wired:
@@ -101,9 +85,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
     files = tmp_path_factory.mktemp("tiny")
-    tiny.model.save_pretrained(files)
-    tiny.tokenizer.save_pretrained(files)
-    return Wired(TinyStore(tiny, files))
+    return Wired(TinyStore.written(tiny, files))
 
 
 @pytest.fixture(scope="module")

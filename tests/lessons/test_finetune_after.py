@@ -28,32 +28,17 @@ from demos.training.kept import FILE
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.tables import Row
+from tests.page.tiny_store import TinyStore
 
 MEAN = Choice("mean", 6)
 BAR = Sentence("The quiet river ran under the bank.", "", "tiny")
 QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1, precision="float32")
 
 
-class TinyStore(ModelStore):
-    """A store of one tiny model."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded, self.files = loaded, files
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        return self.files
-
-
 @pytest.fixture(scope="module")
 def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Services:
     files = tmp_path_factory.mktemp("tiny")
-    tiny.model.save_pretrained(files)
-    tiny.tokenizer.save_pretrained(files)
-    return Services(TinyStore(tiny, files), "tiny")
+    return Services(TinyStore.written(tiny, files), "tiny")
 
 
 @pytest.fixture(scope="module")

@@ -7,38 +7,23 @@ from typing import Any
 
 import pytest
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.amount import CHANGED, FILES, Amount, read_data, samples
 from demos.page.services import Sentence, Services
 from demos.training import amount
 from demos.training.amount import PRETRAINED, SCRATCH, SHARES, WORDS, nested
 from demos.training.sources import SOURCES
+from tests.page.tiny_store import TinyStore
 
 BAR = Sentence("", "", "tiny")
 FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
 
 
-class TinyStore(ModelStore):
-    """A store of one tiny model."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded, self.files = loaded, files
-        loaded.model.save_pretrained(files)
-        loaded.tokenizer.save_pretrained(files)
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        return self.files
-
-
 @pytest.fixture
 def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Amount:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return Amount(Services(TinyStore(tiny, tmp_path / "tiny"), "tiny"))
+    return Amount(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
 
 
 @pytest.fixture

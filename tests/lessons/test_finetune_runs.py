@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.runs import NONE, chosen, csv_file, sample, show
 from demos.page.services import Sentence, Services
@@ -17,33 +17,18 @@ from demos.page.trainer import MAX_HISTORY, Trainer
 from demos.training.asked import UPLOAD, shown_settings
 from demos.training.history import Record, differences
 from demos.training.settings import Settings
+from tests.page.tiny_store import TinyStore
 from tests.page.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
 RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
 
 
-class TinyStore(ModelStore):
-    """A store of one tiny model."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded, self.files = loaded, files
-        loaded.model.save_pretrained(files)
-        loaded.tokenizer.save_pretrained(files)
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        return self.files
-
-
 def test_a_run_is_remembered_and_the_oldest_forgotten(
     tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    services = Services(TinyStore(tiny, tmp_path / "tiny"), "tiny")
+    services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
     trainer = Trainer(services, services.workshop)
     films = tmp_path / "films.tsv"
     films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))

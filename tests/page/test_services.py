@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.models import LoadedModel
 from demos.page.cause import Causes
 from demos.page.frozen import Frozen, Task
 from demos.page.services import Sentence, Services
@@ -17,23 +17,10 @@ from demos.training.entities import Entities
 from demos.training.labelled import own_sentences, split_rows
 from demos.training.model import Model, keep
 from demos.training.task import Task as Trainable
+from tests.page.tiny_store import TinyStore
 
 SINGLE = Classification(("joy", "sadness"))
 SENTENCE = Sentence("The sea is calm.", "", "tiny")
-
-
-class TinyStore(ModelStore):
-    """A store of one tiny model."""
-
-    def __init__(self, loaded: LoadedModel) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded = loaded
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        return Path()
 
 
 @pytest.mark.parametrize(
@@ -43,7 +30,7 @@ class TinyStore(ModelStore):
 def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
     tiny: LoadedModel, task: Trainable, asked: bool
 ) -> None:
-    services = Services(TinyStore(tiny), "tiny")
+    services = Services(TinyStore(tiny, Path()), "tiny")
     runs = services.workshop.runs
     run = runs.new()
     head = task.head(32, torch.Generator().manual_seed(0))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from demos.errors import UserError
-from demos.training.data import MIN_PER_CLASS, Dataset, build_dataset, load_emotion, load_upload
+from demos.training.data import MIN_PER_CLASS, Dataset, build_dataset, load_emotion
+from demos.training.sources import load_file
 from demos.training.tables import Row
 
 
@@ -65,7 +66,7 @@ def test_a_separate_test_file(tmp_path: Path) -> None:
     train, test = tmp_path / "train.tsv", tmp_path / "dev.tsv"
     train.write_text("".join(f"film {k} is fine\t{k % 2}\n" for k in range(60)))
     test.write_text("".join(f"show {k} was fine\t{k % 2}\n" for k in range(10)) + "film 3 is fine\t1\n")
-    data = load_upload(train, test, max_train=40)
+    data = load_file("sentence", train, test, max_train=40)
     assert sum(data.counts("test")) == 11
     assert data.counts("train") == (20, 20)
     assert "film 3 is fine" not in texts(data)[0] | texts(data)[1]
@@ -111,7 +112,7 @@ def test_what_cannot_be_trained_on_is_refused(given: list[Row], told: str) -> No
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="could not be read"):
-        load_upload(tmp_path / "gone.csv")
+        load_file("sentence", tmp_path / "gone.csv")
 
 
 def test_the_emotion_sentences_keep_their_splits() -> None:

@@ -1,0 +1,30 @@
+"""A store of one tiny model, so that a whole training through the page's handlers takes a second; for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from demos.bert.models import LoadedModel, ModelStore
+
+
+class TinyStore(ModelStore):
+    """Knows the key "tiny" alone; `files` is the folder that a training reads the model from."""
+
+    def __init__(self, loaded: LoadedModel, files: Path) -> None:
+        super().__init__({"tiny": loaded.spec})
+        self.loaded, self.files = loaded, files
+
+    @classmethod
+    def written(cls, loaded: LoadedModel, files: Path) -> TinyStore:
+        """The model written to `files` first."""
+        loaded.model.save_pretrained(files)
+        loaded.tokenizer.save_pretrained(files)
+        return cls(loaded, files)
+
+    def get(self, key: str) -> LoadedModel:
+        self.spec(key)
+        return self.loaded
+
+    def folder(self, key: str) -> Path:
+        self.spec(key)
+        return self.files
