@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from concurrent.futures import Future
 from typing import Any
 
@@ -163,8 +162,21 @@ def test_a_model_that_is_not_in_memory_is_asked_for_and_its_absence_told(service
     assert set(found) == {"wanted", "second", "other"}  # no pass waits for it
     told = list(fetched(services, "bert-tiny", "minilm"))
     assert "could not be fetched" in told[-1][0]
-    assert re.search(r"Loading BERT tiny", " ".join(str(status) for status, _ in told))
     assert all(not isinstance(arrived, str) for _, arrived in told)
+
+
+def test_a_model_on_its_way_says_so(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """The load is held back until its progress was read, so nothing depends on who is quicker."""
+    late = ModelStore({**services.store.catalogue, "late": ModelSpec("late", "Late", "", "", 2, 4, 32, cased=False)})
+    loading: Future[LoadedModel] = Future()
+    monkeypatch.setattr(late, "begin", lambda key: loading)
+    told = fetched(Services(late, "minilm"), "late", "minilm")
+    status, arrived = next(told)
+    assert "Loading Late" in status
+    assert not isinstance(arrived, str)
+    late._models["late"] = tiny
+    loading.set_result(tiny)
+    assert isinstance(list(told)[-1][1], str)
 
 
 def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
