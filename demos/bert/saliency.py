@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, spearmanr
 from demos.bert.attention import check_layer
 from demos.bert.encoding import Encoding
 from demos.bert.models import LoadedModel
-from demos.bert.predictions import PredictionHead
+from demos.bert.pretraining.guesses import Logits
 from demos.bert.run import Run
 from demos.errors import UserError
 
@@ -66,9 +66,9 @@ def similarity_to(vector: np.ndarray) -> Score:
     return score
 
 
-def word_logit(head: PredictionHead, index: int, token_id: int) -> Score:
+def word_logit(word_logits: Logits, index: int, token_id: int) -> Score:
     """The masked-word head's logit for one word at one place."""
-    return lambda hidden: head.logits(hidden[index])[token_id]
+    return lambda hidden: word_logits(hidden[index])[token_id]
 
 
 def attention_received(run: Run, layer: int, rows: str = "cls") -> np.ndarray:

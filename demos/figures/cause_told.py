@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from demos.bert.encoding import Encoding
-from demos.bert.predictions import Guess
+from demos.bert.pretraining.guesses import Guess
 from demos.bert.saliency import agreement
 from demos.figures.cause import SHOWN, state_names
 from demos.figures.palette import CLASSES

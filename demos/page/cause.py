@@ -11,7 +11,7 @@ from demos.bert.ablation import Head, cosine_by_layer, read_heads, run_without, 
 from demos.bert.embeddings import cosine
 from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel
-from demos.bert.predictions import Guess, PredictionHeads, masked, place_to_guess
+from demos.bert.pretraining.guesses import Guess, guesses, masked, place_to_guess
 from demos.bert.run import Run, run_model
 from demos.bert.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.text import clean_text
@@ -59,11 +59,10 @@ class Target:
 
 
 class Causes:
-    """Both halves of the part, for all readers: nothing of anyone's is kept here but models' masked-word heads."""
+    """Both halves of the part, for all readers: nothing of anyone's is kept here."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.heads = PredictionHeads(services.store.folder)
 
     def effects(self, sentence: Sentence, off: str, listed: str, place: int, trained: str) -> Effects:
         """Everything that switching these heads off changes.
@@ -128,14 +127,14 @@ class Causes:
     def _guesses(
         self, loaded: LoadedModel, before: Run, after: Run, off: frozenset[Head], place: int
     ) -> Guesses | None:
-        head = self.heads.get(loaded)
-        where = self._place(loaded, before.encoding, place) if head else None
-        if head is None or where is None:
+        where = self._place(loaded, before.encoding, place) if loaded.spec.mlm else None
+        if where is None:
             return None
+        word_logits = self.services.pretrained(loaded.spec.key).word_logits
         word, hidden = before.encoding.tokens[where], masked(loaded.tokenizer, before.encoding, where)
         if hidden != before.encoding:  # the sentence has no [MASK] of its own there
             before, after = run_model(loaded, [hidden])[0], run_without(loaded, [hidden], off)[0]
-        found = [head.guesses(loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
+        found = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
         return Guesses(where, word, *found)
 
     def _own_classifier(self, sentence: Sentence, trained: str) -> bool:
@@ -203,9 +202,14 @@ class Causes:
     def _word(self, loaded: LoadedModel, sentence: Sentence, place: int) -> tuple[Run, Score, Target]:
         """The likeliest word's logit at the hidden place."""
         encoding = self.services.runs.get(loaded, sentence.text).encoding
-        head, where = self.heads.get(loaded), self._place(loaded, encoding, place)
-        if head is None or where is None:
+        where = self._place(loaded, encoding, place)
+        if where is None:
             raise UserError(NO_TARGET)
+        word_logits = self.services.pretrained(loaded.spec.key).word_logits
         run = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])[0]
-        best = head.guesses(loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
-        return run, word_logit(head, where, best.token_id), Target("w", f"the logit of “{best.token}” at token {where}")
+        best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
+        return (
+            run,
+            word_logit(word_logits, where, best.token_id),
+            Target("w", f"the logit of “{best.token}” at token {where}"),
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.bert.run import Run, RunCache
 from demos.bert.vectors import VectorCache
 from demos.errors import UserError
@@ -30,6 +31,7 @@ class Services:
     default_model: str
     runs: RunCache = field(default_factory=RunCache)
     vectors: VectorCache = field(default_factory=VectorCache)
+    heads: PretrainedModels = field(default_factory=PretrainedModels)
     workshop: Workshop = field(default_factory=Workshop)
 
     def key(self, model: str | None) -> str:
@@ -39,6 +41,13 @@ class Services:
     def loaded(self, model: str | None) -> LoadedModel:
         """The model in memory; waits for it. Raises UserError where it can't be had."""
         return self.store.get(self.key(model))
+
+    def pretrained(self, model: str | None) -> Pretrained:
+        """The model with its pre-training heads: its own, or ours on the bundled encoder.
+
+        Raises UserError where it has none, or can't be had.
+        """
+        return self.heads.get(self.loaded(model), self.store.folder)
 
     def run(self, sentence: Sentence) -> Run:
         """The forward pass of what the bar holds, shared by all lessons and users."""

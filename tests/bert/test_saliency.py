@@ -15,7 +15,6 @@ from torch import nn
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel
-from demos.bert.predictions import PredictionHead
 from demos.bert.run import run_model
 from demos.bert.saliency import Score, agreement, attention_received, gradient_x_input, similarity_to, word_logit
 from demos.errors import UserError
@@ -32,8 +31,8 @@ def exact(tiny: LoadedModel) -> LoadedModel:
 def scores(width: int) -> dict[str, Score]:
     generator = np.random.default_rng(5)
     weight = torch.tensor(generator.normal(size=(7, width)))
-    head = PredictionHead(nn.Linear(width, 7, dtype=torch.float64))
-    head.module.weight.data = weight  # type: ignore[assignment]
+    head = nn.Linear(width, 7, dtype=torch.float64)
+    head.weight.data = weight
     return {"similarity": similarity_to(generator.normal(size=width)), "word": word_logit(head, 2, 4)}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel
-from demos.bert.predictions import Guess
+from demos.bert.pretraining.guesses import Guess
 from demos.figures.cause import change_figure
 from demos.figures.cause_told import (
     agreement_html,

@@ -47,7 +47,7 @@ def offer_endpoint(page: Page) -> None:
 
 LESSON = Lesson(
     slug="embeddings",
-    order=4,
+    order=5,
     tab="Embeddings",
     question="Which vector is the sentence?",
     look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? Of "

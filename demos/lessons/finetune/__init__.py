@@ -63,7 +63,7 @@ def offer_endpoint(page: Page) -> None:
 
 LESSON = Lesson(
     slug="finetune",
-    order=5,
+    order=6,
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
     look="A few hundred examples make a general reader a specialist. Change one thing.",

@@ -1,0 +1,63 @@
+"""Which words a model would put at a place, and which place to ask about if nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.encoding import Encoding
+from demos.errors import UserError
+
+Logits = Callable[[torch.Tensor], torch.Tensor]  # hidden states [..., d] -> a score for each word piece [..., V]
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One word that could stand at the place."""
+
+    token: str
+    token_id: int
+    probability: float
+    logit: float
+
+
+def guesses(word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int = 5) -> list[Guess]:
+    """The likeliest words for one place's last hidden state [d], the likeliest first."""
+    with torch.inference_mode():
+        logits = word_logits(torch.from_numpy(np.array(hidden)))  # [V]
+        probabilities = logits.softmax(dim=-1)
+    found = logits.topk(count).indices.tolist()
+    tokens = tokenizer.convert_ids_to_tokens(found)
+    return [
+        Guess(token, index, float(probabilities[index]), float(logits[index]))
+        for token, index in zip(tokens, found, strict=True)
+    ]
+
+
+def place_to_guess(encoding: Encoding, mask_token: str) -> int | None:
+    """Where to guess if nobody says: at the sentence's own first [MASK], else at its last word that is one token.
+
+    None for a sentence without such a word.
+    """
+    if mask_token in encoding.tokens:
+        return encoding.tokens.index(mask_token)
+    words = encoding.word_index
+    whole = [
+        index
+        for index, token in enumerate(encoding.tokens)
+        if words[index] is not None and words.count(words[index]) == 1 and token.isalpha()
+    ]
+    return whole[-1] if whole else None
+
+
+def masked(tokenizer: Any, encoding: Encoding, index: int) -> Encoding:
+    """The same input with [MASK] for the token at `index`. Raises UserError where there is no such token."""
+    if index not in range(len(encoding)) or encoding.special_tokens_mask[index]:
+        raise UserError(f"There is no word at token {index} to hide; choose another one.")
+    tokens, ids = list(encoding.tokens), list(encoding.input_ids)
+    tokens[index], ids[index] = tokenizer.mask_token, tokenizer.mask_token_id
+    return replace(encoding, tokens=tuple(tokens), input_ids=tuple(ids))

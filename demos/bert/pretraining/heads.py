@@ -1,0 +1,150 @@
+"""An encoder with both pre-training heads: a Hub model's own, or ours on the bundled encoder."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, BertForPreTraining
+
+from demos.bert.catalogue import BUNDLED
+from demos.bert.models import LoadedModel
+from demos.bert.pretraining.heads_file import read_heads
+from demos.errors import UserError
+
+OUR_HEADS = Path(__file__).resolve().parents[3] / "assets" / "pretraining" / "heads.safetensors"
+OURS = "Inside BERT"
+MAX_MODELS = 2  # in memory
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """An encoder that can do what BERT was pre-trained to do. Shared by all readers: never train it.
+
+    For the bundled model `encoder` is another one than the bar's: its layers were trained on together with the heads.
+    """
+
+    encoder: LoadedModel  # as any other model: runs, attention, vectors
+    transform: nn.Module  # last hidden states [..., d] -> [..., d]: dense, GELU, LayerNorm
+    decoder: nn.Linear  # [..., d] -> logits [..., V]; its matrix is the word embeddings
+    pooler: nn.Module | None  # hidden states [B, n, d] -> [B, d]: tanh of a dense layer on [CLS]
+    relation: nn.Linear | None  # [B, d] -> logits [B, 2] of IsNext and NotNext, in transformers' order
+    about: dict[str, str]  # who trained the heads: "trained_by", and for ours "tokens", "steps", "data"
+
+    @property
+    def tokenizer(self) -> Any:
+        return self.encoder.tokenizer
+
+    @property
+    def ours(self) -> bool:
+        """Whether this project trained the heads."""
+        return self.about["trained_by"] == OURS
+
+    def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[..., d] -> <float32>[..., V]: a score for each word piece (Devlin et al. 2019, section 3.1, task 1)."""
+        logits: torch.Tensor = self.decoder(self.transform(hidden))
+        return logits
+
+    def next_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[B, n, d] -> <float32>[B, 2]: IsNext, NotNext (the same, task 2).
+
+        Raises UserError for a model without that head.
+        """
+        if self.pooler is None or self.relation is None:
+            title = self.encoder.spec.title
+            raise UserError(f"{title} was pre-trained without next sentences; choose a BERT or the bundled model.")
+        logits: torch.Tensor = self.relation(self.pooler(hidden))
+        return logits
+
+
+def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
+    """The bundled encoder as it was trained on here, with the heads in `path`."""
+    config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
+    config.tie_word_embeddings = True
+    state, about = read_heads(path, loaded.model.state_dict())
+    whole = BertForPreTraining._from_config(config, attn_implementation="eager", dtype=torch.float32)
+    missing, unexpected = whole.load_state_dict(state, strict=False)
+    left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
+    if left or unexpected:
+        raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
+    whole.tie_weights()
+    title = f"{loaded.spec.title.partition(' (')[0]} with our heads"
+    note = "trained on by this project for masked words and next sentences"
+    spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
+    return _of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
+
+
+def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
+    """The heads in a Hub model's own files.
+
+    Raises UserError where the files hold none: transformers would make them up at random.
+    """
+    kind = AutoModelForPreTraining if loaded.spec.nsp else AutoModelForMaskedLM
+    whole, info = kind.from_pretrained(
+        folder,
+        attn_implementation="eager",
+        dtype=torch.float32,
+        use_safetensors=True,
+        trust_remote_code=False,
+        local_files_only=True,
+        output_loading_info=True,
+    )
+    if info["missing_keys"]:
+        raise UserError(f"{loaded.spec.title} has no pre-training heads in its files.")
+    about = {"trained_by": loaded.spec.hub_id.partition("/")[0]}
+    if hasattr(whole, "bert"):
+        return _of_bert(loaded.spec, loaded.tokenizer, whole, about, loaded.model)
+    # DistilBERT keeps its parts loose, and has no next-sentence head.
+    transform = nn.Sequential(whole.vocab_transform, whole.activation, whole.vocab_layer_norm)
+    whole.vocab_projector.weight = loaded.model.get_input_embeddings().weight
+    transform, decoder = (one.eval().requires_grad_(False) for one in (transform, whole.vocab_projector))
+    return Pretrained(loaded, transform, decoder, None, None, about)
+
+
+def _of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encoder: Any = None) -> Pretrained:
+    """`encoder`, where it is given, stands for `whole`'s own, which is then forgotten: one copy in memory, not two."""
+    whole = whole.eval().requires_grad_(False)
+    predictions = whole.cls.predictions
+    if encoder is not None and whole.config.tie_word_embeddings:
+        predictions.decoder.weight = encoder.get_input_embeddings().weight
+    encoder = whole.bert if encoder is None else encoder
+    return Pretrained(
+        encoder=LoadedModel(spec, tokenizer, encoder),
+        transform=predictions.transform,
+        decoder=predictions.decoder,
+        pooler=whole.bert.pooler if spec.nsp else None,
+        relation=whole.cls.seq_relationship if spec.nsp else None,
+        about=about,
+    )
+
+
+class PretrainedModels:
+    """Encoders with their heads by catalogue key, least recently used out first; safe for many threads."""
+
+    def __init__(self, max_models: int = MAX_MODELS) -> None:
+        self._max = max_models
+        self._models: OrderedDict[str, Pretrained] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, loaded: LoadedModel, folder: Callable[[str], Path]) -> Pretrained:
+        """`loaded` with its heads, read now where that was not done; `folder` says where a key's files are.
+
+        Raises UserError where the model has no such heads.
+        """
+        key = loaded.spec.key
+        if key != BUNDLED and not loaded.spec.mlm:
+            raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT.")
+        with self._lock:
+            if key not in self._models:
+                found = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
+                self._models[key] = found
+            self._models.move_to_end(key)
+            while len(self._models) > self._max:
+                self._models.popitem(last=False)
+            return self._models[key]

@@ -1,0 +1,147 @@
+"""The pre-training heads against transformers' own models, from files in a temporary folder, and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import (
+    AutoModel,
+    BertConfig,
+    BertForPreTraining,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+)
+
+from demos.bert.catalogue import ModelSpec
+from demos.bert.encoding import encode
+from demos.bert.models import LoadedModel, model_folder
+from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
+from demos.bert.pretraining.heads import OURS, PretrainedModels, our_heads, own_heads
+from demos.bert.run import run_model
+from demos.errors import UserError
+
+VOCABULARY = 30522
+Maker = Callable[[], tuple[LoadedModel, Path]]
+
+
+@pytest.fixture(scope="module", params=["bert", "distilbert"])
+def kept(request: pytest.FixtureRequest, bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Maker:
+    """A tiny random model with its heads on disk, and its encoder loaded as the store would."""
+    torch.manual_seed(3)
+    if request.param == "bert":
+        config = BertConfig(
+            vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+        )
+        whole = BertForPreTraining(config)
+        whole.cls.predictions.bias.data.normal_()
+    else:
+        whole = DistilBertForMaskedLM(
+            DistilBertConfig(vocab_size=VOCABULARY, dim=16, n_layers=1, n_heads=2, hidden_dim=16)
+        )
+        whole.vocab_projector.bias.data.normal_()
+    folder = tmp_path_factory.mktemp(request.param)
+    whole.save_pretrained(folder)
+    bert = request.param == "bert"
+    spec = ModelSpec(request.param, "Tiny", "them/tiny", "", 1, 2, 16, cased=False, segments=bert, mlm=True, nsp=bert)
+
+    def make() -> tuple[LoadedModel, Path]:
+        encoder = AutoModel.from_pretrained(folder, attn_implementation="eager").eval().requires_grad_(False)
+        return LoadedModel(spec, bundled.tokenizer, encoder), folder
+
+    return make
+
+
+def test_logits_and_guesses_equal_transformers_own(kept: Maker) -> None:
+    loaded, folder = kept()
+    found = own_heads(loaded, folder)
+    encoding = encode(loaded.tokenizer, "The [MASK] crossed the river.", "It was cold.")
+    hidden = torch.tensor(run_model(loaded, [encoding])[0].hidden_states[-1])
+    ids, segments = (torch.tensor([values]) for values in (encoding.input_ids, encoding.token_type_ids))
+    with torch.no_grad():
+        if loaded.spec.nsp:
+            whole = BertForPreTraining.from_pretrained(folder).eval()(input_ids=ids, token_type_ids=segments)
+            theirs = whole.prediction_logits[0]
+            ours = found.next_logits(hidden[None])
+            np.testing.assert_allclose(ours.numpy(), whole.seq_relationship_logits.numpy(), atol=1e-5)
+        else:
+            theirs = DistilBertForMaskedLM.from_pretrained(folder).eval()(input_ids=ids).logits[0]
+            with pytest.raises(UserError, match="without next sentences"):
+                found.next_logits(hidden[None])
+    np.testing.assert_allclose(found.word_logits(hidden).numpy(), theirs.numpy(), atol=1e-5)
+    assert found.about == {"trained_by": "them"}
+    assert not found.ours
+
+    place = place_to_guess(encoding, "[MASK]")
+    assert place == 2
+    best = guesses(found.word_logits, loaded.tokenizer, hidden[place].numpy())
+    top = theirs[place].softmax(dim=-1).topk(5)
+    assert [guess.token_id for guess in best] == top.indices.tolist()
+    assert [guess.token for guess in best] == loaded.tokenizer.convert_ids_to_tokens(top.indices)
+    np.testing.assert_allclose([guess.probability for guess in best], top.values.tolist(), rtol=1e-4)
+    assert best[0].logit == pytest.approx(theirs[place].max().item(), abs=1e-5)
+
+
+def test_only_the_heads_stay_in_memory(kept: Maker) -> None:
+    loaded, folder = kept()
+    found = own_heads(loaded, folder)
+    assert found.encoder.model is loaded.model
+    assert found.decoder.weight.data_ptr() == loaded.model.get_input_embeddings().weight.data_ptr()
+
+
+def test_the_cache_reads_once_and_is_bounded(kept: Maker) -> None:
+    loaded, folder = kept()
+    asked: list[str] = []
+
+    def folder_of(key: str) -> Path:
+        asked.append(key)
+        return folder
+
+    models = PretrainedModels(max_models=1)
+    assert models.get(loaded, folder_of) is models.get(loaded, folder_of)
+    assert asked == [loaded.spec.key]
+    other = LoadedModel(ModelSpec("other", "Other", "", "", 1, 2, 16, cased=False, mlm=True), None, loaded.model)
+    models.get(other, folder_of)
+    models.get(loaded, folder_of)
+    assert asked == [loaded.spec.key, "other", loaded.spec.key]
+
+
+def test_no_head_is_made_up(bundled: LoadedModel, tiny: LoadedModel) -> None:
+    with pytest.raises(UserError, match="has no masked-word head"):
+        PretrainedModels().get(tiny, lambda key: Path(key))
+    with pytest.raises(UserError, match="no pre-training heads in its files"):
+        own_heads(bundled, model_folder(bundled.spec))
+
+
+def test_ours_know_words_and_what_follows(bundled: LoadedModel) -> None:
+    before = {name: value.clone() for name, value in bundled.model.state_dict().items()}
+    found = our_heads(bundled)
+    assert found.ours
+    assert found.about["trained_by"] == OURS
+    assert found.decoder.weight.data_ptr() == found.encoder.model.get_input_embeddings().weight.data_ptr()
+    assert all(torch.equal(value, before[name]) for name, value in bundled.model.state_dict().items())
+    run = run_model(found.encoder, [encode(found.tokenizer, "She opened the [MASK] and walked into the room.")])[0]
+    assert guesses(found.word_logits, found.tokenizer, run.hidden_states[-1, 4])[0].token == "door"
+    follows = []
+    for text in ("It purred and fell asleep.", "The stock market fell sharply."):
+        run = run_model(found.encoder, [encode(found.tokenizer, "The cat sat on the mat.", text)])[0]
+        follows.append(found.next_logits(torch.tensor(run.hidden_states[-1:])).softmax(dim=-1)[0, 0].item())
+    assert follows[0] > 0.8 > 0.2 > follows[1]
+
+
+def test_a_word_is_hidden_and_the_rest_stays(bundled: LoadedModel) -> None:
+    encoding = encode(bundled.tokenizer, "The miller slept, unflappable.")
+    place = place_to_guess(encoding, "[MASK]")
+    assert place is not None
+    assert encoding.tokens[place] == "slept"
+    hidden = masked(bundled.tokenizer, encoding, place)
+    assert hidden.tokens == (*encoding.tokens[:place], "[MASK]", *encoding.tokens[place + 1 :])
+    assert hidden.input_ids[place] == bundled.tokenizer.mask_token_id
+    assert hidden.word_index == encoding.word_index
+    for index in (0, len(encoding) - 1, len(encoding), -1):
+        with pytest.raises(UserError, match="no word at token"):
+            masked(bundled.tokenizer, encoding, index)
+    assert place_to_guess(encode(bundled.tokenizer, "?!"), "[MASK]") is None
