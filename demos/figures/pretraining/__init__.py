@@ -1,0 +1,1 @@
+"""What is shown of the two pre-training tasks."""
