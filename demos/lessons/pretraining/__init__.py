@@ -26,7 +26,10 @@ LESSON = Lesson(
     order=4,
     tab="Pre-training",
     question="How did BERT learn without anyone's labels?",
-    look="Hide a word, and guess it; read two sentences, and say whether the second came next. Any text sets both tasks.",
+    look=(
+        "Hide a word, and guess it; read two sentences, and say whether the second came next. "
+        "Any text sets both tasks by itself."
+    ),
     build=build,
     parts=(),
 )
