@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from demos.bert.maps import Layout
 from demos.figures.maps import MAX_CLASSES, Points, map_figure
 from demos.figures.palette import CLASSES, plotly_layout
-from demos.training.data import Example
-from demos.training.metrics import Calibration
+from demos.training.data.sentences import Example
+from demos.training.tasks.metrics import Calibration
 
 MAP_HEIGHT = 430
 FEW = 20  # answers in a bin, below which its bar says little

@@ -15,8 +15,8 @@ from demos.figures.palette import colour_scale
 from demos.figures.short import short, short_html
 from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.tokens import token_label
-from demos.training.data import Example
-from demos.training.metrics import Calibration
+from demos.training.data.sentences import Example
+from demos.training.tasks.metrics import Calibration
 
 UNMOVED = 5e-4  # a share of attention below this shows as 0.0 %
 SHOWN_TOKENS = 256

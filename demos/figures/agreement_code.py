@@ -5,7 +5,7 @@ from __future__ import annotations
 from demos.bert.catalogue import ModelSpec
 from demos.bert.pooling import Choice
 from demos.figures.code import encode_lines, model_lines
-from demos.training.pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
+from demos.training.data.pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
 
 
 def rows_lines(path: str, form: Form) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from demos.figures.palette import CLASSES
 from demos.figures.tokens import hue, token_label
-from demos.training.entities import CutSentence
-from demos.training.entity_events import TagMistake
-from demos.training.entity_scores import Span, verdict_of
+from demos.training.tasks.entities import CutSentence
+from demos.training.tasks.entity_events import TagMistake
+from demos.training.tasks.entity_scores import Span, verdict_of
 
 MOST_WORDS = 60  # of one sentence
 

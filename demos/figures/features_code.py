@@ -7,8 +7,8 @@ from demos.bert.encoding import MAX_TOKENS
 from demos.bert.features import CONCAT_ALL, DIGITS
 from demos.bert.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice, layers_used
 from demos.figures.code import model_lines
+from demos.training.data.labelled import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 from demos.training.features import MAX_ITERATIONS, RAW_C, STANDARDISED_C
-from demos.training.labelled import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 
 POOLED = {
     "cls": "states[:, 0]",

@@ -12,10 +12,10 @@ from demos.figures.embeddings import short
 from demos.figures.features import Bar, feature_name
 from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.training_told import chances_html
+from demos.training.data.guide import PUBLISHED
+from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
 from demos.training.features import Fit, chosen
-from demos.training.guide import PUBLISHED
-from demos.training.labelled import OWN_SPLIT, Labelled, Split
-from demos.training.metrics import majority
+from demos.training.tasks.metrics import majority
 
 SHOWN_NUMBERS = 4
 

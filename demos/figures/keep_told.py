@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-from demos.training.runlog import Log
+from demos.training.keeping.runlog import Log
 
 MOST = 60  # characters of a data set's name
 

@@ -14,9 +14,9 @@ from demos.figures.lab import Looks, TaskView
 from demos.figures.lab_tokens import calibration_table, encoded, looks_table, segment_chips, sizes_told
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.figures.short import short_html
-from demos.training.choice_data import LETTERS, ChoiceDataset, ChoiceExample
+from demos.training.data.choice_data import LETTERS, ChoiceDataset, ChoiceExample
 from demos.training.events import ChoiceMistake, ChoiceResult
-from demos.training.multiple_choice import example_of, sequences_of
+from demos.training.tasks.multiple_choice import example_of, sequences_of
 
 SHOWN_MISTAKES = 40
 BINS = 20  # of margins from -1 to 1

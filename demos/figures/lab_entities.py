@@ -13,10 +13,10 @@ from demos.figures.entity_marks import cut_text, kind_colour, marked_html, mista
 from demos.figures.lab import Looks, TaskView
 from demos.figures.lab_tokens import looks_table, own_tokenizer, sizes_told
 from demos.figures.palette import PALETTE, plotly_layout
-from demos.training.entities import example_of, telling_sentences
-from demos.training.entity_data import EntityDataset
-from demos.training.entity_events import Found, TagResult
-from demos.training.entity_scores import EntityScore, spans_of
+from demos.training.data.entity_data import EntityDataset
+from demos.training.tasks.entities import example_of, telling_sentences
+from demos.training.tasks.entity_events import Found, TagResult
+from demos.training.tasks.entity_scores import EntityScore, spans_of
 
 SHOWN_MISTAKES = 40
 SHOWN_NAMES = 5  # of a type

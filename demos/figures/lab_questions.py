@@ -15,9 +15,9 @@ from demos.figures.question_figure import spans_figure
 from demos.figures.question_marks import example_chips, marked_html
 from demos.figures.short import short_html
 from demos.figures.tables import column_heads
-from demos.training.question_data import QuestionDataset, QuestionExample
-from demos.training.span_events import Impossible, Span, SpanAnswer, SpanMistake, SpanResult
-from demos.training.spans import example_of
+from demos.training.data.question_data import QuestionDataset, QuestionExample
+from demos.training.tasks.span_events import Impossible, Span, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.spans import example_of
 
 SHOWN_MISTAKES = 40
 SHORT = 420  # characters: an example is shown whose paragraph is about so long

@@ -10,7 +10,7 @@ from demos.figures.lab import Looks, TaskView
 from demos.figures.lab_tokens import calibration_table, encoded, segment_chips
 from demos.figures.training import confusion_figure
 from demos.figures.training_told import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
-from demos.training.data import Dataset
+from demos.training.data.sentences import Dataset
 from demos.training.events import Result
 
 SHORT = 70  # characters: a pair is shown that is about so long

@@ -12,7 +12,7 @@ from demos.bert.encoding import Encoding, encode
 from demos.bert.models import ModelStore
 from demos.figures.lab import Looks
 from demos.figures.tokens import hue, token_label
-from demos.training.metrics import Calibration
+from demos.training.tasks.metrics import Calibration
 
 MAX_CHIPS = 64  # of one sequence
 

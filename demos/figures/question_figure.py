@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
-from demos.training.span_events import Cutout, Picture
+from demos.training.tasks.span_events import Cutout, Picture
 
 LINE = 38  # characters of the question above the figure, a line
 ROW = 26  # pixels

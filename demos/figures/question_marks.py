@@ -8,7 +8,7 @@ from typing import Any
 
 from demos.bert.encoding import MAX_TOKENS, Encoding, encode
 from demos.figures.tokens import hue, token_label
-from demos.training.question_data import QuestionExample
+from demos.training.data.question_data import QuestionExample
 
 AROUND = 90  # characters on each side, where only a part of the paragraph is shown
 CHIPS = 14  # tokens of the paragraph on each side of the answer

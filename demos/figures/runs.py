@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from demos.figures.palette import CLASSES, plotly_layout
-from demos.training.history import Record
+from demos.training.after.history import Record
 
 DASHES = ("solid", "dash")
 HUES = (CLASSES[0], CLASSES[5])

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from demos.figures.short import short_html
 from demos.figures.tables import column_heads, scrolling_table
 from demos.figures.training_recipe import setting_name, setting_value
-from demos.training.history import Record, differences
-from demos.training.paired import other_test, same_test
+from demos.training.after.history import Record, differences
+from demos.training.after.paired import other_test, same_test
 
 TOLD = 4  # differences told in a row; more are counted
 SURE = 0.05

@@ -6,9 +6,9 @@ from demos.bert.catalogue import ModelSpec
 from demos.figures.agreement_code import rows_lines
 from demos.figures.code import model_lines
 from demos.figures.training_code import POOLING_CODE
-from demos.training.batches import POOL
+from demos.training.data.siamese_data import PairDataset
+from demos.training.learning.batches import POOL
 from demos.training.settings import Settings
-from demos.training.siamese_data import PairDataset
 
 REDRAW = """
 # the layers as they were before any training; the embeddings stay

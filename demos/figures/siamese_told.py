@@ -11,8 +11,8 @@ from demos.bert.agreement import Correlation
 from demos.figures.embeddings import rounded, short
 from demos.figures.embeddings_told import POOLING_NAMES
 from demos.figures.tables import column_heads, scrolling_table
+from demos.training.data.siamese_data import PairDataset
 from demos.training.events import PairResult
-from demos.training.siamese_data import PairDataset
 
 SHOWN_NUMBERS = 3
 SHOWN_MOVED = 8

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from demos.bert.catalogue import ModelSpec
 from demos.training.cost import Cost
-from demos.training.heads import head_parameters
-from demos.training.schedule import learning_rate
+from demos.training.learning.schedule import learning_rate
 from demos.training.settings import Settings
+from demos.training.tasks.heads import head_parameters
 
 POINTS = 120  # of the drawn learning rate
 POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "the largest of its tokens"}

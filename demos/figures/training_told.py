@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from demos.figures.palette import CLASSES
 from demos.figures.short import short_html
-from demos.training.data import Dataset, Example
+from demos.training.data.sentences import Dataset, Example
 from demos.training.events import Mistake, Result
 
 SHOWN_CLASSES = 50

@@ -17,7 +17,7 @@ from demos.bert.saliency import Saliency, Score, gradient_x_input, similarity_to
 from demos.bert.text import clean_text
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
-from demos.training.states import class_probabilities, class_score
+from demos.training.after.states import class_probabilities, class_score
 
 MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
 MAX_COMPARED_TOKENS = 1_024

@@ -16,8 +16,8 @@ from demos.bert.pooling import Choice
 from demos.bert.vectors import Encoded
 from demos.figures.features import feature_name
 from demos.page.services import Services
+from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
 from demos.training.features import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
-from demos.training.labelled import OWN_SPLIT, Labelled, Split
 
 TELL_SECONDS = 0.2  # between two words on how far an encoding is
 ALL_AT_ONCE = 64 * 2**20  # bytes: below, every layer is kept from the first pass, so that menus move at once

@@ -14,10 +14,10 @@ from pathlib import Path
 from demos.errors import UserError
 from demos.figures.takeaway import file_name
 from demos.page.takeaway import megabytes
-from demos.training.failures import sentence_of
-from demos.training.folder import size_of, write_folder, zip_folder
-from demos.training.model import Trained
-from demos.training.runlog import Log
+from demos.training.keeping.folder import size_of, write_folder, zip_folder
+from demos.training.keeping.runlog import Log
+from demos.training.learning.failures import sentence_of
+from demos.training.learning.model import Trained
 
 MAX_ZIPS = 4
 LARGEST = 2 * 2**30  # bytes of a model that is still handed out

@@ -11,8 +11,8 @@ from demos.figures import lab_choices, lab_entities, lab_questions, lab_sentence
 from demos.figures.lab import TaskView
 from demos.page.curve import Watcher
 from demos.page.watched import watch_answers, watch_classes, watch_endings, watch_names
-from demos.training import classification, entities, multiple_choice, spans
-from demos.training.sources import SOURCES
+from demos.training.data.sources import SOURCES
+from demos.training.tasks import classification, entities, multiple_choice, spans
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
 

@@ -9,8 +9,8 @@ from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.bert.run import Run, RunCache
 from demos.bert.vectors import VectorCache
 from demos.errors import UserError
-from demos.training.classification import Classification
-from demos.training.model import Trained
+from demos.training.learning.model import Trained
+from demos.training.tasks.classification import Classification
 from demos.training.workshop import Workshop
 
 

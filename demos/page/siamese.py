@@ -32,11 +32,11 @@ from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.page.trainer import buttons
 from demos.training.asked import NO_NUMBER
+from demos.training.data.pairs import our_pairs
+from demos.training.data.siamese_data import PairDataset
 from demos.training.events import Event, Failed, Finished, PairResult, Stopped
-from demos.training.model import load_encoder, redraw_layers
-from demos.training.pairs import our_pairs
+from demos.training.learning.model import load_encoder, redraw_layers
 from demos.training.settings import Settings
-from demos.training.siamese_data import PairDataset
 
 TOLD_SECONDS = 0.2  # between two lines of progress
 MAX_LENGTH = 128  # tokens in one sentence of a training

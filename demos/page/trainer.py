@@ -17,17 +17,17 @@ from demos.page.curve import CurveFeed, duration, failure_message, shown_now
 from demos.page.lab import bench_of
 from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
+from demos.training.after.history import Record, record_of
 from demos.training.asked import fitting, max_train_of, read_dataset, read_settings
 from demos.training.cost import cost_of
-from demos.training.data import Splits
+from demos.training.data.sentences import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
-from demos.training.failures import sentence_of
-from demos.training.history import Record, record_of
+from demos.training.keeping.recipe_file import Recipe
+from demos.training.keeping.runlog import keep_log, log_of
+from demos.training.learning.failures import sentence_of
 from demos.training.line import MAX_WAITING
-from demos.training.recipe_file import Recipe
-from demos.training.runlog import keep_log, log_of
 from demos.training.settings import Settings
-from demos.training.tasks import task_of
+from demos.training.tasks.kinds import task_of
 from demos.training.worker import CAN_PAUSE
 from demos.training.workshop import Workshop
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from demos.figures.short import short
 from demos.page.curve import Watcher
-from demos.training.choice_data import ChoiceDataset
-from demos.training.data import Dataset
-from demos.training.entity_data import OUTSIDE, EntityDataset
-from demos.training.question_data import QuestionDataset
-from demos.training.span_events import SpanAnswer
-from demos.training.span_scores import token_f1
+from demos.training.data.choice_data import ChoiceDataset
+from demos.training.data.entity_data import OUTSIDE, EntityDataset
+from demos.training.data.question_data import QuestionDataset
+from demos.training.data.sentences import Dataset
+from demos.training.tasks.span_events import SpanAnswer
+from demos.training.tasks.span_scores import token_f1
 
 TEXT_LENGTH, NAME_LENGTH = 120, 18  # characters of an example, of a class
 

@@ -24,16 +24,16 @@ from demos.bert.cores import cores
 from demos.bert.models import ModelStore, default_key
 from demos.errors import UserError
 from demos.training.asked import HUB, UPLOAD
-from demos.training.data import MAX_TRAIN, Splits
+from demos.training.data.sentences import MAX_TRAIN, Splits
+from demos.training.data.sources import SOURCES
 from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
-from demos.training.folder import write_folder
+from demos.training.keeping.folder import write_folder
+from demos.training.keeping.recipe_file import Recipe, read_recipe, settings_of
+from demos.training.keeping.runlog import Log, log_of
+from demos.training.learning.model import Trained
+from demos.training.learning.parallel import Parallel, joined
 from demos.training.loop import train
-from demos.training.model import Trained
-from demos.training.parallel import Parallel, joined
-from demos.training.recipe_file import Recipe, read_recipe, settings_of
-from demos.training.runlog import Log, log_of
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
 from demos.training.thread import in_own_thread
 
 HUB_MARK = "hub:"

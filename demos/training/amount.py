@@ -18,12 +18,12 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.errors import UserError
 from demos.training.cost import cost_of
-from demos.training.data import Dataset, Example
+from demos.training.data.sentences import Dataset, Example
 from demos.training.events import Failed, Finished, Result, Step, Stopped, Waiting
 from demos.training.features import FOLDS, MAX_ITERATIONS, WORD, WORDS_C
-from demos.training.metrics import majority
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
+from demos.training.tasks.metrics import majority
 from demos.training.workshop import Workshop
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)  # of the training examples

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data import MAX_TRAIN, Splits, build_dataset
+from demos.training.data.sentences import MAX_TRAIN, Splits, build_dataset
+from demos.training.data.sources import SOURCES, load_file, load_hub
+from demos.training.data.tables import read_rows
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES, load_file, load_hub
-from demos.training.tables import read_rows
 
 OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; besides OWN, any key of SOURCES
 NO_NUMBER = "A setting is empty or not a number."

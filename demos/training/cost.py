@@ -11,16 +11,16 @@ import torch
 
 from demos.bert.ledger_weights import layer_of
 from demos.errors import UserError
-from demos.training.batches import scoring_batches, training_batches
-from demos.training.caches import MAX_CACHE_BYTES
-from demos.training.data import Splits
-from demos.training.encoder import layers_of
-from demos.training.optimizer import NOTHING_TRAINS
-from demos.training.precision import half_of, run_device
+from demos.training.data.sentences import Splits
+from demos.training.learning.batches import scoring_batches, training_batches
+from demos.training.learning.caches import MAX_CACHE_BYTES
+from demos.training.learning.encoder import layers_of
+from demos.training.learning.optimizer import NOTHING_TRAINS
+from demos.training.learning.precision import half_of, run_device
+from demos.training.learning.trainable import fixed_layers
 from demos.training.settings import Settings
-from demos.training.task import Features
-from demos.training.tasks import task_of
-from demos.training.trainable import fixed_layers
+from demos.training.tasks.kinds import task_of
+from demos.training.tasks.task import Features
 
 FLOAT32, BFLOAT16 = 4, 2  # bytes
 # What autograd keeps of a layer, in numbers a token, for width d and inner width f (counted on transformers' BERT).

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
 from demos.bert.agreement import Correlation, Gap
-from demos.training.metrics import Calibration, score_confusion
+from demos.training.tasks.metrics import Calibration, score_confusion
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.pooling import Choice
+from demos.training.data.labelled import Labelled, Split
 from demos.training.events import Mistake, Result
-from demos.training.labelled import Labelled, Split
-from demos.training.metrics import Scores, majority, score
+from demos.training.tasks.metrics import Scores, majority, score
 
 FOLDS = 5
 STANDARDISED_C = (1e-4, 1e-3, 1e-2, 1e-1)  # the smaller C, the more the weights are held back

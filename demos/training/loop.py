@@ -13,19 +13,19 @@ import torch
 from safetensors import SafetensorError
 
 from demos.errors import UserError
-from demos.training.batches import scoring_batches, training_batches
+from demos.training.after.kept import kept_of, write_kept
 from demos.training.controls import Control, Pauses
-from demos.training.data import Splits
+from demos.training.data.sentences import Splits
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
-from demos.training.failures import sentence_of
-from demos.training.kept import kept_of, write_kept
-from demos.training.learner import Learner
-from demos.training.parallel import ALONE, Parallel
-from demos.training.schedule import learning_rate
+from demos.training.learning.batches import scoring_batches, training_batches
+from demos.training.learning.failures import sentence_of
+from demos.training.learning.learner import Learner
+from demos.training.learning.parallel import ALONE, Parallel
+from demos.training.learning.schedule import learning_rate
+from demos.training.learning.watched import watched_of
 from demos.training.settings import Settings
-from demos.training.task import Answers, Ended, Features, Task
-from demos.training.tasks import task_of
-from demos.training.watched import watched_of
+from demos.training.tasks.kinds import task_of
+from demos.training.tasks.task import Answers, Ended, Features, Task
 
 
 def train(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from demos.errors import UserError
-from demos.training.model import Trained
+from demos.training.learning.model import Trained
 
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30

@@ -13,7 +13,7 @@ from spaces.config import Config
 
 from demos.bert.cores import cores
 from demos.training.controls import Control
-from demos.training.data import Splits
+from demos.training.data.sentences import Splits
 from demos.training.events import Event
 from demos.training.loop import train
 from demos.training.settings import Settings

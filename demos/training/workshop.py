@@ -9,11 +9,11 @@ from pathlib import Path
 
 from demos.bert.cores import cores
 from demos.training.cost import Cost
-from demos.training.data import Splits
+from demos.training.data.sentences import Splits
 from demos.training.events import Event, Failed, Finished, Stopped, Waiting
 from demos.training.expected import Expected, expected, way_of
+from demos.training.learning.precision import half_of, run_device
 from demos.training.line import Line
-from demos.training.precision import half_of, run_device
 from demos.training.runs import Runs
 from demos.training.settings import Settings
 from demos.training.worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training

@@ -17,10 +17,10 @@ from demos.bert.steps import drained
 from demos.lessons.finetune.after_data import Afterwards
 from demos.lessons.finetune.after_sample import FILE, sample_json
 from demos.page.services import Sentence, Services
-from demos.training.data import load_emotion
+from demos.training.data.sentences import load_emotion
 from demos.training.events import Failed
-from demos.training.metrics import calibration
 from demos.training.settings import Settings
+from demos.training.tasks.metrics import calibration
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."

@@ -1,7 +1,7 @@
 """Agreement with people on STS-B's form of file: ours against sentence-transformers' own encode and scipy's Spearman.
 
-`python tests/benchmarks agreement PATH`: any file that the page takes (demos/training/pairs.py). The literature's 0.82
-for these weights is of STS-B's TEST pairs (sts-test.csv, 1,379); other files give other figures.
+`python tests/benchmarks agreement PATH`: any file that the page takes (demos/training/data/pairs.py). The literature's
+0.82 for these weights is of STS-B's TEST pairs (sts-test.csv, 1,379); other files give other figures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from demos.bert.embeddings import cosine
 from demos.bert.models import ModelStore
 from demos.bert.pooling import Choice
 from demos.bert.vectors import VectorCache
-from demos.training.pairs import read_pairs
+from demos.training.data.pairs import read_pairs
 
 CLOSE = 0.005
 TEST_PAIRS = 1_379

@@ -19,13 +19,13 @@ from typing import Any
 
 from demos.bert.catalogue import BUNDLED
 from demos.bert.models import ModelStore
+from demos.training.after.history import Record, record_of
 from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured, checked, measure
-from demos.training.data import MAX_TRAIN, load_emotion
+from demos.training.data.sentences import MAX_TRAIN, load_emotion
+from demos.training.data.sources import SOURCES
 from demos.training.events import Epoch, Finished, Started, Step
-from demos.training.history import Record, record_of
 from demos.training.loop import train
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
 from demos.training.workshop import Workshop
 
 STORED = Path(__file__).resolve().parents[2] / "assets" / "data"

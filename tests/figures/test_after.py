@@ -25,8 +25,8 @@ from demos.figures.after_told import (
     tokens_table,
 )
 from demos.figures.maps import MAX_CLASSES
-from demos.training.data import Example
-from demos.training.metrics import calibration
+from demos.training.data.sentences import Example
+from demos.training.tasks.metrics import calibration
 
 HOSTILE = "<script>alert(1)</script> ${value} 😀"
 

@@ -11,8 +11,8 @@ from demos.figures.amount import NAMES, amount_figure
 from demos.figures.amount_told import made_html, numbers_html, proof_html
 from demos.figures.runs import overlay_figure
 from demos.figures.runs_told import compared_html, runs_html
+from demos.training.after.history import Record
 from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured, Point
-from demos.training.history import Record
 from demos.training.settings import Settings
 
 POINTS = tuple(

@@ -14,12 +14,12 @@ from demos.errors import UserError
 from demos.figures.lab_choices import VIEW, told
 from demos.figures.lab_sentences import PAIR_VIEW, pairs_told
 from demos.figures.lab_tokens import calibration_table
-from demos.training.choice_data import ChoiceDataset, ChoiceExample
-from demos.training.data import build_dataset
+from demos.training.data.choice_data import ChoiceDataset, ChoiceExample
+from demos.training.data.sentences import build_dataset
+from demos.training.data.tables import Row
 from demos.training.events import ChoiceMistake, ChoiceResult
-from demos.training.metrics import calibration
-from demos.training.multiple_choice import MultipleChoice
-from demos.training.tables import Row
+from demos.training.tasks.metrics import calibration
+from demos.training.tasks.multiple_choice import MultipleChoice
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
 CHANCES = ((0.72, 0.1, 0.09, 0.09), (0.2, 0.52, 0.19, 0.09), (0.25, 0.25, 0.26, 0.24), (0.04, 0.05, 0.1, 0.81))

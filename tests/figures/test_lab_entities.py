@@ -11,12 +11,12 @@ import pytest
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.figures.lab_entities import VIEW
-from demos.training.entities import Entities, example_of
-from demos.training.entity_data import EntityDataset, build_entities
-from demos.training.entity_events import TagResult
-from demos.training.entity_files import TaggedRow
-from demos.training.sources import SOURCES
-from demos.training.task import Ended
+from demos.training.data.entity_data import EntityDataset, build_entities
+from demos.training.data.entity_files import TaggedRow
+from demos.training.data.sources import SOURCES
+from demos.training.tasks.entities import Entities, example_of
+from demos.training.tasks.entity_events import TagResult
+from demos.training.tasks.task import Ended
 
 NASTY = "<img/src=x>${alert(1)}{{7*7}}"
 

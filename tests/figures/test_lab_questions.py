@@ -15,11 +15,11 @@ from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.figures.lab_questions import VIEW, told
 from demos.figures.question_marks import CHIPS, marked_html
-from demos.training.question_data import QuestionDataset, QuestionExample
-from demos.training.span_events import Picture, SpanAnswer, SpanResult
-from demos.training.span_search import REASONS, SHOWN
-from demos.training.spans import QuestionAnswering
-from demos.training.task import Ended
+from demos.training.data.question_data import QuestionDataset, QuestionExample
+from demos.training.tasks.span_events import Picture, SpanAnswer, SpanResult
+from demos.training.tasks.span_search import REASONS, SHOWN
+from demos.training.tasks.spans import QuestionAnswering
+from demos.training.tasks.task import Ended
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
 LONG = f"Nobody came. {NASTY} The unfathomable library of Ghent lent 400 books to Ada Lovelace, who lost them all. " * 2

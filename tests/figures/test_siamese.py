@@ -9,9 +9,9 @@ import numpy as np
 from demos.bert.agreement import Correlation, Gap, Pair
 from demos.figures.siamese import scatter_figure, spread_figure
 from demos.figures.siamese_told import Towers, moved_html, numbers_html, scores_html, towers_html
+from demos.training.data.pairs import Form
+from demos.training.data.siamese_data import PairDataset
 from demos.training.events import PairResult
-from demos.training.pairs import Form
-from demos.training.siamese_data import PairDataset
 
 NASTY = "<script>alert(1)</script>${x}"
 HELD = tuple(Pair(f"{NASTY} {k}", f"second {k}", float(k % 6)) for k in range(12))

@@ -17,12 +17,12 @@ from demos.figures.training import confusion_figure, matrix_html
 from demos.figures.training_code import code_for, code_of
 from demos.figures.training_recipe import chain_html, preset_html, rate_html
 from demos.figures.training_told import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
-from demos.training.data import Example, build_dataset, load_emotion
+from demos.training.data.sentences import Example, build_dataset, load_emotion
+from demos.training.data.tables import Row
 from demos.training.events import Mistake, Result
-from demos.training.metrics import score
-from demos.training.schedule import learning_rate
+from demos.training.learning.schedule import learning_rate
 from demos.training.settings import Settings
-from demos.training.tables import Row
+from demos.training.tasks.metrics import score
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
 ROOT = Path(__file__).resolve().parents[2]

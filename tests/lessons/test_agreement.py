@@ -27,7 +27,7 @@ from demos.lessons.embeddings.agreement import OWN, PART, UPLOAD, menus_of, read
 from demos.page.lesson import Page
 from demos.page.pooling import read_choice
 from demos.page.services import Services
-from demos.training.pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
+from demos.training.data.pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,8 @@ from demos.lessons.attention.cause_layout import LAST, OPENING, PICKED
 from demos.page import cause as cause_module
 from demos.page.cause import Causes
 from demos.page.services import Sentence, Services
-from demos.training.classification import Classification
-from demos.training.model import Model, keep
+from demos.training.learning.model import Model, keep
+from demos.training.tasks.classification import Classification
 
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
 STRUCK, SAID, PLOT, SIMILAR, WORD, GUESSES, CLASSES, TABLE, CODE = range(9)

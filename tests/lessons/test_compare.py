@@ -18,8 +18,8 @@ from demos.lessons.attention.compare import FILLED, drawn, fetched, taken
 from demos.lessons.attention.compare_layout import OTHER, head_choices, layer_choices
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
-from demos.training.classification import Classification
-from demos.training.model import Model, keep
+from demos.training.learning.model import Model, keep
+from demos.training.tasks.classification import Classification
 
 TEXT = "The kettle had already boiled dry."
 

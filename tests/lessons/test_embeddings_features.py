@@ -22,10 +22,10 @@ from demos.lessons.embeddings.features import DATA_PATH, Recipe
 from demos.lessons.embeddings.features_layout import FILLED, GRID_FILLED, Asked, menu_value
 from demos.page.frozen import Frozen, Task
 from demos.page.services import Services
-from demos.training.classification import Classification
-from demos.training.labelled import own_sentences, split_rows
-from demos.training.model import Model, keep, load_encoder
+from demos.training.data.labelled import own_sentences, split_rows
+from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.settings import Settings
+from demos.training.tasks.classification import Classification
 
 TWO = ("two", None, "own", "mean", "last", True, "")
 SKIP = gr.skip()

@@ -22,7 +22,7 @@ from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings import search as part
 from demos.page.lesson import Page
 from demos.page.services import Services
-from demos.training.lists import Listed
+from demos.training.data.lists import Listed
 
 BAR = ("The banker sat by the river.", "", "minilm")
 MENUS = ("cls", "last", "mean", "last")

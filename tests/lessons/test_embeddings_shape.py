@@ -15,8 +15,8 @@ from demos.bert.models import LoadedModel, ModelStore
 from demos.lessons.embeddings import LESSON, shape
 from demos.page.lesson import Page
 from demos.page.services import Services
-from demos.training.lists import Listed
-from demos.training.pairs import Rated, our_pairs
+from demos.training.data.lists import Listed
+from demos.training.data.pairs import Rated, our_pairs
 
 MODEL = ("", "", "minilm")
 Handlers = list[Callable[..., Any]]

@@ -21,7 +21,7 @@ from demos.lessons.embeddings.siamese import BAR, NO_PAIR, PART, SHOWN
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.siamese import CHANGED
-from demos.training.siamese_data import our_split
+from demos.training.data.siamese_data import our_split
 from tests.page.tiny_store import TinyStore
 
 BAR_TEXTS = ("The bank is closed.", "", "tiny")

@@ -21,13 +21,13 @@ from demos.lessons.finetune.after_layout import ATTENTION, ERROR, MAP, TRUST
 from demos.lessons.finetune.after_sample import ERRORS, sample, sample_json
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from demos.training.data import build_dataset, load_emotion
+from demos.training.after.evidence import Evidence, surest_errors
+from demos.training.after.kept import FILE
+from demos.training.data.sentences import build_dataset, load_emotion
+from demos.training.data.sources import SOURCES
+from demos.training.data.tables import Row
 from demos.training.events import Finished
-from demos.training.evidence import Evidence, surest_errors
-from demos.training.kept import FILE
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
-from demos.training.tables import Row
 from tests.page.tiny_store import TinyStore
 
 MEAN = Choice("mean", 6)

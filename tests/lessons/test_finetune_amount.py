@@ -13,7 +13,7 @@ from demos.lessons.finetune.amount import CHANGED, FILES, Amount, read_data, sam
 from demos.page.services import Sentence, Services
 from demos.training import amount
 from demos.training.amount import PRETRAINED, SCRATCH, SHARES, WORDS, nested
-from demos.training.sources import SOURCES
+from demos.training.data.sources import SOURCES
 from tests.page.tiny_store import TinyStore
 
 BAR = Sentence("", "", "tiny")

@@ -14,8 +14,8 @@ from demos.errors import UserError
 from demos.lessons.finetune.runs import NONE, chosen, csv_file, sample, show
 from demos.page.services import Sentence, Services
 from demos.page.trainer import MAX_HISTORY, Trainer
+from demos.training.after.history import Record, differences
 from demos.training.asked import UPLOAD, shown_settings
-from demos.training.history import Record, differences
 from demos.training.settings import Settings
 from tests.page.tiny_store import TinyStore
 from tests.page.whole_run import whole_run

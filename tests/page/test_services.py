@@ -12,11 +12,11 @@ from demos.bert.models import LoadedModel
 from demos.page.cause import Causes
 from demos.page.frozen import Frozen, Task
 from demos.page.services import Sentence, Services
-from demos.training.classification import Classification
-from demos.training.entities import Entities
-from demos.training.labelled import own_sentences, split_rows
-from demos.training.model import Model, keep
-from demos.training.task import Task as Trainable
+from demos.training.data.labelled import own_sentences, split_rows
+from demos.training.learning.model import Model, keep
+from demos.training.tasks.classification import Classification
+from demos.training.tasks.entities import Entities
+from demos.training.tasks.task import Task as Trainable
 from tests.page.tiny_store import TinyStore
 
 SINGLE = Classification(("joy", "sadness"))

@@ -20,13 +20,14 @@ from demos.page import trainer as page
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.page.trainer import Trainer
-from demos.training import learner, loop, model, thread, workshop
+from demos.training import loop, thread, workshop
 from demos.training.asked import UPLOAD, shown_settings
-from demos.training.classification import Classification
 from demos.training.events import Epoch, Event, Scoring, Started, Step, Waiting, Watched
-from demos.training.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
-from demos.training.learner import Learner
+from demos.training.learning import learner, model
+from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
+from demos.training.learning.learner import Learner
 from demos.training.settings import Settings
+from demos.training.tasks.classification import Classification
 from demos.training.workshop import BROKEN_OFF, Workshop
 from tests.page.whole_run import whole_run
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from demos.bert.models import LoadedModel
-from demos.training.data import Dataset, build_dataset
+from demos.training.data.sentences import Dataset, build_dataset
+from demos.training.data.tables import Row
 from demos.training.settings import Settings
-from demos.training.tables import Row
 
 WORDS = ["river", "bank", "stone", "paper", "green", "slow", "window", "seven", "north", "yesterday", "of", "under"]
 

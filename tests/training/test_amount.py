@@ -30,12 +30,12 @@ from demos.training.amount import (
     recipe,
     words_score,
 )
-from demos.training.data import Dataset, Example, load_emotion
-from demos.training.learner import Learner
-from demos.training.model import load_encoder
+from demos.training.data.sentences import Dataset, Example, load_emotion
+from demos.training.data.sources import SOURCES
+from demos.training.learning.learner import Learner
+from demos.training.learning.model import load_encoder
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
-from demos.training.tasks import task_of
+from demos.training.tasks.kinds import task_of
 from demos.training.workshop import Workshop
 
 

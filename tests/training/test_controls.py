@@ -11,7 +11,7 @@ import pytest
 
 from demos.training import controls
 from demos.training.controls import Control
-from demos.training.data import Dataset
+from demos.training.data.sentences import Dataset
 from demos.training.events import Event, Finished, Paused, Resumed, Step, Stopped
 from demos.training.loop import train
 from demos.training.settings import Settings

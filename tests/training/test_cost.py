@@ -12,13 +12,13 @@ import torch
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.training.cost import cost_of
-from demos.training.data import Dataset
+from demos.training.data.sentences import Dataset
 from demos.training.events import Started
-from demos.training.heads import head_parameters
-from demos.training.learner import Learner
+from demos.training.learning.learner import Learner
 from demos.training.loop import train
 from demos.training.settings import Settings
-from demos.training.tasks import task_of
+from demos.training.tasks.heads import head_parameters
+from demos.training.tasks.kinds import task_of
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from demos.bert.pooling import Choice
+from demos.training.data.labelled import Labelled, Split, split_rows
 from demos.training.features import (
     RAW_C,
     STANDARDISED_C,
@@ -22,7 +23,6 @@ from demos.training.features import (
     result_of,
     wilson,
 )
-from demos.training.labelled import Labelled, Split, split_rows
 
 CLASSES = 3
 

@@ -16,12 +16,12 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from transformers import AutoModel, AutoTokenizer, get_linear_schedule_with_warmup
 
 from demos.bert.models import ModelStore
-from demos.training.batches import training_batches
 from demos.training.controls import Control
-from demos.training.data import Dataset, load_emotion
+from demos.training.data.sentences import Dataset, load_emotion
 from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Stopped, Watched, as_json
+from demos.training.learning.batches import training_batches
+from demos.training.learning.model import CompactRows, Trained, load_encoder
 from demos.training.loop import train
-from demos.training.model import CompactRows, Trained, load_encoder
 from demos.training.settings import Settings
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from demos.training.data import Dataset
+from demos.training.data.sentences import Dataset
 from demos.training.events import Event, Finished, Started, Step, Stopped
-from demos.training.model import Trained
+from demos.training.learning.model import Trained
 from demos.training.settings import Settings
 from demos.training.worker import MOST_SECONDS, gpu_seconds, train_in_worker
 

@@ -14,7 +14,7 @@ from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.training import workshop as module
 from demos.training.cost import cost_of
-from demos.training.data import Dataset
+from demos.training.data.sentences import Dataset
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
 from demos.training.runs import Runs
 from demos.training.settings import Settings

@@ -26,8 +26,8 @@ from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.pooling import LAST, layer_menu, pooling_menus, read_choice
-from demos.training.pairs import MAX_PAIRS, OURS, Rated, hub_pairs, our_pairs, read_pairs
-from demos.training.tables import MAX_BYTES
+from demos.training.data.pairs import MAX_PAIRS, OURS, Rated, hub_pairs, our_pairs, read_pairs
+from demos.training.data.tables import MAX_BYTES
 
 OWN, UPLOAD, HUB = "ours", "file", "hub"
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]

@@ -34,9 +34,9 @@ from demos.lessons.embeddings.features_layout import (
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frozen import Frozen, Task
 from demos.page.lesson import Page, Part, notice_html
+from demos.training.data.guide import PUBLISHED
+from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
 from demos.training.features import Fit, chosen, result_of
-from demos.training.guide import PUBLISHED
-from demos.training.labelled import FILE, SST2, read_labelled, split_rows
 
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills

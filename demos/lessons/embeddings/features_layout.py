@@ -14,7 +14,7 @@ from demos.bert.pooling import POOLER, Choice
 from demos.errors import UserError
 from demos.page.pooling import LAST, SECOND_TO_LAST, layer_choices, pooling_menus, read_choice
 from demos.page.services import Services
-from demos.training.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
+from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
 
 SOURCES = [
     ("Emotion: six classes", EMOTIONS),

@@ -22,7 +22,7 @@ from demos.figures.embeddings import short
 from demos.figures.maps import MAX_CLASSES, Points
 from demos.page.assets import ASSETS
 from demos.page.services import Sentence, Services
-from demos.training.lists import Listed, read_list
+from demos.training.data.lists import Listed, read_list
 
 LIBRARY, EMOTION, FILE = "library", "emotion", "file"  # where sentences come from
 SENTENCE, TOKEN, LAYERS = "sentence", "token", "layers"  # what a point is

@@ -23,7 +23,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.pooling import layer_menu, pooling_menus, read_choice
 from demos.page.services import Sentence
-from demos.training.lists import MAX_LINES, Listed, read_lines, read_list
+from demos.training.data.lists import MAX_LINES, Listed, read_lines, read_list
 
 LIBRARY, OWN = "library", "own"
 QUERY = "How do I bake bread without yeast?"

@@ -29,7 +29,7 @@ from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
-from demos.training.pairs import our_pairs
+from demos.training.data.pairs import our_pairs
 
 SAMPLE = 200  # sentences that the space is measured on
 FIRST_LAYER = 5  # of the bundled model the last before its training on sentence pairs takes hold

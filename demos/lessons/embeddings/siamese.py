@@ -32,9 +32,9 @@ from demos.page.siamese import (
     read_pair_settings,
     told_steps,
 )
+from demos.training.data.pairs import MAX_PAIRS
+from demos.training.data.siamese_data import PairDataset, our_split, split_pairs
 from demos.training.line import MAX_WAITING
-from demos.training.pairs import MAX_PAIRS
-from demos.training.siamese_data import PairDataset, our_split, split_pairs
 
 BAR = -1  # in the menu of pairs: the sentence bar's own two
 BARS_OWN = ("the sentence bar’s two", BAR)

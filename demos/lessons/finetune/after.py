@@ -33,9 +33,9 @@ from demos.lessons.finetune.after_sample import sample
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.progress import relayed
 from demos.page.services import Sentence
-from demos.training.entities import Entities
-from demos.training.evidence import chance_share
-from demos.training.metrics import calibration
+from demos.training.after.evidence import chance_share
+from demos.training.tasks.entities import Entities
+from demos.training.tasks.metrics import calibration
 
 FILLED = (
     "status", "map", "before_told", "before_map", "after_told", "after_map", "map_told", "attention", "attention_told",

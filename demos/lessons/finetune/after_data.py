@@ -16,12 +16,12 @@ from demos.bert.vectors import Encoded
 from demos.figures.compare import most_different
 from demos.page.services import Sentence, Services
 from demos.page.sides import TUNED, Asked, Pair, pair_of
-from demos.training.classification import Classification
-from demos.training.data import Example, load_emotion
-from demos.training.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
-from demos.training.kept import Kept, read_kept
-from demos.training.model import Trained
+from demos.training.after.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
+from demos.training.after.kept import Kept, read_kept
+from demos.training.data.sentences import Example, load_emotion
+from demos.training.learning.model import Trained
 from demos.training.settings import Settings
+from demos.training.tasks.classification import Classification
 
 MAPPED = 400  # test examples on a map
 ERRORS = 12

@@ -13,9 +13,9 @@ import numpy as np
 from demos.bert.encoding import encode
 from demos.figures.lab_tokens import own_tokenizer
 from demos.page.assets import read_asset
-from demos.training.data import Example
-from demos.training.evidence import Error, Evidence
-from demos.training.kept import Kept
+from demos.training.after.evidence import Error, Evidence
+from demos.training.after.kept import Kept
+from demos.training.data.sentences import Example
 
 FILE = "data/after.json"
 ERRORS = 6

@@ -34,8 +34,8 @@ from demos.training.amount import (
     measured_from,
 )
 from demos.training.asked import AWAITED
-from demos.training.data import MAX_TRAIN, Dataset
-from demos.training.sources import SOURCES, load_file
+from demos.training.data.sentences import MAX_TRAIN, Dataset
+from demos.training.data.sources import SOURCES, load_file
 
 SAMPLES = Path(__file__).resolve().parents[3] / "assets" / "data" / "amount.json"
 KINDS = ("sentence", "pair")

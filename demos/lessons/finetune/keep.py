@@ -19,15 +19,15 @@ from demos.page.kept import Zips, written
 from demos.page.lesson import OUR_FAULT, Page, Part, notice_html
 from demos.page.services import Sentence, Services
 from demos.page.takeaway import file_button, takeaway_row
-from demos.training.card import card
-from demos.training.export import form_of, how_loaded
-from demos.training.folder import CONTENTS
-from demos.training.hub_push import push
-from demos.training.model import Trained
-from demos.training.recipe_file import Recipe, recipe_json
-from demos.training.runlog import Log, read_log
+from demos.training.keeping.card import card
+from demos.training.keeping.export import form_of, how_loaded
+from demos.training.keeping.folder import CONTENTS
+from demos.training.keeping.hub_push import push
+from demos.training.keeping.recipe_file import Recipe, recipe_json
+from demos.training.keeping.runlog import Log, read_log
+from demos.training.keeping.script import command_of, repeated, script_of
+from demos.training.learning.model import Trained
 from demos.training.runs import GONE
-from demos.training.script import command_of, repeated, script_of
 
 log_ = logging.getLogger(__name__)
 NO_RUN = "Train a model first; then its folder is here."

@@ -18,7 +18,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence
 from demos.page.takeaway import file_button, picture_buttons, takeaway_row
-from demos.training.history import Record, as_csv, record_from
+from demos.training.after.history import Record, as_csv, record_from
 
 SAMPLE = Path(__file__).resolve().parents[3] / "assets" / "data" / "runs.json"
 NONE = "none"  # what `ticked` says where nobody is; "" before anyone chose

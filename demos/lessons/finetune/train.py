@@ -28,11 +28,11 @@ from demos.training.asked import (
     read_settings,
     shown_settings,
 )
-from demos.training.data import Splits
+from demos.training.data.sentences import Splits
+from demos.training.data.sources import reader_of
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from demos.training.sources import reader_of
-from demos.training.tasks import task_of
+from demos.training.tasks.kinds import task_of
 
 PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed
 HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

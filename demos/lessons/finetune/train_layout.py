@@ -13,7 +13,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.lab import BENCHES, BOXES, bundled
 from demos.page.trainer import PAUSE
 from demos.training.asked import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
-from demos.training.data import MAX_TRAIN
+from demos.training.data.sentences import MAX_TRAIN
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
 

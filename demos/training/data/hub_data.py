@@ -1,0 +1,237 @@
+"""A public data set of the Hub as records: so many rows a split, within a time, or one sentence on why not."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+from demos.bert.text import MAX_CHARACTERS
+from demos.errors import UserError
+from demos.training.data.splits import SPLITS
+from demos.training.data.tables import MAX_ROWS, Column, Record, find_columns, value_of
+
+REACH_SECONDS = 4.0  # for the Hub to answer at all
+SECONDS = 60.0  # for the whole data set
+MAX_HELD = 40_000_000  # characters in all
+MAX_FETCHES = 2  # at a time
+MAX_KEPT = 2  # data sets in memory, since one is asked for again at each move of a slider
+# One name on either side of the slash: neither a path nor an address. The config after the colon.
+NAME = re.compile(r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})(?::(?P<config>[\w.+-]{1,95}))?", re.ASCII)
+FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
+HIDDEN = -1  # what a class is on the Hub where a shared task keeps its answers to itself
+NO_HUB = "The Hugging Face Hub could not be reached; our own data and your files need no Hub."
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A data set's records, each with the split it is in, and what was left out, one sentence each."""
+
+    name: str
+    records: tuple[Record, ...]
+    notes: tuple[str, ...]
+
+
+def fetch(name: str, columns: Sequence[Column]) -> Fetched:
+    """The data set `owner/name` or `owner/name:config`; its columns are found as a file's are.
+
+    Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
+    """
+    found = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
+    if not found or ".." in name:
+        raise UserError(f"{str(name)[:60]!r} is no data set's name; write owner/name, or owner/name:config.")
+    return _Fetch.of(found["repo"], found["config"], tuple(columns)).wait()
+
+
+class _Fetch:
+    """One data set on its way, in a thread of its own: who asks for it waits no longer than he should."""
+
+    _known: ClassVar[OrderedDict[tuple[Any, ...], _Fetch]] = OrderedDict()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, repo: str, config: str | None, columns: tuple[Column, ...]) -> None:
+        self.repo, self.config, self.columns = repo, config, columns
+        self.reached, self.done = threading.Event(), threading.Event()
+        self.given_up = False
+        self.found: Fetched | None = None
+        self.error: BaseException | None = None
+        self.began = time.monotonic()
+        threading.Thread(target=self._run, name=f"hub {repo}", daemon=True).start()
+
+    @classmethod
+    def of(cls, repo: str, config: str | None, columns: tuple[Column, ...]) -> _Fetch:
+        """The fetch of this data set, the one under way or kept where there is one. Raises UserError for too many."""
+        key = (repo, config, columns)
+        with cls._lock:
+            if key not in cls._known:
+                if sum(not one.done.is_set() for one in cls._known.values()) >= MAX_FETCHES:
+                    raise UserError("The Hub is being asked for other data sets; try again in a minute.")
+                cls._known[key] = cls(*key)
+            cls._known.move_to_end(key)
+            ended = [key for key, one in cls._known.items() if one.done.is_set()]
+            for old in ended[: max(0, len(cls._known) - MAX_KEPT)]:
+                if old != key:
+                    del cls._known[old]
+            return cls._known[key]
+
+    def wait(self) -> Fetched:
+        """What was fetched. Raises UserError as `fetch` does; a failure is not kept."""
+        left = self.began + REACH_SECONDS - time.monotonic()
+        if not self.reached.wait(max(0.1, left)):
+            self.given_up = True
+            raise UserError(NO_HUB)
+        if not self.done.wait(max(0.1, self.began + SECONDS - time.monotonic())):
+            self.given_up = True
+            raise UserError(f"{self.repo} did not come from the Hub within {SECONDS:.0f} seconds.")
+        if self.found is None:
+            with self._lock:
+                self._known.pop((self.repo, self.config, self.columns), None)
+            if isinstance(self.error, UserError):
+                raise UserError(str(self.error)) from self.error
+            raise UserError(f"{self.repo} could not be read from the Hub just now.") from self.error
+        return self.found
+
+    def _run(self) -> None:
+        try:
+            reach_hub()
+            self.reached.set()
+            records, notes = read_hub(self.repo, self.config, self.columns, self._stopped)
+            self.found = Fetched(self.repo if not self.config else f"{self.repo}:{self.config}", records, notes)
+        except BaseException as error:  # told by `wait`, in the thread that asked
+            self.error = error
+        finally:
+            self.reached.set()
+            self.done.set()
+            if self.found is None and self.given_up:  # nobody waits any more
+                with self._lock:
+                    self._known.pop((self.repo, self.config, self.columns), None)
+
+    def _stopped(self) -> bool:
+        return self.given_up or time.monotonic() - self.began > SECONDS
+
+
+def reach_hub() -> None:
+    """Raises UserError where no Hub is in reach, or none may be asked."""
+    from huggingface_hub import constants  # here: nobody else needs the network
+    from huggingface_hub.utils import get_session
+
+    if constants.HF_HUB_OFFLINE:
+        raise UserError(NO_HUB)
+    try:
+        get_session().head(constants.ENDPOINT, timeout=REACH_SECONDS)
+    except Exception as error:  # the client raises many kinds; each means the same to the reader
+        raise UserError(NO_HUB) from error
+
+
+def open_hub(repo: str, config: str | None) -> Mapping[str, Any]:
+    """The data set's splits, nothing of them read yet. Raises UserError, one sentence, where they can't be had."""
+    from datasets import exceptions, load_dataset  # here: it takes a second to import
+
+    try:
+        # The address, so that no folder here is meant; no token, so that nobody reads what the host alone may.
+        splits: Mapping[str, Any] = load_dataset(f"hf://datasets/{repo}", config, streaming=True, token=False)
+    except exceptions.DatasetNotFoundError as error:
+        raise UserError(f"The Hub has no public data set called {repo}.") from error
+    except ValueError as error:
+        configs = re.search(r"(?:configs|Available): \[([^\]]*)\]", str(error))
+        if not configs:
+            raise
+        names = re.findall(r"'([\w.+-]+)'", configs[1])
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")
+        raise UserError(f"{repo} has several parts; write one of them behind a colon: {shown}.") from error
+    except RuntimeError as error:
+        if "script" not in str(error):
+            raise
+        raise UserError(f"{repo} is a program and not files of rows, and programs from the Hub are not run.") from error
+    return splits
+
+
+def read_hub(
+    repo: str, config: str | None, columns: Sequence[Column], stopped: Callable[[], bool] = lambda: False
+) -> tuple[tuple[Record, ...], tuple[str, ...]]:
+    """(records, notes): at most MAX_ROWS rows of each split whose name is known; classes by their names.
+
+    Rows whose class the Hub keeps hidden are left out. Raises UserError for a column that lacks.
+    """
+    opened = open_hub(repo, config)
+    named = _named_splits(list(opened))
+    notes: list[str] = []
+    records: list[Record] = []
+    held = 0
+    for split, name in named.items():
+        rows = opened[name]
+        kind = getattr(getattr(rows, "info", None), "builder_name", None)
+        if kind is not None and kind not in FORMATS:
+            raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
+        kept, read = 0, 0
+        for values in _rows(rows, columns, split, stopped):
+            read += 1
+            if values is not None:
+                kept += 1
+                records.append(Record(len(records) + 1, values))
+                held += sum(len(value) for value in values.values() if isinstance(value, str | list))
+            if held > MAX_HELD:
+                raise UserError(f"{repo} has more than {MAX_HELD:,} characters of text; the limit is that.")
+        if stopped():
+            raise UserError(f"{repo} did not come from the Hub within {SECONDS:.0f} seconds.")
+        if read == MAX_ROWS:
+            notes.append(f"Of the split {name} the first {MAX_ROWS:,} rows were read.")
+        if kept < read:
+            notes.append(f"{read - kept:,} rows of the split {name} have no class on the Hub and are left out.")
+    if not records:
+        raise UserError(f"{repo} has no rows to train on; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
+    return tuple(records), tuple(notes)
+
+
+def _named_splits(names: Sequence[str]) -> dict[str, str]:
+    """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = name.lower()
+        split = SPLITS.get(plain) or SPLITS.get(re.split(r"[^a-z]", plain)[0])
+        if split and (split not in found or plain in SPLITS):
+            found[split] = name
+    if "train" not in found and len(names) == 1:
+        return {"": names[0]}
+    if list(found) == ["train"]:  # to be drawn from
+        return {"": found["train"]}
+    return found
+
+
+def _rows(
+    rows: Any, columns: Sequence[Column], split: str, stopped: Callable[[], bool]
+) -> Iterator[dict[str, Any] | None]:
+    """Each row's values by role; None for a row without a class."""
+    features: Mapping[str, Any] = getattr(rows, "features", None) or {}
+    names: dict[str, str] = {}  # role to column
+    if features:
+        names = {role: list(features)[place] for role, place in find_columns(list(features), columns).items()}
+        rows = rows.select_columns(list(names.values()))  # no picture is unpacked
+    for row in islice(rows, MAX_ROWS):
+        if stopped():
+            return
+        names = names or {role: list(row)[place] for role, place in find_columns(list(row), columns).items()}
+        values: dict[str, Any] = {}
+        for column in columns:
+            name = names.get(column.role)
+            said = _told(row.get(name), features.get(name)) if name else ""
+            values[column.role] = value_of(said[:MAX_CHARACTERS] if isinstance(said, str) else said, column.kind)
+        if "split" in values:
+            values["split"] = split
+        yield None if values.get("label", "?") in ("", str(HIDDEN)) else values
+
+
+def _told(value: Any, feature: Any) -> Any:
+    """Class numbers as their names, in lists too; a hidden class as nothing."""
+    names = getattr(feature, "names", None)
+    if names and isinstance(value, int):
+        return names[value] if 0 <= value < len(names) else None
+    inner = getattr(feature, "feature", None)
+    if getattr(inner, "names", None) and isinstance(value, list):
+        return [_told(one, inner) for one in value]
+    return value

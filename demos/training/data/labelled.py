@@ -1,0 +1,164 @@
+"""Labelled sentences for a classifier over frozen vectors: where they come from, and which of them are held out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from demos.bert.text import clean_text
+from demos.errors import UserError
+from demos.training.data.guide import fetch_guide, is_guide
+from demos.training.data.sentences import EMOTION, MIN_PER_CLASS, class_names
+from demos.training.data.splits import SPLITS
+from demos.training.data.tables import Row, read_rows
+
+EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
+MAX_ROWS = 2_000  # the guide's own number
+HELD_OUT = 0.25  # scikit-learn's default, and so the guide's
+OWN_SPLIT = "own"
+SEEDS = 10
+GUIDE_LABELS = {"0": "negative", "1": "positive"}
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Sentences with a class each, an index into `labels`."""
+
+    name: str
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+    targets: np.ndarray  # int [m]
+    own_test: np.ndarray | None = None  # bool [m]: what the file itself holds out
+    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    guide: bool = False  # these are the guide's own sentences
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for equal sentences, classes and held-out rows."""
+        held_out = b"" if self.own_test is None else self.own_test.tobytes()
+        content = "\n".join([*self.labels, "", *self.texts]).encode() + self.targets.tobytes() + held_out
+        return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Row numbers: what the classifier learns from, and what it is scored on."""
+
+    train: np.ndarray
+    test: np.ndarray
+    key: str  # OWN_SPLIT or the seed
+
+
+def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) -> Labelled:
+    """The sentences that `source` names; `file` is the path of an upload, of which the first `most` rows are used.
+
+    Raises UserError where a file is missing or broken, or SST-2 out of reach.
+    """
+    if source in (EMOTIONS, TWO):
+        return own_sentences(source == TWO)
+    if source == SST2:
+        return from_bytes(fetch_guide(), "SST-2, the guide's file.tsv", most)
+    if source != FILE:
+        raise UserError(f"There is no data called {str(source)[:40]!r} here.")
+    if not file:
+        raise UserError("Choose a CSV, TSV or JSONL file with a text and a label column.")
+    try:
+        return from_bytes(Path(file).read_bytes(), Path(file).name, most)
+    except OSError as error:
+        raise UserError("The file could not be read; choose it again.") from error
+
+
+@lru_cache(maxsize=2)  # frozen, and asked for at each move of a menu
+def own_sentences(two: bool) -> Labelled:
+    """The project's sentences of six emotions, or of joy and sadness alone, as good and bad."""
+    rows = read_rows(EMOTION.read_bytes(), EMOTION.name)
+    if two:
+        rows = [row for row in rows if row.label in ("joy", "sadness")]
+    return build_labelled("Joy or sadness" if two else "Emotion", rows)
+
+
+def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:
+    """An uploaded file's bytes. Raises UserError as `read_rows` and `build_labelled` do."""
+    rows = read_rows(data, name)
+    if not is_guide(data):
+        return build_labelled(name, rows, most)
+    rows = [replace(row, label=GUIDE_LABELS[row.label]) for row in rows]
+    return replace(build_labelled("SST-2, the guide's file", rows, most), guide=True)
+
+
+def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labelled:
+    """The first `most` rows, each sentence once, so that none is learned from and scored on.
+
+    Where these lack a class (a file sorted by class), as many are drawn from all. Raises UserError for less than two or
+    more than MAX_CLASSES classes, or a class with too few sentences.
+    """
+    notes = []
+    first: dict[str, Row] = {}
+    for row in rows:
+        text = clean_text(row.text, f"Row {row.number}").strip()
+        first.setdefault(" ".join(text.casefold().split()), replace(row, text=text, label=clean_text(row.label)))
+    kept = list(first.values())
+    if len(kept) < len(rows):
+        left_out = len(rows) - len(kept)
+        notes.append(f"{left_out:,} row{'s' * (left_out > 1)} left out: an earlier row has the same sentence.")
+    class_names(kept)
+    if len(kept) > most:
+        few = kept[:most]
+        if min(Counter(row.label for row in few).values()) < MIN_PER_CLASS or len({row.label for row in few}) < len(
+            {row.label for row in kept}
+        ):
+            few = _drawn(kept, most)
+            notes.append(f"{len(few):,} of {len(kept):,} rows, drawn class by class (seed 0).")
+        else:
+            notes.append(f"The first {len(few):,} of {len(kept):,} rows.")
+        kept = few
+    labels = tuple(sorted({row.label for row in kept}))
+    targets = np.array([labels.index(row.label) for row in kept], dtype=np.int64)
+    targets.flags.writeable = False
+    texts = tuple(row.text for row in kept)
+    return Labelled(Path(name).stem, labels, texts, targets, _own_test(kept, targets), tuple(notes))
+
+
+def split_rows(data: Labelled, asked: str) -> Split:
+    """The file's own split, or scikit-learn's `train_test_split` by a seed, a quarter held out class by class."""
+    if asked == OWN_SPLIT and data.own_test is not None:
+        return Split(np.flatnonzero(~data.own_test), np.flatnonzero(data.own_test), OWN_SPLIT)
+    seed = int(asked) if str(asked).isdigit() and int(asked) < SEEDS else 0
+    train, test = train_test_split(
+        np.arange(len(data.texts)),
+        test_size=max(HELD_OUT, len(data.labels) / len(data.texts)),
+        random_state=seed,
+        stratify=data.targets,
+    )
+    return Split(train, test, str(seed))
+
+
+def _drawn(rows: Sequence[Row], most: int) -> list[Row]:
+    """`most` rows in the classes' own proportions, but MIN_PER_CLASS of each at least, in file order."""
+    labels = [row.label for row in rows]
+    picked, _ = train_test_split(np.arange(len(rows)), train_size=most, random_state=0, stratify=labels)
+    chosen = set(picked.tolist())
+    for label in set(labels):
+        own = [at for at, other in enumerate(labels) if other == label]
+        chosen |= set(own[: max(0, MIN_PER_CLASS - len(chosen.intersection(own)))])
+    return [rows[at] for at in sorted(chosen)]
+
+
+def _own_test(rows: Sequence[Row], targets: np.ndarray) -> np.ndarray | None:
+    """Which rows the file's split column holds out; None where it has none, or one that can't be learned from."""
+    splits = [SPLITS.get(row.split.lower(), "") for row in rows]
+    held_out = "test" if "test" in splits else "validation"
+    test = np.array([split == held_out for split in splits])
+    if "" in splits or not test.any() or test.all():
+        return None
+    if np.bincount(targets[~test], minlength=int(targets.max()) + 1).min() < 2:
+        return None
+    test.flags.writeable = False
+    return test

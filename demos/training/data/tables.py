@@ -1,0 +1,212 @@
+"""The columns that a task needs, found by their names in a file; and labelled rows, which may do without names."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.errors import UserError
+from demos.training.data.cells import MAX_BYTES as MAX_BYTES  # every reader of files asks here
+from demos.training.data.cells import MAX_ROWS as MAX_ROWS
+from demos.training.data.cells import decode_text as decode_text
+from demos.training.data.cells import read_table
+
+MAX_LABEL = 60  # characters
+TEXT_NAMES = (  # the earlier is preferred where a file has several
+    "text", "texts", "sentence", "sentences", "sentence1", "review", "content", "tweet", "message", "comment",
+    "utterance", "document", "question", "query", "body", "input", "satz", "title",
+)  # fmt: skip
+LABEL_NAMES = (
+    "label", "labels", "class", "classes", "category", "categories", "emotion", "sentiment", "target", "intent",
+    "topic", "label_text", "gold", "polarity", "output", "y",
+)  # fmt: skip
+NOTHING = ("nan", "null", "<na>", "#n/a")  # what pandas, databases and spreadsheets make of an empty cell
+SPLIT_NAMES = ("split", "set", "fold", "partition")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One thing that a task reads from each row, and the names its column may have, the preferred first.
+
+    kind "text": a string; what JSON has as null, NaN, list or object counts as missing (""). kind "json": a list or an
+    object stays what it is, also where a cell of a table holds it as JSON; all else is text.
+    """
+
+    role: str
+    names: tuple[str, ...]  # in small letters
+    required: bool = True
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row's values by role, "" where the row or the file has none.
+
+    `number` counts from 1 as a spreadsheet does, a header included.
+    """
+
+    number: int
+    values: Mapping[str, Any]
+
+    def __getitem__(self, role: str) -> Any:
+        return self.values[role]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A labelled text, or a labelled pair of texts; `number` as Record's."""
+
+    number: int
+    text: str
+    label: str
+    split: str = ""
+    pair: str = ""
+
+
+TEXT = Column("text", TEXT_NAMES)
+LABEL = Column("label", LABEL_NAMES)
+SPLIT = Column("split", SPLIT_NAMES, required=False)
+
+
+def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Sequence[str] = ()) -> list[Record]:
+    """The rows of a CSV, TSV, JSONL or JSON file (by its name's ending), its columns found by their names.
+
+    `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
+    Raises UserError for a missing column, for more than MAX_BYTES, MAX_ROWS or MAX_COLUMNS, for bytes that are no
+    text, and for a broken row, named. An empty cell is the caller's to judge.
+    """
+    table = read_table(data, name)
+    named = any(_plain(head) in column.names for head in table.header for column in columns)
+    if not named and not table.keyed and nameless and len(table.header) == len(nameless):
+        places = {role: place for place, role in enumerate(nameless)}
+        rows = table.rows
+    else:
+        places = find_columns(table.header, columns)
+        rows = table.rows if table.keyed else table.rows[1:]
+    if not rows:
+        raise UserError("The file has no rows.")
+    return [
+        Record(number, {one.role: value_of(cells[places[one.role]] if one.role in places else "", one.kind)
+                        for one in columns})
+        for number, cells in rows
+    ]  # fmt: skip
+
+
+def records_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[Record]:
+    """The same from objects in memory, whose keys are those of the first. Raises UserError for a missing column."""
+    if not rows:
+        return []
+    header = [str(key) for key in rows[0]]
+    places = find_columns(header, columns)
+    found = {one.role: header[places[one.role]] for one in columns if one.role in places}
+    return [
+        Record(
+            number,
+            {one.role: value_of(row.get(found[one.role]) if one.role in found else "", one.kind) for one in columns},
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
+    """Where each role stands in the header, each place taken once. Raises UserError, naming what is missing."""
+    plain = [_plain(head) for head in header]
+    places: dict[str, int] = {}
+    for column in columns:
+        free = (plain.index(one) for one in column.names if one in plain and plain.index(one) not in places.values())
+        place = next(free, None)
+        if place is not None:
+            if header.count(header[place]) > 1:
+                raise UserError(f"Two columns are named {header[place][:30]!r}; rename one of them.")
+            places[column.role] = place
+    missing = [column.role for column in columns if column.required and column.role not in places]
+    if missing:
+        shown = ", ".join(repr(head[:30]) for head in header[:8])
+        shown = shown if len(shown) <= 100 else f"{shown[:99]}…"
+        raise UserError(f"No column is named {' and '.join(missing)}; the first row has {shown}.")
+    return places
+
+
+def read_rows(data: bytes, name: str) -> list[Row]:
+    """The rows of a CSV, TSV or JSONL file (by its name's ending), text and label columns found by their names.
+
+    A file of two columns may do without a header: its label column is the one with fewer different values.
+    Raises UserError as `read_columns` does, and for a row without text or label.
+    """
+    table = read_table(data, name)
+    header, rows = table.header, table.rows
+    if len(header) == 1:
+        raise UserError("The file has one column; a text and a label column are needed.")
+    known = [{_plain(head) for head in header} & set(names) for names in (TEXT_NAMES, LABEL_NAMES)]
+    if len(header) == 2 and not any(known) and not table.keyed and rows:
+        text, label = _by_content(rows)
+        counts = Counter(cells[label].strip() for _, cells in rows)
+        # A first row whose label never comes again, where all others do, is a header in another language.
+        if counts.pop(header[label].strip()) == 1 and counts and min(counts.values()) > 1:
+            rows = rows[1:]
+        places = {"text": text, "label": label}
+    else:
+        places = _text_and_label(header)
+        rows = rows if table.keyed else rows[1:]
+    if not rows:
+        raise UserError("The file has no rows.")
+    found = [
+        Row(number, *(value_of(cells[places[role]]) if role in places else "" for role in ("text", "label", "split")))
+        for number, cells in rows
+    ]
+    return checked_rows([Row(row.number, row.text, row.label.strip(), row.split.strip()) for row in found])
+
+
+def checked_rows(rows: list[Row]) -> list[Row]:
+    """These rows. Raises UserError for the first without text or label, or whose label is too long."""
+    for row in rows:
+        where = f"Row {row.number:,}"
+        if not row.text.strip():
+            raise UserError(f"{where} has no text.")
+        if not row.label:
+            raise UserError(f"{where} has no label.")
+        if row.label.lower() in NOTHING:
+            raise UserError(f"{where} has the label {row.label!r}, which programs write where there is none.")
+        if len(row.label) > MAX_LABEL:
+            raise UserError(f"{where} has a label of {len(row.label):,} characters; the limit is {MAX_LABEL}.")
+    return rows
+
+
+def value_of(value: object, kind: str = "text") -> Any:
+    """A cell or a JSON value as its column's kind has it."""
+    if kind == "json":
+        if isinstance(value, str) and value[:1] in ("[", "{"):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                return value
+        if isinstance(value, dict | list):
+            return value
+    if value is None or isinstance(value, dict | list) or value != value:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text_and_label(header: Sequence[str]) -> dict[str, int]:
+    """Where text, label and perhaps split stand; of two columns it is enough to know one."""
+    if len(header) == 2:
+        found = find_columns(header, [Column("text", TEXT_NAMES, False), Column("label", LABEL_NAMES, False)])
+        if len(found) == 1:
+            ((role, place),) = found.items()
+            return {role: place, "label" if role == "text" else "text": 1 - place}
+    return find_columns(header, (TEXT, LABEL, SPLIT))
+
+
+def _by_content(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, int]:
+    """(text column, label column) of two: labels repeat, or, where both do as often, are shorter."""
+    different = [len({cells[place] for _, cells in rows}) for place in (0, 1)]
+    length = [sum(len(cells[place]) for _, cells in rows) for place in (0, 1)]
+    label = 0 if (different[0], length[0]) < (different[1], length[1]) else 1
+    return 1 - label, label
+
+
+def _plain(head: str) -> str:
+    return head.strip().lower()

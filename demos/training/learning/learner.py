@@ -1,0 +1,145 @@
+"""The model that a run trains, on its device: encoder, head, what of them trains, and what frozen layers gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+
+from demos.bert.memory import keep_pages
+from demos.training.events import Caching
+from demos.training.learning.batches import scoring_batches
+from demos.training.learning.caches import States
+from demos.training.learning.encoder import layers_of, lower, upper
+from demos.training.learning.model import (
+    CompactRows,
+    Model,
+    collate,
+    keep,
+    last_states,
+    load_encoder,
+    load_tokenizer,
+    redraw_layers,
+)
+from demos.training.learning.optimizer import make_optimizer, set_rate
+from demos.training.learning.parallel import ALONE, Parallel
+from demos.training.learning.precision import attention_of, half_of, run_device
+from demos.training.learning.quick import quicken
+from demos.training.learning.trainable import fixed_layers, freeze
+from demos.training.settings import Settings
+from demos.training.tasks.task import Batch, Features, SeededDropout, Task
+
+
+class Learner:
+    """A fresh copy of an encoder with a new head; from examples as tokens to logits, and a step down the gradient."""
+
+    def __init__(self, task: Task, base: Path, settings: Settings, parallel: Parallel = ALONE) -> None:
+        keep_pages()
+        self.task, self.settings, self.parallel = task, settings, parallel
+        self.device = run_device()
+        self.half = half_of(settings.precision, self.device)
+        encoder = quicken(load_encoder(base, attention_of(self.half, self.device)).to(self.device))
+        tokenizer = load_tokenizer(base)
+        self.limit = min(settings.max_length, encoder.config.max_position_embeddings)  # tokens
+        self.padding = tokenizer.pad_token_id or 0
+        if settings.start != "trained":
+            redraw_layers(encoder, settings.seed, embeddings=settings.start == "scratch")
+        head = task.head(encoder.config.hidden_size, torch.Generator().manual_seed(settings.seed))
+        noise = torch.Generator(self.device).manual_seed(settings.seed + parallel.rank)
+        for layer in head.modules():
+            if isinstance(layer, SeededDropout):
+                layer.generator = noise
+        self.model = Model(encoder, head.to(self.device), tokenizer)
+        self.parameters = sum(parameter.numel() for parameter in self.model.modules().parameters())
+
+    def prepare(self, features: Sequence[Features]) -> None:
+        """Freeze what does not train, make the optimizer for the rest. `features` are all that will ever be read."""
+        encoder = self.model.encoder
+        ids = (token for feature in features for sequence in feature.sequences for token in sequence)
+        self.compact = CompactRows.shrink(encoder, ids, self.padding)
+        self.lora = freeze(encoder, self.settings)
+        self.fixed = fixed_layers(self.settings, layers_of(encoder))
+        self.states = States()
+        self.optimizer = make_optimizer(encoder, self.model.head, self.settings)
+        self.trained = [p for group in self.optimizer.param_groups for p in group["params"]]
+        self.trainable = sum(p.numel() for p in self.trained)
+
+    def cache(self, features: Sequence[Features]) -> Iterator[Caching]:
+        """Read these examples by the frozen layers and keep what they give, as far as memory is lent."""
+        if not self.fixed:
+            return
+        done = 0
+        for rows in scoring_batches([feature.size for feature in features]):
+            batch = collate(self.task, [features[i] for i in rows], self.padding, self.device)
+            with self._products():
+                states = self._lower(batch)
+            kept = self.states.put(batch, states)
+            done += kept
+            yield Caching(done, len(features))
+            if kept < len(rows):
+                return
+
+    def logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
+        """(logits [batch, …] in float32, the batch)."""
+        batch = collate(self.task, features, self.padding, self.device)
+        with self._products():
+            logits = self.task.logits(self.model.head, self._last_states(batch), batch)
+        return logits.float(), batch
+
+    def step(self, features: Sequence[Features], rate: float) -> tuple[float, float, float]:
+        """One update at this learning rate: the batch's loss and score before it, the gradient's norm."""
+        if not self.model.encoder.training:  # asked of each module, some 1 % of a small model's step
+            self.model.modules().train()
+        set_rate(self.optimizer, rate)
+        loss, score = (self._gradients if self.parallel.processes == 1 else self._shared_gradients)(features)
+        norm = torch.nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        values = torch.stack([loss, score, norm]).tolist()  # one wait for the device, not three
+        return values[0], values[1], values[2]
+
+    def _gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
+        """(loss, score) of these examples; each parameter that trains now has its gradient."""
+        logits, batch = self.logits(features)
+        loss = self.task.loss(logits, batch.targets)
+        loss.backward()
+        return loss.detach(), self.task.batch_score(logits, batch.targets)
+
+    def _shared_gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same where each process reads its share of them; all end with the same."""
+        mine = self.parallel.share(features)
+        found = [0.0, 0.0, 0.0, 0.0]  # the loss and the score, each times what it is a mean over, and those two
+        if mine:
+            loss, score = self._gradients(mine)
+            longest = max(len(sequence) for feature in mine for sequence in feature.sequences)
+            units = self.task.units(self.task.targets(mine, longest))
+            found = [float(loss) * units, float(score) * len(mine), units, len(mine)]
+        loss_sum, score_sum, all_units, count = self.parallel.sums(found)
+        trained = [one for group in self.optimizer.param_groups for one in group["params"]]
+        self.parallel.average(trained, found[2] / all_units if all_units else 0.0)
+        return torch.tensor([loss_sum / max(all_units, 1e-9), score_sum / count], device=self.device).unbind()
+
+    def keep(self, folder: Path) -> None:
+        """Write the trained model. The run is over."""
+        if self.lora is not None:
+            self.lora.merge_and_unload()
+        self.compact.restore(self.model.encoder, self.padding)
+        keep(self.model, self.task, self.limit, folder)
+
+    def _products(self) -> torch.autocast:
+        return torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half)
+
+    def _lower(self, batch: Batch) -> torch.Tensor:
+        ids = self.compact.renumber(batch.input_ids)
+        return lower(self.model.encoder, self.fixed, ids, batch.attention_mask, batch.token_type_ids)
+
+    def _last_states(self, batch: Batch) -> torch.Tensor:
+        """The last hidden states [R, n, d], from what is kept of the frozen layers where some are."""
+        encoder = self.model.encoder
+        if not self.fixed:
+            return last_states(encoder, batch, self.compact.renumber(batch.input_ids))
+        states = self.states.get(batch.features)
+        if states is None:
+            states = self._lower(batch).float()
+        return upper(encoder, self.fixed, states, batch.attention_mask)

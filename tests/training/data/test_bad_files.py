@@ -1,0 +1,385 @@
+"""Files as people choose them: each broken one is refused in one plain sentence, at once; its good twin is read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demos.errors import UserError
+from demos.training.data.sources import READERS, load_file
+from demos.training.data.tables import MAX_BYTES
+
+MOST_SECONDS = 2.0  # of the processor, for one file
+LONGEST = 200  # characters of a sentence
+
+FILMS = [(f"film {k} is one of {7 * k}", ("no", "yes")[k % 2]) for k in range(40)]
+PAIRS = [(f"cat {k}", f"dog {k}", ("no", "yes")[k % 2]) for k in range(40)]
+ITEMS = [(f"Ann sees shop {k}.", "She", f"buys {k}", f"sells {k}", f"eats {k}", f"hops {k}", k % 4) for k in range(30)]
+ITEM_NAMES = ("context", "start", "ending0", "ending1", "ending2", "ending3", "label")
+CONLL = "".join(f"Ann{k}\tB-PER\nslept\tO\n\n" for k in range(30))
+
+
+def table(rows: Sequence[Sequence[Any]], head: Sequence[str] = ("text", "label"), between: str = ",") -> str:
+    return "".join(between.join(map(str, row)) + "\n" for row in (head, *rows))
+
+
+def films(*more: Sequence[str], between: str = ",") -> str:
+    return table([*FILMS, *more], between=between)
+
+
+def pairs(*more: Sequence[str]) -> str:
+    return table([*PAIRS, *more], ("s1", "s2", "label"), "\t")
+
+
+def split(*names: str) -> str:
+    return table([(*row, name) for row in FILMS for name in names], ("text", "label", "split"))
+
+
+def changed(number: int, **cells: Any) -> str:
+    """The endings as TSV, the row of this number with other cells."""
+    rows = [dict(zip(ITEM_NAMES, item, strict=True)) for item in ITEMS]
+    rows[number - 2] |= cells
+    return table([list(row.values()) for row in rows], ITEM_NAMES, "\t")
+
+
+def lines(*more: Any, of: Sequence[tuple[str, str]] = FILMS) -> str:
+    return "\n".join(json.dumps(row) for row in [*({"text": text, "label": label} for text, label in of), *more])
+
+
+def squad(context: str, answer: Any, start: Any = 0, count: int = 12) -> str:
+    """SQuAD's JSON with one question each on so many paragraphs."""
+    asked = [{"id": "1", "question": "What?", "answers": [{"text": answer, "answer_start": start}]}]
+    paragraphs = [{"context": f"{context} {k}", "qas": asked} for k in range(count)]
+    return json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]})
+
+
+def zipped(text: str) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("a.csv", text)
+    return whole.getvalue()
+
+
+GOOD = table(FILMS)
+BOMB = gzip.compress(bytes(10_000_000))
+WIDE = [f"c{k}" for k in range(100_000)]
+
+# what is wrong -> (the file's name, its task, what it holds, what the sentence must say)
+BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
+    "nothing": ("a.csv", "sentence", "", "The file has no rows"),
+    "nothing, of pairs": ("a.tsv", "pair", b"\xef\xbb\xbf", "The file has no rows"),
+    "nothing, of names": ("a.conll", "entities", "", "no sentences"),
+    "nothing, of questions": ("a.json", "question", " \n", "no rows"),
+    "a header alone": ("a.csv", "sentence", "text,label\n", "no rows"),
+    "one class": ("a.csv", "sentence", table([(text, "x") for text, _ in FILMS]), "Every row has the same label, 'x'"),
+    "a class with one row": ("a.csv", "sentence", films(("odd", "maybe")), "The class 'maybe' (row 42)"),
+    "no label": ("a.csv", "sentence", films(("odd", "")), "Row 42 has no label"),
+    "no text": ("a.csv", "sentence", films((" ", "no")), "Row 42 has no text"),
+    "nan for labels": ("a.csv", "sentence", films(*[(f"x{k}", "nan") for k in range(9)]), "Row 42 has the label 'nan'"),
+    "NULL for a label, of pairs": ("a.tsv", "pair", pairs(("a", "b", "NULL")), "Row 42 has the label 'NULL'"),
+    "None for a label": ("a.csv", "sentence", films(("odd", "None")), "The class 'None' (row 42)"),
+    "NaN of JSON": ("a.jsonl", "sentence", lines({"text": "odd", "label": float("nan")}), "Row 41 has no label"),
+    "null of JSON": ("a.jsonl", "sentence", lines({"text": None, "label": "no"}), "Row 41 has no text"),
+    "100,000 columns": ("a.csv", "sentence", table([range(100_000)], WIDE), "100,000 columns; the limit is 100"),
+    "100,000 columns of CoNLL": ("a.conll", "entities", "\t".join(WIDE), "Line 1 has 100,000 columns"),
+    "100,000 keys": ("a.jsonl", "sentence", json.dumps(dict.fromkeys(WIDE, 1)), "100,000 columns; the limit is 100"),
+    "a row of 100,000 columns": (
+        "a.csv", "sentence", GOOD + ",".join(WIDE), "Row 42 has 100,000 columns where the first has 2",
+    ),
+    "a gzip bomb called csv": ("a.csv", "sentence", BOMB, "The file is compressed"),
+    "a gzip bomb called tsv": ("a.tsv", "entities", BOMB, "The file is compressed"),
+    "a gzip bomb": ("a.csv.gz", "sentence", BOMB, "ends in '.gz'"),
+    "a zip": ("a.zip", "sentence", zipped(GOOD), "ends in '.zip'"),
+    "a zip called csv": ("a.csv", "sentence", zipped(GOOD), "a zip archive or a spreadsheet"),
+    "an ending of another kind": ("a.conll", "sentence", GOOD, "ends in '.conll'"),
+    "no ending": ("data", "pair", GOOD, "ends in 'nothing'"),
+    "UTF-16 without its mark": ("a.csv", "sentence", GOOD.encode("utf-16-le"), "seems to be UTF-16 without"),
+    "UTF-16, the other way": ("a.conll", "entities", f"Zoë{CONLL}".encode("utf-16-be"), "seems to be UTF-16 without"),
+    "UTF-16, torn": ("a.csv", "sentence", GOOD.encode("utf-16") + b"\0", "Row 42 is not UTF-16 text"),
+    "Latin-1": ("a.csv", "sentence", films(("café", "no")).encode("latin-1"), "Row 42 is not UTF-8 text"),
+    "Windows-1252's quotes, CR lines": (
+        "a.csv", "sentence", films(("“so”", "no")).replace("\n", "\r").encode("cp1252"), "Row 42 is not UTF-8",
+    ),
+    "random bytes": ("a.csv", "sentence", bytes(range(256)) * 99, "Row 3 is not UTF-8 text"),
+    "NUL": ("a.csv", "sentence", GOOD + "a\0b,no\n", "Row 42 holds a NUL character"),
+    "a long row": ("a.csv", "sentence", GOOD + "a,no,x\n", "Row 42 has 3 columns where the first has 2"),
+    "a short row": ("a.tsv", "pair", pairs(("a", "b")), "Row 42 has 2 columns where the first has 3"),
+    "other columns": (
+        "a.csv",
+        "sentence",
+        table([(1, 2, 3)], ("foo", "bar", "baz")),
+        "No column is named text and label; the first row has 'foo', 'bar'",
+    ),
+    "long names of columns": ("a.csv", "pair", ",".join("xyz" * 99 for _ in range(90)), "No column is named sentence1"),
+    "a page of the web": ("a.csv", "sentence", "<!doctype html>\n<html><body>Not found</body></html>", "one column"),
+    "two columns of a name": (
+        "a.csv",
+        "sentence",
+        table([(t, c, c) for t, c in FILMS], ("text", "label", "label")),
+        "Two columns are named 'label'",
+    ),
+    "one endless line": (
+        "a.csv", "sentence", "a" * 5_000_000, "Row 1 is broken: a cell has more than 131,072 characters",
+    ),
+    "one endless line of TSV": ("a.tsv", "sentence", "a" * 5_000_000, "one column"),
+    "one endless line of CoNLL": ("a.conll", "entities", "a\t" * 2_500_000, "Line 1 has 2,500,001 columns"),
+    "one endless text": (
+        "a.jsonl", "sentence", lines({"text": "a" * 5_000_000, "label": "no"}), "Row 41 has 5,000,000 characters",
+    ),
+    "an open quote": (
+        "a.csv", "sentence", GOOD + '"a,no\nb,no\n', "Row 42 is broken: a quote that opens there is never closed",
+    ),
+    "a quote in a cell": (
+        "a.csv", "sentence", GOOD + '"a" b,no\n', "Row 42 is broken: a quote inside a cell must be written twice",
+    ),
+    "deep JSON": ("a.jsonl", "sentence", lines() + "\n" + "[" * 100_000, "Row 41 is not JSON"),
+    "a deep JSON file": ("a.json", "question", '{"data":' * 100_000, "not SQuAD's JSON"),
+    "a deep cell": (
+        "a.tsv", "entities", "tokens\ttags\n" + "[" * 100_000 + "\tO\n", "Row 2 has a word of 100,000 characters",
+    ),
+    "endless numbers": ("a.jsonl", "sentence", '{"text": "a", "label": 1e999}\n' * 9, "the same label, 'inf'"),
+    "a number of 5,000 digits": (
+        "a.jsonl", "sentence", '{"text": "a", "label": ' + "9" * 5_000 + "}", "Row 1 is not JSON",
+    ),
+    "lists for objects": ("a.jsonl", "sentence", '["a", "b"]\n' * 9, "Row 1 is not a JSON object"),
+    "a million empty lines": ("a.csv", "sentence", "\n" * 1_000_000, "no rows"),
+    "a million empty lines of CoNLL": ("a.conll", "entities", "\n" * 1_000_000, "more than 400,000 lines"),
+    "a million rows": ("a.jsonl", "sentence", "{}\n" * 1_000_000, "more than 20,000 rows"),
+    "labels that differ in capitals": (
+        "a.csv", "sentence", films(("a", "NO")), "The classes 'no' and 'NO' (row 42) differ in capitals",
+    ),
+    "labels that differ in blanks": (
+        "a.csv", "sentence", films(("a", "a b"), ("b", "a  b")), "The classes 'a b' and 'a  b' (row 43) differ in",
+    ),
+    "51 classes": (
+        "a.csv",
+        "sentence",
+        table([(f"s {k} {j}", f"c{k}") for k in range(51) for j in range(6)]),
+        "51 different values; at most 50",
+    ),
+    "splits that overlap": (
+        "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is in another",
+    ),
+    "a test split alone": ("a.csv", "sentence", split("test"), "No row is in the training split"),
+    "unknown splits": ("a.csv", "sentence", split("holdout"), "Row 2 has the split 'holdout'"),
+    "CoNLL with a ragged line": (
+        "a.conll", "entities", CONLL + "x y z\n", "Line 91 has 3 columns where the first has 2",
+    ),
+    "CoNLL with other tags": ("a.conll", "entities", CONLL + "Bo\tPERSON\n", "Line 91 has the tag 'PERSON'"),
+    "CoNLL with tags that differ in capitals": (
+        "a.conll",
+        "entities",
+        CONLL + CONLL.replace("Ann", "Bo").replace("PER", "Per"),
+        "'PER' and 'Per' differ in capitals",
+    ),
+    "CoNLL without blank lines": (
+        "a.conll", "entities", "a\tO\n" * 50_000, "begins in line 1 has more than 1,000 words",
+    ),
+    "CoNLL of one sentence": (
+        "a.conll", "entities", "a\tB-PER\n" * 900, "1 different sentence; at least 10 are needed",
+    ),
+    "tokens without tags": (
+        "a.jsonl",
+        "entities",
+        '{"tokens": [' + "1," * 2_000_000 + '1], "tags": ["O"]}',
+        "Row 1 has 2,000,001 tokens and 1 tags",
+    ),
+    "an answer that is not there": (
+        "a.json", "question", squad("bees", "wasps"), "Question 1 has the answer 'wasps', which does not stand",
+    ),
+    "a paragraph of a megabyte": (
+        "a.json",
+        "question",
+        squad("bees " * 200_000, "bees", count=1),
+        "Question 1 has a paragraph of 1,000,002 characters; the limit is 6,000",
+    ),
+    "questions without answers": ("a.json", "question", squad("bees", None), "No question has an answer"),
+    "one paragraph": ("a.json", "question", squad("bees", "bees", count=1), "1 question on 1 paragraph"),
+    "a split of SQuAD's": (
+        "a.json", "question", squad("a", "a").replace('"t"', '"t", "split": [1]'), "the split '[1]'",
+    ),
+    "SQuAD's JSON called csv": ("a.csv", "question", squad("bees", "bees"), "No column is named"),
+    "endings in three columns": (
+        "a.tsv", "choice", table([item[:3] for item in ITEMS], ITEM_NAMES[:3], "\t"), "No column is named label",
+    ),
+    "a label of 7": (
+        "a.tsv",
+        "choice",
+        changed(5, label=7),
+        "Row 5 has the label '7'; it must say which of the 4 endings is right, counted from 0",
+    ),
+    "an empty ending": ("a.tsv", "choice", changed(5, ending2=""), "Row 5 has an empty ending, C"),
+    "an endless ending": (
+        "a.tsv",
+        "choice",
+        changed(5, ending2="x" * 30_000),
+        "Row 5 has a text of 30,000 characters; the limit is 2,000",
+    ),
+    "no second sentence": ("a.tsv", "pair", pairs(("a", "", "no")), "Row 42 has no second sentence"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_file_is_one_plain_sentence_at_once(case: str, tmp_path: Path) -> None:
+    name, kind, held, told = BROKEN[case]
+    (tmp_path / name).write_bytes(held if isinstance(held, bytes) else held.encode())
+    began = time.process_time()
+    said = refusal(lambda: load_file(kind, tmp_path / name))
+    assert time.process_time() - began < MOST_SECONDS
+    assert told in said
+    is_plain(said)
+
+
+def refusal(load: Callable[[], object]) -> str:
+    with pytest.raises(UserError) as refused:
+        load()
+    return str(refused.value)
+
+
+def is_plain(said: str) -> None:
+    """One sentence: it ends in the only full stop, is short, and can be sent."""
+    assert said.endswith(".")
+    assert not re.search(r"[.!?] ", said.replace("…", ""))
+    assert said.isprintable()
+    assert len(said) <= LONGEST
+
+
+def test_there_are_broken_files_for_every_task() -> None:
+    assert {kind for _, kind, *_ in BROKEN.values()} == set(READERS)
+    assert len(BROKEN) >= 30
+
+
+def test_a_file_of_50_mb_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    with path.open("wb") as file:
+        file.truncate(50 * 2**20)
+    tracemalloc.start()
+    try:
+        said = refusal(lambda: load_file("sentence", path))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert said == "The file has 50.0 MB; the limit is 5 MB."
+    assert most < MAX_BYTES / 5
+    path.write_bytes(bytes(MAX_BYTES + 1))
+    assert "the limit is 5 MB" in refusal(lambda: load_file("question", path))
+
+
+def test_a_path_without_a_file_is_one_plain_sentence(tmp_path: Path) -> None:
+    gone, circle, good = tmp_path / "gone.csv", tmp_path / "circle.csv", tmp_path / "good.csv"
+    good.write_text(GOOD)
+    circle.symlink_to(circle)
+    (tmp_path / "hanging.csv").symlink_to(gone)
+    for path in (gone, tmp_path, circle, tmp_path / "hanging.csv", good / "a.csv", "a\0.csv", "x" * 5_000):
+        assert refusal(lambda path=path: load_file("sentence", path)) == "The file could not be read; choose it again."
+    (tmp_path / "link.csv").symlink_to(good)
+    assert load_file("sentence", tmp_path / "link.csv").train == load_file("sentence", good).train
+
+
+def test_which_of_two_files_is_broken_is_told(tmp_path: Path) -> None:
+    good, bad = tmp_path / "a.csv", tmp_path / "b.csv"
+    good.write_text(GOOD)
+    bad.write_text("text,label\na,\n")
+    assert refusal(lambda: load_file("sentence", good, bad)) == "The test file can't be used: row 2 has no label."
+    assert refusal(lambda: load_file("sentence", bad, good)) == "Row 2 has no label."
+    said = refusal(lambda: load_file("sentence", good, tmp_path / "gone.csv"))
+    assert said == "The test file can't be used: the file could not be read; choose it again."
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A file that looks broken and is not: what it must be read as."""
+
+    name: str
+    kind: str
+    held: str | bytes
+    found: set[Any]
+
+
+def pieces(kind: str, data: Any) -> set[Any]:
+    """All examples, as what they were in their file."""
+    said: dict[str, Callable[[Any], Any]] = {
+        "sentence": lambda one: (one.text, data.labels[one.label]),
+        "entities": lambda one: (one.words, tuple(data.labels[label] for label in one.labels)),
+        "question": lambda one: (one.context, one.answers, one.start),
+        "choice": lambda one: (one.context, one.endings, one.label),
+    }
+    return {said[kind](one) for one in (*data.train, *data.validation, *data.test)}
+
+
+MIXED = GOOD.replace("\n", "\r\n", 20).replace("\r\nfilm 7 ", "\rfilm 7 ")
+QUOTED = [(f'first line {k}\r\nand, "so" he says,\n\nthe last', label) for k, (_, label) in enumerate(FILMS)]
+CELLS = "".join('"{}",{}\n'.format(text.replace('"', '""'), label) for text, label in QUOTED)
+NAMES = {((f"Ann{k}", "slept"), ("B-PER", "O")) for k in range(30)}
+TWINS = {
+    "byte order mark": Twin("a.csv", "sentence", b"\xef\xbb\xbf" + GOOD.encode(), set(FILMS)),
+    "marks in the middle": Twin(
+        "a.csv", "sentence", GOOD.replace("label", "\ufefflabel").replace("film 9", "\ufefffilm 9"), set(FILMS),
+    ),
+    "UTF-16 with its mark": Twin("a.csv", "sentence", GOOD.encode("utf-16"), set(FILMS)),
+    "UTF-16, the other way": Twin("a.csv", "sentence", b"\xfe\xff" + GOOD.encode("utf-16-be"), set(FILMS)),
+    "CRLF, CR and LF": Twin("a.csv", "sentence", MIXED, set(FILMS)),
+    "CR in JSON lines": Twin("a.jsonl", "sentence", lines().replace("\n", "\r"), set(FILMS)),
+    "a million lines before the last row": Twin(
+        "a.tsv", "sentence", table(FILMS[:-1], between="\t") + "\n" * 1_000_000 + "\t".join(FILMS[-1]), set(FILMS),
+    ),
+    "quoted newlines": Twin("a.csv", "sentence", "text,label\n" + CELLS, set(QUOTED)),
+    "lone surrogates": Twin(
+        "a.jsonl",
+        "sentence",
+        lines(of=[(f"\ud800{t}", f"{c}\udfff") for t, c in FILMS]),
+        {(f"\ufffd{t}", f"{c}\ufffd") for t, c in FILMS},
+    ),
+    "a class called none": Twin(
+        "a.csv",
+        "sentence",
+        table([(t, {"no": "none"}.get(c, c)) for t, c in FILMS]),
+        {(t, {"no": "none"}.get(c, c)) for t, c in FILMS},
+    ),
+    "CoNLL with CRLF and a mark": Twin("a.conll", "entities", "\ufeff" + CONLL.replace("\n", "\r\n"), NAMES),
+    "tags with lone surrogates": Twin(
+        "a.jsonl",
+        "entities",
+        "\n".join(json.dumps({"tokens": [f"Ann{k}", "slept"], "tags": ["B-\ud800", "O"]}) for k in range(30)),
+        {(words, ("B-\ufffd", "O")) for words, _ in NAMES},
+    ),
+    "answers in other places": Twin(
+        "a.json", "question", squad("the bees", "bees", 99), {(f"the bees {k}", ("bees",), 4) for k in range(12)},
+    ),
+    "answers at infinity": Twin(
+        "a.json",
+        "question",
+        squad("the bees", "bees", float("inf")).replace("Infinity", "1e999"),
+        {(f"the bees {k}", ("bees",), 4) for k in range(12)},
+    ),
+    "a split that is null": Twin(
+        "a.json",
+        "question",
+        squad("bees", "bees").replace('"title": "t"', '"split": null'),
+        {(f"bees {k}", ("bees",), 0) for k in range(12)},
+    ),
+    "endings that are numbers": Twin(
+        "a.jsonl",
+        "choice",
+        "\n".join(json.dumps({"question": f"{k} + 1?", "choices": [k, k + 1], "answer": 1}) for k in range(1, 30)),
+        {("", (str(k), str(k + 1)), 1) for k in range(1, 30)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TWINS)
+def test_a_good_twin_is_read_as_it_is(case: str, tmp_path: Path) -> None:
+    twin = TWINS[case]
+    (tmp_path / twin.name).write_bytes(twin.held if isinstance(twin.held, bytes) else twin.held.encode())
+    assert pieces(twin.kind, load_file(twin.kind, tmp_path / twin.name)) == twin.found

@@ -1,0 +1,198 @@
+"""Hub data sets without a Hub: real Parquet files in its place, and one sentence for whatever goes wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+
+from demos.errors import UserError
+from demos.training.data import hub_data
+from demos.training.data.choice_data import ChoiceDataset
+from demos.training.data.sentences import Dataset
+from demos.training.data.sources import load_hub
+from demos.training.data.tables import LABEL, TEXT, Column
+
+COLUMNS = (TEXT, LABEL)
+LOAD = datasets.load_dataset
+Serve = Callable[..., None]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Each test asks anew."""
+    hub_data._Fetch._known.clear()
+    yield
+    hub_data._Fetch._known.clear()
+
+
+@pytest.fixture
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
+    """Put these splits on a Hub that is in reach: written as Parquet, streamed as from there."""
+
+    def put(**splits: datasets.Dataset) -> None:
+        for split, data in splits.items():
+            data.to_parquet(tmp_path / f"{split}.parquet")
+
+        def load(address: str, config: str | None, *, streaming: bool, token: bool) -> Any:
+            assert (address, config, streaming, token) == ("hf://datasets/me/data", None, True, False)
+            files = {split: str(tmp_path / f"{split}.parquet") for split in splits}
+            return LOAD("parquet", data_files=files, streaming=True, cache_dir=str(tmp_path / "cache"))
+
+        monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
+        monkeypatch.setattr(datasets, "load_dataset", load)
+
+    return put
+
+
+def glue(rows: int, classes: list[int]) -> datasets.Dataset:
+    features = datasets.Features(
+        {
+            "sentence1": datasets.Value("string"),
+            "sentence2": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=["not_equivalent", "equivalent"]),
+            "idx": datasets.Value("int32"),
+        }
+    )
+    columns = {"sentence1": [f"one {k} of {rows}" for k in range(rows)], "sentence2": [f"two {k}" for k in range(rows)]}
+    labels = [classes[k % len(classes)] for k in range(rows)]
+    return datasets.Dataset.from_dict({**columns, "label": labels, "idx": list(range(rows))}, features)
+
+
+def test_a_glue_data_set_as_the_hub_has_it(serve: Serve) -> None:
+    serve(train=glue(60, [0, 1]), validation_matched=glue(20, [1, 0, -1, 1]), test=glue(30, [-1]))
+    data = load_hub("pair", "me/data")
+    assert isinstance(data, Dataset)
+    assert data.labels == ("equivalent", "not_equivalent")
+    assert (data.name, data.kind, len(data.test)) == ("me/data", "pair", 15)
+    assert len(data.train) + len(data.validation) == 60
+    assert data.test[0].text == "one 0 of 20"
+    assert data.test[0].pair == "two 0"
+    assert data.labels[data.test[0].label] == "equivalent"
+    assert data.notes[0].startswith("5 rows of the split validation_matched have no class")
+    assert data.notes[1].startswith("30 rows of the split test have no class")
+    assert "The file has no test split, so its validation split is the test." in data.notes
+    assert load_hub("pair", "me/data") == data  # no second stream: the first is kept
+
+
+def test_lists_of_endings_and_an_only_split(serve: Serve) -> None:
+    rows = [{"ctx": f"It rains {k}.", "endings": [f"a{k}", f"b{k}", f"c{k}"], "label": str(k % 3)} for k in range(40)]
+    serve(validation=datasets.Dataset.from_list(rows))
+    data = load_hub("choice", "me/data")
+    assert isinstance(data, ChoiceDataset)
+    assert data.choices == 3
+    assert {e.endings[e.label][0] for e in data.test} <= set("abc")
+    assert len(data.train) + len(data.validation) + len(data.test) == 40
+    assert any("drawn for the test split" in note for note in data.notes)
+
+
+def test_class_numbers_in_lists_are_names_too(serve: Serve) -> None:
+    tags = datasets.List(datasets.ClassLabel(names=["O", "B-PER"]))
+    features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": tags})
+    serve(train=datasets.Dataset.from_dict({"tokens": [["Jim", "ran"]], "ner_tags": [[1, 0]]}, features))
+    columns = (Column("tokens", ("tokens",), kind="json"), Column("tags", ("tags", "ner_tags"), kind="json"))
+    (record,) = hub_data.fetch("me/data", columns).records
+    assert record.values == {"tokens": ["Jim", "ran"], "tags": ["B-PER", "O"]}
+
+
+def test_no_more_rows_than_fit(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_data, "MAX_ROWS", 40)
+    serve(train=glue(100, [0, 1]))
+    data = load_hub("pair", "me/data")
+    assert len(data.train) + len(data.validation) + len(data.test) == 40
+    assert data.notes[0] == "Of the split train the first 40 rows were read."
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("sentence", "No column is named text; the first row has 'only', 'label'."),
+        ("choice", "No columns hold a context and its endings"),
+        ("juggling", "no task called 'juggling'"),
+    ],
+)
+def test_other_columns_are_told(serve: Serve, kind: str, told: str) -> None:
+    serve(train=datasets.Dataset.from_dict({"only": [1] * 6, "label": ["a", "b"] * 3}))
+    with pytest.raises(UserError, match=told):
+        load_hub(kind, "me/data")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "imdb", "../x", "/etc/passwd", "a/..", "a/b/c", "hf://x/y", "buckets/x", "a/b:", "ä/b", None, "a/" * 99],
+)
+def test_what_is_no_name_is_refused_before_anything_is_asked(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_data, "reach_hub", lambda: pytest.fail("asked"))
+    with pytest.raises(UserError, match="is no data set's name"):
+        load_hub("pair", name)
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (datasets.exceptions.DatasetNotFoundError("no"), "no public data set called me/data"),
+        (
+            ValueError("Config name is missing.\nPlease pick one among the available configs: ['cola', 'mrpc']\nE"),
+            "me/data has several parts; write one of them behind a colon: cola, mrpc.",
+        ),
+        (ValueError("BuilderConfig 'x' not found. Available: ['cola']"), "behind a colon: cola"),
+        (RuntimeError("Dataset scripts are no longer supported, but found data.py"), "is a program"),
+        (OSError("torn\ncable"), "me/data could not be read from the Hub just now."),
+    ],
+)
+def test_what_the_hub_refuses_is_one_sentence(
+    raised: Exception, told: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise raised
+
+    monkeypatch.setattr(datasets, "load_dataset", refuse)
+    with pytest.raises(UserError, match=told) as refused:
+        load_hub("pair", "me/data")
+    assert "\n" not in str(refused.value)
+    assert not hub_data._Fetch._known  # tried again the next time
+
+
+def test_offline_is_a_sentence_at_once_and_a_silent_network_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.monotonic()
+    with pytest.raises(UserError, match="Hub could not be reached"):  # HF_HUB_OFFLINE, as in all tests
+        load_hub("pair", "me/data")
+    assert time.monotonic() - began < 1
+    monkeypatch.setattr(hub_data, "REACH_SECONDS", 0.1)
+    monkeypatch.setattr(hub_data, "reach_hub", lambda: time.sleep(0.6))
+    for name in ("me/one", "me/two"):
+        with pytest.raises(UserError, match="Hub could not be reached"):
+            load_hub("pair", name)
+    with pytest.raises(UserError, match="asked for other data sets"):
+        load_hub("pair", "me/three")
+    assert time.monotonic() - began < 2
+
+
+def test_a_slow_data_set_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve()
+    monkeypatch.setattr(hub_data, "SECONDS", 0.3)
+    stopped = []
+
+    def drip(_: str, __: Any, **___: Any) -> Any:
+        def rows() -> Iterator[dict[str, Any]]:
+            for k in range(100):
+                time.sleep(0.02)
+                stopped.append(k)
+                yield {"sentence1": f"{k}", "sentence2": "x", "label": "a"}
+
+        return {"train": rows()}
+
+    monkeypatch.setattr(datasets, "load_dataset", drip)
+    with pytest.raises(UserError, match="did not come from the Hub within 0 seconds"):
+        load_hub("pair", "me/data")
+    for thread in threading.enumerate():
+        if thread.name == "hub me/data":
+            thread.join(timeout=1)
+    assert len(stopped) < 50  # nobody reads on
