@@ -9,6 +9,7 @@ const SMALL = 104;
 const SPARK = { width: 190, height: 40 };
 const MARGIN = { left: 54, right: 14, top: 34, bottom: 44 };
 const THIN = { left: 54, right: 14, top: 26, bottom: 10 };
+const LETTER = 8; // about as wide as one at the ticks' size
 const SMOOTHING = 0.85; // of the moving average over batches
 const TITLES = [["Loss", "cross-entropy, lower is better"], ["Accuracy", "higher is better"]];
 const kept = { run: null, steps: new Map(), looks: new Map(), watched: new Map(), last: {}, examples: [] };
@@ -89,7 +90,7 @@ async function ask() {
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
-const few = (value) => (value && value < 0.01 ? value.toExponential(1).replace("e-0", "e-") : String(+value.toPrecision(2)));
+const few = (value) => (value && value < 0.01 ? value.toExponential(1).replace(".0e", "e") : String(+value.toPrecision(2)));
 
 function smooth(points) {
   let mean = 0;
@@ -112,7 +113,7 @@ const path = (svg, points, x, y, name) => {
   node(svg, "path", { d: d.join(""), class: `curve-line ${name}` });
 };
 
-function panel(box, [title, told], width, least, most, guess, train, validation, format, exact, below) {
+function panel(box, [title, told], width, least, most, [beaten, guess], train, validation, format, exact, below) {
   const height = kept.last.stacked ? STACKED : innerHeight <= 850 ? LOW : TALL;
   const svg = node(box, "svg", { width, height, role: "img", "aria-label": `${title}. ${told}` });
   const { total = 1, perEpoch = 1 } = kept.last;
@@ -133,11 +134,19 @@ function panel(box, [title, told], width, least, most, guess, train, validation,
     node(svg, "text", at, String(epoch));
   }
   const middle = { x: (MARGIN.left + right) / 2, y: height - 4, "text-anchor": "middle", class: "curve-tick" };
-  node(svg, "text", middle, epochs ? "epochs" : "epochs: press Start");
+  node(svg, "text", middle, epochs || kept.last.done === false ? "epochs" : "epochs: press Start");
+  const last = validation.at(-1);
+  const beside = below ? [22, -9] : [-9, 22];
+  let [under, off] = [beside[0], -6]; // of the last value and of the dashed line's name: neither on the other
   if (guess !== null && guess !== undefined) {
+    if (last && x(last[0]) > right - 230) {
+      const apart = ([here, there]) => Math.abs(y(last[1]) + here - y(guess) - there) >= 18;
+      [under, off] = beside.flatMap((here) => [[here, -6], [here, 17]]).find(apart) || [under, off];
+    }
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(guess), y2: y(guess), class: "curve-line guess" });
-    const at = { x: right, y: y(guess) - 6, "text-anchor": "end", class: "curve-tick" };
-    node(svg, "text", at, `guessing ${exact(guess)}`);
+    const at = { x: right, y: y(guess) + off, "text-anchor": "end", class: "curve-tick" };
+    const name = beaten.length * LETTER < right - MARGIN.left - 60 ? beaten : "baseline"; // the legend has it in full
+    node(svg, "text", at, `${name} ${exact(guess)}`);
   }
   path(svg, train, x, y, "train raw");
   path(svg, smooth(train), x, y, "train");
@@ -146,10 +155,9 @@ function panel(box, [title, told], width, least, most, guess, train, validation,
     if (low !== undefined) node(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });
     node(svg, "circle", { cx: x(step), cy: y(value), r: 4.5, class: "validation" });
   }
-  const last = validation.at(-1);
   if (last) {
     const side = x(last[0]) > right - 50 ? { "text-anchor": "end", dx: -8 } : { dx: 8 };
-    node(svg, "text", { x: x(last[0]), y: y(last[1]) + (below ? 22 : -9), class: "curve-value", ...side }, exact(last[1]));
+    node(svg, "text", { x: x(last[0]), y: y(last[1]) + under, class: "curve-value", ...side }, exact(last[1]));
   }
 }
 
@@ -220,15 +228,15 @@ function draw() {
   const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
   const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);
   const column = (rows, index) => rows.filter((row) => (row[index] ?? null) !== null).map((row) => [row[0], row[index], ...row.slice(4)]);
-  const { guess, baseline, titles = TITLES, shares = true, most = 0.5 } = kept.last;
+  const { guess, baseline, beaten = "", titles = TITLES, shares = true, most = 0.5 } = kept.last;
   const losses = column(steps, 1);
   const highest = Math.max(most, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
   const exact = (value) => value.toFixed(highest < 0.4 ? 3 : 2);
-  panel(box, titles[0], width, 0, highest * 1.1, guess, losses, column(looks, 2).map((point) => point.slice(0, 2)),
+  panel(box, titles[0], width, 0, highest * 1.1, ["guessing", guess], losses, column(looks, 2).map((point) => point.slice(0, 2)),
     (value) => String(+value.toFixed(2)), exact, false); // its value above, where training's curve is below
   const scores = column(looks, 3);
   const least = Math.min(0, ...scores.map((point) => Math.floor(2 * (point[2] ?? 0)) / 2));
-  panel(box, titles[1], width, least, 1, baseline, column(steps, 2), scores,
+  panel(box, titles[1], width, least, 1, [beaten, baseline], column(steps, 2), scores,
     shares ? percent : (value) => String(+value.toFixed(2)), shares ? percent : exact2, true);
   small.replaceChildren();
   if (kept.last.clip && steps.length) {

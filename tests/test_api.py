@@ -1,4 +1,4 @@
-"""The API over the wire, as a stranger calls it: four named endpoints and no others, equal to transformers' own."""
+"""The API over the wire, as a stranger calls it: six named endpoints and no others, equal to transformers' own."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def reference(store: ModelStore) -> dict:
     return {"tokenizer": tokenizer, "model": model, "inputs": inputs, "output": output}
 
 
-def test_four_named_endpoints_and_no_others(app_url: str) -> None:
+def test_six_named_endpoints_and_no_others(app_url: str) -> None:
     info = json.load(urllib.request.urlopen(f"{app_url}/gradio_api/info"))
-    assert set(info["named_endpoints"]) == {"/tokenize", "/attention", "/embeddings", "/fine_tune"}
+    names = {"/tokenize", "/attention", "/fill_mask", "/next_sentence", "/embeddings", "/fine_tune"}
+    assert set(info["named_endpoints"]) == names
     assert info["unnamed_endpoints"] == {}
 
 
@@ -78,6 +79,7 @@ def test_embeddings(client: Client, reference: dict, layer: int) -> None:
         ("/tokenize", ("a", "", "nope"), "There is no model 'nope'"),
         ("/tokenize", ("z" * 20_001, "", ""), "20,001 characters"),
         ("/attention", ("a", "", 6, ""), "layer"),
+        ("/fill_mask", ("No gap.", 5, ""), "no \\[MASK\\]"),
         ("/embeddings", ("one\ntwo", "median", -1, ""), "median"),
         ("/embeddings", ("one\ntwo", "mean", 99, ""), "layer"),
         ("/embeddings", ("one\ntwo", "mean", -1, "", "sum_some"), "sum_all"),
@@ -102,7 +104,7 @@ def test_what_is_not_served(app_url: str) -> None:
         assert refused.value.code == 413
 
 
-@pytest.mark.parametrize("name", ["tokenize", "attention", "embeddings", "fine_tune"])
+@pytest.mark.parametrize("name", ["tokenize", "attention", "fill_mask", "embeddings", "fine_tune"])
 def test_nothing_runs_past_the_queue(app_url: str, name: str) -> None:
     request = urllib.request.Request(
         f"{app_url}/gradio_api/run/{name}",

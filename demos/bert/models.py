@@ -176,6 +176,16 @@ class ModelStore:
                 self._tokenizers[key] = tokenizer
             return self._tokenizers[key]
 
+    def tokenizer_at_hand(self, key: str) -> Any | None:
+        """The same where its files are on this machine; else None, and no Hub is asked."""
+        spec = self.spec(key)
+        if key not in self._tokenizers:
+            try:
+                model_folder(spec, fetch=False, weights=False)
+            except UserError:
+                return None
+        return self.tokenizer(key)
+
     def get(self, key: str) -> LoadedModel:
         """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had."""
         spec = self.spec(key)

@@ -15,6 +15,7 @@ from demos.training.tasks.metrics import Calibration
 
 MAP_HEIGHT = 430
 FEW = 20  # answers in a bin, below which its bar says little
+COUNTS_AT = 1.09  # above the highest bar and its diamond
 GREY = "#7b8288"  # seen on paper and in the dark
 
 
@@ -48,10 +49,6 @@ def reliability_figure(found: Calibration) -> go.Figure:
                 y=[one.accuracy for one in bins],
                 width=[0.94 * (one.high - one.low) for one in bins],
                 marker={"color": CLASSES[0], "opacity": [0.85 if one.count >= FEW else 0.35 for one in bins]},
-                text=[f"{one.count:,}" for one in bins],
-                textposition="outside",
-                textfont={"size": 17},
-                cliponaxis=False,
                 customdata=[[name, one.confidence, one.count] for name, one in zip(told, bins, strict=True)],
                 hovertemplate="%{customdata[2]} answers given with %{customdata[0]}, %{customdata[1]:.1%} on "
                 "average<br>%{y:.1%} of them are right<extra></extra>",
@@ -67,16 +64,21 @@ def reliability_figure(found: Calibration) -> go.Figure:
                 hovertemplate="on average %{x:.1%} sure<extra></extra>",
                 name="how sure, on average",
             ),
+            go.Scatter(
+                x=middle, y=[COUNTS_AT] * len(bins), mode="text", text=[f"{one.count:,}" for one in bins],
+                textfont={"size": 17}, hoverinfo="skip", showlegend=False, cliponaxis=False,
+            ),
         ]
     )  # fmt: skip
     figure.update_layout(
         **plotly_layout(
             height=470,
-            margin={"l": 74, "r": 16, "t": 26, "b": 60},
+            margin={"l": 74, "r": 30, "t": 26, "b": 60},
             legend={"orientation": "h", "y": -0.2, "x": 0, "font": {"size": 17}},
         )
     )
-    axis = {"range": [0, 1.001], "tickformat": ".0%", "tickfont": {"size": 16}, "dtick": 0.2}
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]  # `dtick` would leave the last one out
+    axis = {"range": [0, 1.001], "tickformat": ".0%", "tickfont": {"size": 16}, "tickvals": ticks}
     figure.update_xaxes(**axis, title={"text": "its probability", "font": {"size": 18}})
-    figure.update_yaxes(**axis | {"range": [0, 1.12]}, title={"text": "answers that are right", "font": {"size": 18}})
+    figure.update_yaxes(**axis | {"range": [0, 1.15]}, title={"text": "answers that are right", "font": {"size": 18}})
     return figure

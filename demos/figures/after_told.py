@@ -71,8 +71,8 @@ def maps_table(layouts: Sequence[Layout], classes: np.ndarray, labels: Sequence[
     return scrolling_table(caption, head, rows, foot=foot, kind="lesson-table")
 
 
-def attention_told(heads: np.ndarray, layer: int, head: int, text: str) -> str:
-    """Which head moved most, and how much each layer did: heads [L, H]."""
+def attention_told(heads: np.ndarray, layer: int, head: int, text: str, full: float | None = None) -> str:
+    """Which head moved most, and how much each layer did: heads [L, H]. `full` is where two pictures' scale ends."""
     if heads.max() < UNMOVED:
         return (
             "<p><b>No head moved.</b> The layers that make these weights did not train, so they look where they "
@@ -81,11 +81,12 @@ def attention_told(heads: np.ndarray, layer: int, head: int, text: str) -> str:
     layers = heads.mean(axis=1)
     mean = ", ".join(f"layer {number} {share:.1%}" for number, share in enumerate(layers))
     most, least = int(layers.argmax()), int(layers.argmin())
+    scale = f" Both pictures are on one scale: the strongest colour is a weight of {full:.2f}." if full else ""
     return (
         f"<p><b>Layer {layer}, head {head} moved most:</b> {heads[layer, head]:.0%} of its attention lies "
         f"elsewhere now. On average a head of layer {most} moved {layers[most]:.1%}, "
         f"one of layer {least} {layers[least]:.1%}.</p>"
-        f'<p class="aside">The sentence: “{short_html(text, 90)}” Each layer’s mean: {mean}. “Two at once” in '
+        f'<p class="aside">The sentence: “{short_html(text, 90)}” Each layer’s mean: {mean}.{scale} “Two at once” in '
         "the lesson Attention shows every head of your model beside its base.</p>"
     )
 
@@ -182,7 +183,7 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
         f"{100 * found.error:.1f} points away from how often it is right, on average.</p>"
         f"<p>Taken together it is <b>{lean}</b>: {sure:.1%} sure on average, {right:.1%} right.</p>"
         '<p class="aside">A bar that ends below the dashed line: of the answers that it was so sure of, fewer were '
-        f"right than it claimed. The number on a bar counts its {noun}.{thin}{some}</p>"
+        f"right than it claimed. The number above a bar counts its {noun}.{thin}{some}</p>"
     )
 
 

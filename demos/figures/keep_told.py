@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
+from demos.figures.runs_told import score_text
 from demos.training.keeping.runlog import Log
 
 MOST = 60  # characters of a data set's name
@@ -30,11 +31,13 @@ def run_html(log: Log) -> str:
     train, _, test = log.sizes
     stopped = f", stopped after {log.steps:,} of {log.total_steps:,} steps" if log.stopped else ""
     numbers = "".join(
-        f"<li><b>{value:.3f}</b> {html.escape(name)}</li>" for name, value in log.metrics.items() if value is not None
+        f"<li><b>{score_text(name, value)}</b> {html.escape(name)}</li>"
+        for name, value in log.metrics.items()
+        if value is not None
     )
     return (
         f'<p class="keep-run">Your last run: <b>{_name(log.base_title)}</b> on <b>{_name(log.data_name)}</b>, '
-        f"{train:,} examples, {log.seconds:,.1f} seconds{stopped}. On {test:,} test examples:</p>"
+        f"{train:,} examples, {log.seconds:,.0f} seconds{stopped}. On {test:,} test examples:</p>"
         f'<ul class="cost">{numbers}</ul>'
     )
 

@@ -16,6 +16,11 @@ from demos.training.events import Result
 SHORT = 70  # characters: a pair is shown that is about so long
 
 
+def sentences_told(dataset: Dataset, tokenizer: Any = None) -> str:
+    """The classes; nothing is cut."""
+    return dataset_html(dataset)
+
+
 def pairs_told(dataset: Dataset, tokenizer: Any = None) -> str:
     """The classes, and one training pair as BERT reads it: two segments of one sequence."""
     one = min(dataset.train, key=lambda example: abs(len(example.text) + len(example.pair) - SHORT))
@@ -43,13 +48,14 @@ def answer(task: Any, chances: Sequence[float], boxes: Sequence[str]) -> str:
 
 
 VIEW = TaskView(
-    told=dataset_html,
+    told=sentences_told,
     scores=scores_html,
     figure=confusion_figure,
     mistakes=mistakes_html,
     numbers=numbers,
     answer=answer,
     boxes=(("A sentence of your own", "I can't believe you remembered!"),),
+    cut=False,
 )
 PAIR_VIEW = TaskView(
     told=pairs_told,

@@ -23,6 +23,14 @@ def own_tokenizer() -> Any:
     return ModelStore().tokenizer(BUNDLED)
 
 
+def lent_html(model: str) -> str:
+    """Said where the model's own tokenizer is not at hand: whose cut is shown."""
+    return (
+        f'<p class="aside">The pieces above are the bundled model’s: {html.escape(model)} and its own tokenizer are '
+        "not on this machine yet.</p>"
+    )
+
+
 def encoded(text: str, pair: str, tokenizer: Any = None) -> Encoding:
     """One sequence of at most MAX_CHIPS tokens."""
     return encode(tokenizer or own_tokenizer(), text, pair, MAX_CHIPS)

@@ -21,9 +21,8 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
     """At most two runs. Thin and pale behind the validation loss: the training loss of each batch."""
     metrics = list(dict.fromkeys(record.metric for record in records))
     figure = make_subplots(
-        rows=1, cols=2, horizontal_spacing=0.09,
-        subplot_titles=("validation loss (pale: training)",
-                        f"validation {html.escape(' and '.join(metrics) or 'score')}"),
+        rows=1, cols=2, horizontal_spacing=0.12,
+        subplot_titles=("validation loss", f"validation {'<br>and '.join(map(html.escape, metrics)) or 'score'}"),
     )  # fmt: skip
     for record, dash, hue, symbol in zip(records, DASHES, HUES, SYMBOLS, strict=False):
         name = f"run {record.number}"
@@ -34,11 +33,13 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
                 x=[round(epoch, 3) for epoch, _ in known],
                 y=[loss for _, loss in known],
                 mode="lines",
-                line={"color": hue, "width": 1},
-                opacity=0.3,
+                line={"color": hue, "width": 1.5},
+                opacity=0.55,
                 hoverinfo="skip",
-                showlegend=False,
-                legendgroup=name,
+                name="training loss",
+                showlegend=record is records[0],
+                legendgroup="training",
+                legendrank=2000,  # behind the runs
                 row=1,
                 col=1,
             )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from demos.figures.short import short_html
 from demos.figures.tables import column_heads, scrolling_table
-from demos.figures.training_recipe import setting_name, setting_value
+from demos.figures.training_recipe import millions, setting_name, setting_value
 from demos.training.after.history import Record, differences
 from demos.training.after.paired import other_test, same_test
 
@@ -23,7 +23,7 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
     for at in range(len(records) - 1, -1, -1):
         record = records[at]
         (headline, value), *others = record.metrics.items()
-        second = f"{html.escape(others[0][0])} {others[0][1]:.3f}" if others else ""
+        second = f'<br><span class="second">{html.escape(others[0][0])} {others[0][1]:.3f}</span>' if others else ""
         mark = " checked" if record.number in ticked else ""
         name = f"run {record.number}"
         early = f'<br><span class="second">{STOPPED[record.stopped]}</span>' if record.stopped else ""
@@ -32,11 +32,11 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
             f'aria-label="Lay {name} over another"> {record.number}</label></th>'
             f'<td class="words">{short_html(record.data, 28)}</td>'
             f'<td class="words wide">{_changes(records[at - 1] if at else None, record)}{early}</td>'
-            f"<td>{record.trainable:,}</td><td>{record.seconds:.0f} s</td>"
-            f'<td class="headline"><b>{_shown(headline, value)}</b> {html.escape(headline)}</td><td>{second}</td></tr>'
+            f"<td>{millions(record.trainable)}</td><td>{record.seconds:.0f} s</td>"
+            f'<td class="headline"><b>{score_text(headline, value)}</b> {html.escape(headline)}{second}</td></tr>'
         )
     heads = column_heads(
-        ("run", "data", "what is different from the run before", "numbers that train", "took", "on the test", "")
+        ("run", "data", "what is different from the run before", "numbers that train", "took", "on the test")
     )
     caption = "A sample of two runs, not yours: train, and yours stand here." if sample else "Your runs, newest first."
     return scrolling_table(caption, heads, "".join(rows), name="Runs", kind="lesson-table runs")
@@ -76,24 +76,28 @@ def compared_html(records: Sequence[Record]) -> str:
             f"<p>Run {first.number} is scored by {html.escape(metric)}, run {second.number} by {html.escape(other)}: "
             "these are different tasks, so neither scores nor losses can be compared.</p>"
         )
+    if first.data != second.data:
+        told = [
+            f"run {one.number} has {score_text(*one.headline)} {html.escape(metric)} on {short_html(one.data, 28)}"
+            for one in (first, second)
+        ]
+        return f"<p>R{told[0][1:]}, {told[1]}: tested on different data, they say nothing of the recipes.</p>"
     better = "better" if found > score else "worse"
     gap = (
         f"<b>{abs(found - score) * 100:.1f} points {better}</b>" if found != score else "<b>no better and no worse</b>"
     )
     name = html.escape(metric)
     lead = (
-        f'<p class="verdict">Run {second.number} ({_shown(metric, found)} {name}) is {gap} than run {first.number} '
-        f"({_shown(metric, score)})"
+        f'<p class="verdict">Run {second.number} ({score_text(metric, found)} {name}) is {gap} than run {first.number} '
+        f"({score_text(metric, score)})"
         if found != score
-        else f'<p class="verdict">Both runs have {_shown(metric, score)} {name}: {gap}'
+        else f'<p class="verdict">Both runs have {score_text(metric, score)} {name}: {gap}'
     )
     return f"{lead}. {_chance(first, second)}</p>"
 
 
 def _chance(first: Record, second: Record) -> str:
     name = html.escape(first.headline[0])
-    if first.data != second.data:
-        return "They were tested on different data, so this says nothing of the recipes."
     if first.headline[0] not in ONLY_SHARES:
         return f"How much of a gap in {name} is luck, the two numbers do not tell: repeat both with other seeds."
     if first.test == second.test and first.right and len(first.right) == len(second.right):
@@ -119,7 +123,8 @@ def _chance(first: Record, second: Record) -> str:
     )
 
 
-def _shown(metric: str, value: float) -> str:
+def score_text(metric: str, value: float) -> str:
+    """A share as a percentage, other scores as numbers."""
     return f"{value:.1%}" if metric in ONLY_SHARES else f"{value:.3f}"
 
 

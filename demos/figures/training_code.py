@@ -16,15 +16,14 @@ ACTIVATION_CODE = {"tanh": "nn.Tanh()", "relu": "nn.ReLU()", "gelu": "nn.GELU()"
 
 
 PATHS = {"emotion": "assets/data/emotion.tsv", "sentiment": "assets/data/sentiment.tsv"}
-ELSEWHERE = "# This program is written for the sentences that come with the project, with AdamW on whole weights.\n"
-ELSEWHERE += "# The part \u201cKeep it\u201d gives a finished run as a program of its own, whatever was chosen.\n"
 
 
 def code_of(spec: ModelSpec, settings: Settings, data: str, kind: str) -> str:
-    """`code_for` where it can say what was chosen; else where the program is to be found."""
+    """`code_for` where it can say what was chosen; else "": a program by the project's own loop says it all."""
     plain = settings.trains != "lora" and settings.optimizer == "adamw" and settings.layer_decay == 1
-    if kind != "sentence" or data not in PATHS or not plain or settings.class_weights:
-        return ELSEWHERE
+    plain = plain and not settings.class_weights and settings.precision != "bfloat16"
+    if kind != "sentence" or data not in PATHS or not plain:
+        return ""
     return code_for(spec, settings, PATHS[data])
 
 

@@ -14,7 +14,7 @@ from demos.training.tasks.heads import head_parameters
 
 POINTS = 120  # of the drawn learning rate
 POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "the largest of its tokens"}
-TRAINED = {"all": "everything", "head": "the head alone"}
+TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "the head alone"}
 # What a field is called in the line that says what was changed.
 NAMES = {
     "pooling": "vector", "hidden": "on top", "learning_rate": "learning rate", "batch_size": "batch",
@@ -36,6 +36,12 @@ def preset_html(title: str, told: str, changed: Mapping[str, object]) -> str:
     return f"<p>“{html.escape(title)}”, but {parts}{more}.{warned}</p>"
 
 
+def rate_text(rate: float) -> str:
+    """A learning rate, as papers write it: "1e-4", "5.2e-5"."""
+    mantissa, _, power = f"{rate:.1e}".partition("e")
+    return f"{mantissa.removesuffix('.0')}e{int(power)}" if rate else "0"
+
+
 def setting_name(field: str) -> str:
     """What the page calls a field of Settings, escaped."""
     return html.escape(NAMES.get(field, field.replace("_", " ")))
@@ -47,10 +53,14 @@ def setting_value(field: str, value: object) -> str:
         return " + ".join(map(str, value)) if value else "nothing"  # type: ignore[call-overload]
     if field == "pooling":
         return "[CLS]" if value == "cls" else html.escape(str(value))
+    if field == "trains":
+        return TRAINED.get(str(value), html.escape(str(value)))
     if field == "frozen_embeddings":
         return "frozen" if value else "too"
     if isinstance(value, bool):
         return "on" if value else "off"
+    if field == "learning_rate" and isinstance(value, float):
+        return rate_text(value)
     return f"{value:g}" if isinstance(value, float) else html.escape(str(value))
 
 
@@ -73,7 +83,7 @@ def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str
 
 def rate_html(settings: Settings, steps: int) -> str:
     """The learning rate over the steps, drawn (SVG that stretches; its words are HTML and keep their size)."""
-    peak, warm = settings.learning_rate, settings.warmup
+    peak, warm, highest = settings.learning_rate, settings.warmup, rate_text(settings.learning_rate)
     rates = [
         learning_rate(step, steps, peak, warm, settings.schedule)
         for step in (round(k * max(1, steps - 1) / POINTS) for k in range(POINTS + 1))
@@ -81,9 +91,9 @@ def rate_html(settings: Settings, steps: int) -> str:
     points = " ".join(f"{100 * k / POINTS:.2f},{38 - 36 * rate / peak:.2f}" for k, rate in enumerate(rates))
     up = math.ceil(steps * warm)
     after = "stays" if settings.schedule == "constant" else f"falls to 0 ({settings.schedule})"
-    told = f"{up:,} of {steps:,} steps up to {peak:g}, then it {after}" if up else f"from {peak:g} it {after}"
+    told = f"{up:,} of {steps:,} steps up to {highest}, then it {after}" if up else f"from {highest} it {after}"
     return (
-        f'<figure class="rate" role="img" aria-label="Learning rate: {told}"><span class="rate-peak">{peak:g}</span>'
+        f'<figure class="rate" role="img" aria-label="Learning rate: {told}"><span class="rate-peak">{highest}</span>'
         '<span class="rate-zero">0</span><svg viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">'
         f'<polygon points="0,38 {points} 100,38"></polygon><polyline points="{points}"></polyline></svg>'
         f"<figcaption>learning rate: {told}</figcaption></figure>"
@@ -94,12 +104,13 @@ def cost_html(cost: Cost, told: str) -> str:
     """What pressing Start will do, counted; `told` is how long it will take."""
     facts = (
         f"<b>{cost.steps:,} steps</b>",
-        f"trains <b>{_millions(cost.trainable_parameters)}</b> of {_millions(cost.parameters)} parameters",
+        f"trains <b>{millions(cost.trainable_parameters)}</b> of {millions(cost.parameters)} parameters",
         f"<b>{cost.memory.total / 2**20:,.0f} MB</b> of memory",
         f"about <b>{told}</b>",
     )
     return f'<ul class="cost">{"".join(f"<li>{fact}</li>" for fact in facts)}</ul>'
 
 
-def _millions(count: int) -> str:
+def millions(count: int) -> str:
+    """ "11.8 M"; below a million the count itself."""
     return f"{count / 1e6:.1f} M" if count >= 1e6 else f"{count:,}"

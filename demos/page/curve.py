@@ -11,8 +11,9 @@ from typing import Any
 
 import gradio as gr
 
+from demos.figures.short import short
 from demos.page.assets import read_asset
-from demos.page.curve_told import STATUS, ended_told, look_told, pair_look_told, tested_told
+from demos.page.curve_told import LONGEST, STATUS, dashed_told, ended_told, look_told, pair_look_told, tested_told
 from demos.page.curve_told import duration as duration  # whoever draws a curve tells durations
 from demos.training.events import (
     Caching,
@@ -20,39 +21,38 @@ from demos.training.events import (
     Event,
     Failed,
     Finished,
+    Look,
     PairLook,
     Scoring,
     Started,
     Step,
     Stopped,
+    Waiting,
     Watched,
 )
 
-DRAW_SECONDS = 0.2  # between two messages to the page
+BEAT_SECONDS = 6.0  # between two messages of a stream: at each one it is noticed that a page is gone
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point
 
 
-def live_curve(news: Callable[[Any], str] | None = None, **options: Any) -> gr.HTML:
+def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses.
 
-    With `news` it asks by itself, a few times a second while a run is drawn, for what came since the points it has:
+    While a run is drawn it asks by itself, a few times a second, for what came since the points it has:
     news([run, steps, looks, watched]) is a message, or "". A message of an event makes the browser go through the whole
     page, which on a page of this size is most of a second's work; an answer to this question costs its drawing alone.
     """
-    functions: list[Callable[..., Any]] = []
-    if news is not None:
 
-        def server_news(asked: Any) -> str:
-            return news(asked)
+    def server_news(asked: Any) -> str:
+        return news(asked)
 
-        functions = [server_news]
     return gr.HTML(
         None,
         html_template=read_asset("curve.html"),
         js_on_load=read_asset("curve.js"),
         apply_default_css=False,
-        server_functions=functions or None,
+        server_functions=[server_news],
         **options,
     )
 
@@ -91,6 +91,7 @@ class CurveFeed:
         self._watcher = watcher
         self._watched: tuple[int, ...] = ()
         self._metric = "accuracy"
+        self._place = 0  # in the line
         self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
         self._sent = dict.fromkeys(self._all, 0)
         self._before = dict.fromkeys(self._all, 0)
@@ -106,7 +107,7 @@ class CurveFeed:
         return self._all["steps"]
 
     def take(self, event: Event) -> bool:
-        """Note the event; True where it should be shown at once."""
+        """Note the event; True where the page should be told at once, for the curve asks for points by itself."""
         said = STATUS.get(type(event))
         if said:
             self._state["status"] = said(event, self._examples)
@@ -135,18 +136,19 @@ class CurveFeed:
             self._state |= {"done": True, "summary": told}
             if isinstance(event, Finished | Stopped):
                 self._state["status"] = ended_told(event, self._data, self._examples)
-        return not isinstance(event, Step | Scoring | Caching)
+        if isinstance(event, Waiting):
+            moved, self._place = event.place != self._place, event.place
+            return moved
+        return not isinstance(event, Step | Look | Watched | Scoring | Caching)
 
     def _start(self, event: Started) -> None:
-        """The axes' ends, what guessing reaches, and the examples to watch."""
+        """The axes' ends, what is to be beaten, and the examples to watch."""
         self._width = math.ceil(event.total_steps / MAX_POINTS)
         self._metric = event.metric
         self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
         self._state.setdefault("titles", titles(event.metric))
-        if event.baseline:
-            self._state["baseline"] = _short(event.baseline_score)
-        if event.labels:
-            self._state["guess"] = _short(math.log(len(event.labels)))
+        beaten = _beaten(event.metric, (event.baseline, event.baseline_score), len(event.labels))
+        self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
         if self._watcher is not None and event.watched:
             self._watched = event.watched
             self._state |= {"series": self._watcher.series}
@@ -176,39 +178,43 @@ def titles(metric: str) -> list[list[str]]:
     return [["Loss", "cross-entropy, lower is better"], [metric[:1].upper() + metric[1:], "higher is better"]]
 
 
-def shown_now(
-    events: Iterator[Event], feed: CurveFeed, seconds: float | None = None, asked: bool = False
-) -> Iterator[Event]:
+def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Iterator[Event]:
     """Those events after which the page is to be told; the others are only noted. Closing this closes `events`.
 
-    Told it is after each look, and every `seconds` (None: DRAW_SECONDS). Where the page asks for points by itself
-    (`asked`), looks are not told at once.
+    Told it is of what `CurveFeed.take` says, and else every `seconds`: the curve asks for points by itself.
     """
     shown_at = 0.0
     try:
         for event in events:
-            due = feed.take(event) and not (asked and isinstance(event, Epoch | Watched))
-            wait = DRAW_SECONDS if seconds is None else seconds
-            if due or time.monotonic() - shown_at >= wait:
+            if feed.take(event) or time.monotonic() - shown_at >= seconds:
                 yield event
                 shown_at = time.monotonic()
     finally:
         events.close()  # type: ignore[attr-defined]
 
 
-def idle_message(metric: str, baseline: float, classes: int) -> str:
-    """The empty axes before a run, with what guessing would reach (NaN, 0: nothing to tell)."""
+def _beaten(metric: str, baseline: tuple[str, float], classes: int) -> dict[str, Any]:
+    """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score)."""
+    told, score = short(baseline[0], LONGEST), baseline[1]
+    value = _short(score) if told else None
     guess = _short(math.log(classes)) if classes else None
-    told = ", and beat the dashed lines: they are guessing" if guess else ""
+    legend = {"guess": dashed_told(guess is not None, told if value is not None else "", metric)}
+    return {"guess": guess, "baseline": value, "beaten": told, "legend": legend}
+
+
+def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
+    """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
+    beaten = _beaten(metric, baseline, classes)
+    lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
+    told = f", and beat the dashed line{'s' * (lines > 1)}" if lines else ""
     state = {
         "run": "",
         "done": True,
         "steps": [],
         "looks": [],
-        "guess": guess,
-        "baseline": _short(baseline),
         "titles": titles(metric),
         "status": f"Nothing is trained yet: press Start{told}.",
+        **beaten,
     }
     return json.dumps(state).replace("<", "\\u003c")
 

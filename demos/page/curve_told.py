@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from demos.figures.training_recipe import rate_text
 from demos.training.events import (
     Caching,
     Epoch,
@@ -21,6 +22,8 @@ from demos.training.events import (
     Stopped,
     Waiting,
 )
+
+LONGEST = 80  # characters of a baseline's name
 
 
 def duration(seconds: float) -> str:
@@ -50,8 +53,8 @@ def look_told(event: Epoch, metric: str) -> str:
 
 def _step_told(event: Step, examples: str) -> str:
     return (
-        f"Step {event.step:,} of {event.total_steps:,} · learning rate {event.learning_rate:.1e} · "
-        f"{event.examples_per_second:.0f} {examples}/s · about {duration(event.seconds_left)} left"
+        f"Step {event.step:,} of {event.total_steps:,} · learning rate {rate_text(event.learning_rate)} · "
+        f"{event.examples_per_second:,.0f} {examples}/s · about {duration(event.seconds_left)} left"
     )
 
 
@@ -59,8 +62,9 @@ def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
     """How far the run came, and how quickly."""
     result = event.result
     begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
-    speed = f"{result.examples_per_second:.0f} {examples}/s"
-    return f"{begin} after {result.steps:,} steps and {duration(result.seconds)} on {data} ({speed})."
+    speed = f"{result.examples_per_second:,.0f} {examples}/s"
+    steps = f"{result.steps:,} step{'' if result.steps == 1 else 's'}"
+    return f"{begin} after {steps} and {duration(result.seconds)} on {data} ({speed})."
 
 
 def tested_told(result: Any) -> str:
@@ -71,6 +75,12 @@ def tested_told(result: Any) -> str:
     label = getattr(result, "majority_label", "")
     beaten = f"; always answering “{label}” reaches {result.majority_accuracy:.0%}" if label else ""
     return f"Test {metric} {value:.0%}{beaten}."
+
+
+def dashed_told(guess: bool, baseline: str, metric: str) -> str:
+    """What the dashed lines are, panel by panel, for the legend; "" where there are none."""
+    lines = [("guessing", "loss")] * guess + [(baseline, metric)] * bool(baseline)
+    return "; ".join(f"{what} ({of})" for what, of in lines)
 
 
 # (the event, what the run learns from) -> the line above the curve

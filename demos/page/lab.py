@@ -55,4 +55,4 @@ def bench_of(kind: str) -> Bench:
 
 def bundled(kind: str) -> list[tuple[str, str]]:
     """Our own data sets for a kind of task: (title, key), as a menu takes them."""
-    return [(f"{source.title}: {source.told}", key) for key, source in SOURCES.items() if source.kind == kind]
+    return [(source.title, key) for key, source in SOURCES.items() if source.kind == kind]

@@ -27,7 +27,8 @@ from demos.figures.siamese_told import (
     scores_html,
     towers_html,
 )
-from demos.page.curve import CurveFeed, failure_message, shown_now
+from demos.page.curve import BEAT_SECONDS, CurveFeed, failure_message, shown_now
+from demos.page.feeds import Feeds
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.page.trainer import buttons
@@ -91,6 +92,7 @@ class PairTrainer:
     def __init__(self, services: Services) -> None:
         self.services = services
         self.workshop = services.workshop
+        self.feeds = Feeds()
         self._untrained: tuple[tuple[str, int], LoadedModel] | None = None
         self._lock = threading.Lock()
 
@@ -152,21 +154,22 @@ class PairTrainer:
         return self.towers(situation, kept, (pair.first, pair.second), pair.score)
 
     def train(self, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
-        """One run, as changes to the page by their names in CHANGED."""
+        """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points."""
         dataset, settings = situation.dataset, situation.settings
         run = self.workshop.runs.new()
         data = "our pairs" if dataset.name == our_pairs().name else dataset.name
         feed = CurveFeed(run, data, "pairs", AXES)
         folder = self.services.store.folder(situation.key)
-        shown = shown_now(self.workshop.fine_tune(run, dataset, situation.key, folder, settings), feed)
+        shown = shown_now(self.workshop.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
         begun: dict[str, Any] = {"run": run, **buttons(running=True)}
         try:
-            for event in shown:
-                if isinstance(event, Finished | Stopped | Failed):
-                    yield self._ended(event, feed, situation, run, kept, chosen)
-                else:
-                    yield {"curve": feed.message(), **begun}
-                    begun = {}  # told once: from now on the Stop button knows whose run to stop
+            with self.feeds.showing(run, feed):
+                for event in shown:
+                    if isinstance(event, Finished | Stopped | Failed):
+                        yield self._ended(event, feed, situation, run, kept, chosen)
+                    else:
+                        yield {"curve": feed.message(), **begun}
+                        begun = {}  # told once: from now on the Stop button knows whose run to stop
         finally:
             shown.close()  # type: ignore[attr-defined]
 

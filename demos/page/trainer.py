@@ -13,12 +13,13 @@ import gradio as gr
 from demos.errors import UserError
 from demos.figures.training import matrix_html
 from demos.figures.training_recipe import cost_html
-from demos.page.curve import CurveFeed, duration, failure_message, shown_now
+from demos.page.curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
+from demos.page.feeds import Feeds
 from demos.page.lab import bench_of
 from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.training.after.history import Record, record_of
-from demos.training.asked import fitting, max_train_of, read_dataset, read_settings
+from demos.training.asked import fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.cost import cost_of
 from demos.training.data.sentences import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
@@ -42,7 +43,6 @@ CHANGED = (
 OVER, RESUMED = "over", "goes on"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
 MAX_HISTORY = 40
-BEAT_SECONDS = 6.0  # between two messages of a stream: at each one it is noticed that a page is gone
 MAX_DONE = 64  # runs whose end no page has asked for yet
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
@@ -53,13 +53,13 @@ class Trainer:
     """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers.
 
     One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end.
-    Between the stream's few messages the curve asks for its points itself (`news`).
+    Between the stream's few messages the curve asks for its points itself (`feeds.news`).
     """
 
     def __init__(self, services: Services, workshop: Workshop) -> None:
         self.services = services
         self.workshop = workshop
-        self._under_way: dict[str, _Run] = {}
+        self.feeds = Feeds()
         self._done: OrderedDict[str, _Run] = OrderedDict()
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
@@ -83,13 +83,14 @@ class Trainer:
         """[the curve's message, the phase]; what keeps a run from starting is told where its curve would have been."""
         told = ""
         try:
-            settings = read_settings(*recipe)
+            key = self.services.key(model)
+            settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
-            asked = Recipe(self.services.key(model), kind, fitting(kind, data), *files, max_train_of(most), settings)
+            asked = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
             under_way = _Run(self, run, asked, dataset)
-            self._under_way[run] = under_way
-            yield from under_way.messages()
+            with self.feeds.showing(run, under_way.feed):
+                yield from under_way.messages()
             self._done[run] = under_way
             while len(self._done) > MAX_DONE:
                 self._done.popitem(last=False)
@@ -100,19 +101,7 @@ class Trainer:
         except Exception:
             yield [failure_message(OUR_FAULT), f"{run} {OVER}"]
             raise
-        finally:
-            self._under_way.pop(run, None)
         yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
-
-    def news(self, asked: Any) -> str:
-        """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run."""
-        try:
-            run, *have = asked
-            steps, looks, watched = (min(max(0, int(count)), 10**6) for count in have)
-            under_way = self._under_way.get(str(run))
-        except (TypeError, ValueError, OverflowError):
-            return ""
-        return under_way.feed.news(steps, looks, watched) if under_way else ""
 
     def finish(self, phase: str, run: str, kept: str, history: list[Record], *boxes: str) -> list[Any]:
         """What a run changes when it is over; of another one, or of a phase between, only what is due."""
@@ -173,7 +162,7 @@ class _Run:
         """The curve grows by what is new."""
         workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
         events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings)
-        shown = shown_now(events, self.feed, BEAT_SECONDS, asked=True)
+        shown = shown_now(events, self.feed, BEAT_SECONDS)
         try:
             for event in shown:
                 if isinstance(event, Started):

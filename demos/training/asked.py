@@ -40,6 +40,13 @@ def read_settings(*chosen: Any) -> Settings:
     return Settings(**values).check()
 
 
+def fit_model(settings: Settings, layers: int) -> Settings:
+    """These settings. Raises UserError where they train more upper layers than the model has."""
+    if settings.trains == "top" and settings.top_layers > layers:
+        raise UserError(f"The recipe trains the upper {settings.top_layers} layers, and this model has {layers}.")
+    return settings
+
+
 def shown_settings(settings: Settings) -> list[Any]:
     """The other way: what each control of RECIPE says for these settings."""
     values = {name: getattr(settings, name) for name in RECIPE}

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from demos.bert import models
-from demos.bert.catalogue import BUNDLED, CATALOGUE, extend_catalogue
+from demos.bert.catalogue import BUNDLED, CATALOGUE, ModelSpec, extend_catalogue
 from demos.bert.models import LoadedModel, ModelStore, check_bundled, default_key
 from demos.errors import UserError
 
@@ -60,6 +60,16 @@ def test_tokens_do_not_wait_for_weights(monkeypatch: pytest.MonkeyPatch) -> None
     assert not loading.done()
     go_on.set()
     assert loading.result(timeout=30).spec.key == BUNDLED
+
+
+def test_a_tokenizer_that_is_not_on_this_machine_is_not_fetched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(models, "get_session", lambda: calls.append("the Hub was asked"))
+    absent = ModelSpec("absent", "Nobody's", "nobody/nothing", "0" * 40, 2, 4, 32, cased=True)
+    store = ModelStore({**CATALOGUE, "absent": absent})
+    assert store.tokenizer_at_hand(BUNDLED)("hello").tokens() == ["[CLS]", "hello", "[SEP]"]
+    assert store.tokenizer_at_hand("absent") is None
+    assert calls == []
 
 
 def test_changed_weights_are_refused(tmp_path: Path) -> None:

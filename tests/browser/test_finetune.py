@@ -98,7 +98,14 @@ def test_a_closed_tab_leaves_the_machine_to_the_next(
 def test_a_broken_file_is_one_sentence_and_the_page_still_works(
     open_lesson: Callable[..., Page], tmp_path: Path
 ) -> None:
-    page = open_lesson("finetune")
+    page = open_lesson("finetune", task="pair", data="hub", hub="someone/films", trains="top", top=12)
+    expect(page.locator("#finetune-top input[type=number]")).to_have_value("6")  # as many layers as the model has
+    expect(page.locator("#finetune-data")).to_contain_text("it is fetched only then")  # a link alone fetches nothing
+    expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
+    page.click("#finetune-fetch")
+    expect(page.locator(f"{LESSON} .notice")).to_contain_text("The Hugging Face Hub could not be reached")
+    page.get_by_text("a class for a sentence").click()
+    assert "hub=someone%2Ffilms" in page.url
     broken = tmp_path / "broken.csv"
     broken.write_bytes(b"text,label\nfine,yes\nna\xefve,no\n")
     pick(page, "a file of your own")

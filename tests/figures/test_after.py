@@ -69,7 +69,7 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     found = calibration(sure, [True] * (FEW - 5) + [False] * 8)
     figure = reliability_figure(found)
     assert list(figure.data[0].y) == pytest.approx([0, (FEW - 5) / FEW])
-    assert list(figure.data[0].text) == ["3", str(FEW)]
+    assert list(figure.data[-1].text) == ["3", str(FEW)]
     pale, full = figure.data[0].marker.opacity
     assert pale < full
     told = calibration_told(found, "answers", 23, 40)

@@ -73,7 +73,7 @@ def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
     second = other(settings=asdict(Settings(learning_rate=5e-5, seed=4)))
     table = runs_html([RECORD, second], [2], sample=False)
     assert table.index('data-run="2"') < table.index('data-run="1"')  # newest first
-    assert "<b>learning rate 5e-05</b> (was 0.0001), <b>seed 4</b> (was 0)" in table
+    assert "<b>learning rate 5e-5</b> (was 1e-4), <b>seed 4</b> (was 0)" in table
     assert table.count(" checked") == 1
     assert "<i>mine" not in table
     assert "not yours" in runs_html([RECORD], [], sample=True)

@@ -85,14 +85,14 @@ def test_the_learning_rate_is_drawn_as_it_will_be() -> None:
         assert float(x) == pytest.approx(100 * k / 120, abs=0.01)
         rate = learning_rate(k, 121, 2e-4, 0.25, "cosine")
         assert (38 - float(y)) / 36 == pytest.approx(rate / 2e-4, abs=1e-3)
-    assert "31 of 121 steps up to 0.0002" in told
+    assert "31 of 121 steps up to 2e-4" in told
     assert "stays" in rate_html(Settings(warmup=0, schedule="constant"), 1)
 
 
 def test_a_recipe_says_what_was_changed_in_it() -> None:
     assert preset_html("quick", "As <it> is.", {}) == "<p>As &lt;it&gt; is.</p>"
     one = preset_html("quick", "", {"learning_rate": 2e-5})
-    assert "learning rate 2e-05" in one
+    assert "learning rate 2e-5" in one
     assert "change one" not in one
     assert "change one" in preset_html("quick", "", {"learning_rate": 2e-5, "hidden": (256, 64)})
 
@@ -200,5 +200,5 @@ def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> No
     program = code_of(CATALOGUE["minilm"], settings, "emotion", "sentence")
     compile(program, "program", "exec")
     assert line in program
-    assert "Keep it" in code_of(CATALOGUE["minilm"], Settings(trains="lora"), "emotion", "sentence")
-    assert "Keep it" in code_of(CATALOGUE["minilm"], settings, "file", "sentence")
+    assert code_of(CATALOGUE["minilm"], Settings(trains="lora"), "emotion", "sentence") == ""
+    assert code_of(CATALOGUE["minilm"], settings, "file", "sentence") == ""

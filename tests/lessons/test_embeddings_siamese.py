@@ -36,17 +36,18 @@ def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Ser
 
 @pytest.fixture(scope="module")
 def handlers(services: Services) -> list[Callable[..., Any]]:
-    """(show, show_pair, train, stop), as the part wires them."""
+    """(show, show_pair, train, stop, the curve's own question), as the part wires them."""
     wired: list[Callable[..., Any]] = []
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
             wired.append(handler)
 
-    with gr.Blocks():
+    with gr.Blocks() as blocks:
         box = gr.Textbox
         PART.build(Recorder(LESSON, services, box(), box(), box(), box(), box(), gr.HTML(), gr.State("")))
-    return wired
+    curve = next(one for one in blocks.blocks.values() if getattr(one, "elem_id", "") == "embeddings-siamese-curve")
+    return [*wired, *curve.server_fns]
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., Any]], services: Services) -> None:
-    show, show_pair, train, stop = handlers
+    show, show_pair, train, stop, news = handlers
     *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *OURS))
     held_out, loaded = our_split(0).held_out, services.loaded("tiny")
     sides = [
@@ -71,6 +72,8 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
 
     updates = [dict(zip(CHANGED, one, strict=True)) for one in train(*BAR_TEXTS, "", None, *OURS)]
     first, last = updates[0], updates[-1]
+    assert len(updates) <= 3  # its beginning and its end: between them the curve asks
+    assert news([first["run"], 0, 0, 0]) == ""  # it is over
     assert first["run"]
     assert first["stop"]["interactive"] is True
     assert (last["kept"], last["run"], last["situation"]) == (first["run"], "", opened["situation"])
@@ -105,12 +108,18 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
 
 
 def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable[..., Any]]) -> None:
-    show, _, train, stop = handlers
+    show, _, train, stop, news = handlers
     random = (*OURS[:3], "random", 1e-3, 10, 4, 0)
     *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *random))
     assert "untrained" in opened["data"]
     run = train(*BAR_TEXTS, "", None, *random)
     begun = dict(zip(CHANGED, next(run), strict=True))
+    others = train(*BAR_TEXTS, "", None, *OURS)  # another reader waits, and goes
+    waiting = dict(zip(CHANGED, next(others), strict=True))
+    assert "you are number 1 in the queue" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
+    assert json.loads(news([begun["run"], 0, 0, 0]))["run"] == begun["run"]
+    others.close()
+    assert news([waiting["run"], 0, 0, 0]) == ""
     stop(begun["run"])
     *_, last = (dict(zip(CHANGED, one, strict=True)) for one in run)
     assert json.loads(last["curve"])["status"].startswith("Stopped after")
@@ -118,7 +127,7 @@ def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable
 
 
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:
-    show, _, train, _ = handlers
+    show, _, train, *_ = handlers
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b,1\na,c,2\na,d,x\n")
     (update,) = train(*BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])

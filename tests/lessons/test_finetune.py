@@ -13,6 +13,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 import pytest
+from transformers import BertTokenizerFast
 
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel
@@ -113,9 +114,9 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
     assert len(shown) == len(draw["outputs"])
     told, files, hubs, drawn, chain, data, code = shown
-    assert "learning rate 0.003" in told  # what differs from the preset
+    assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "13 of 126 steps up to 0.003" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
+    assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} fresh numbers" in chain
     assert "504 sentences to train on, 72 to watch, 144 to test" in data
@@ -138,7 +139,59 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[5]
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed[2]["visible"] is True
-    assert "Name a data set of the Hub" in unnamed[5]
+    assert "Name a data set of the Hub" in unnamed[5]  # nothing is fetched before that
+
+
+def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
+    deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
+    told = "The recipe trains the upper 3 layers, and this model has 2."
+    with pytest.raises(UserError, match=told):
+        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
+    *_, (curve, _) = wired.train["run"](wired.begin["run"]("")[1], "", "", "tiny", *EMOTION, *deep)
+    assert json.loads(curve)["status"] == told
+    fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
+    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
+
+
+def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = wired.page.services.store
+    names = ("entities", "entities", None, None, "", 1_500)
+    asked = (Sentence("", "", "tiny"), "quick", *names, *CHOSEN)
+    assert "[UNK]" not in wired.draws[0]["show"](*asked)[5]
+    keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
+    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
+    assert "[UNK]" in wired.draws[0]["show"](*asked)[5]  # its vocabulary has no capitals
+    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
+    lent = wired.draws[0]["show"](*asked)[5]
+    assert "[UNK]" not in lent
+    assert "The pieces above are the bundled model’s: Tiny random BERT" in lent
+    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)[5]
+
+
+def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
+    def program(*picked: Any, **fields: Any) -> str:
+        chosen = shown_settings(replace(QUICK, **fields))
+        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)[6]
+        compile(code, "run.py", "exec")
+        return code
+
+    assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
+    for name, value in {"trains": "lora", "optimizer": "sgd", "layer_decay": 0.9, "class_weights": True}.items():
+        assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
+    assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
+    own = program("sentence", UPLOAD, upload, None, "", 1_500)
+    assert "load_file('sentence', 'films.tsv'" in own
+    assert str(Path(upload).parent) not in own
+
+
+def test_a_link_may_name_a_data_set_of_the_hub_but_only_a_press_fetches_it(wired: Wired) -> None:
+    named = wired.page.choices["hub"]
+    for drawn in (*wired.draws, wired.idle):  # what a page does by itself
+        assert all(one is not named for one in drawn["inputs"])
+    assert any(one is named for one in wired.train["inputs"])  # Start is a press too
+    asked = next(one for one in wired.draws[0]["inputs"] if getattr(one, "visible", None) == "hidden")
+    assert all(one is not asked for one in wired.page.choices.values())
 
 
 def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:

@@ -95,7 +95,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
         last = seen
     assert last["start"]["interactive"] is True
     assert last["job"] == ""
-    assert "Ended after 1 of 6 trainings; they are kept" in last["status"]
+    assert "Stopped; 1 of 6 trainings are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)

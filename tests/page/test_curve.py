@@ -35,7 +35,7 @@ def run(total: int, every: int) -> list[str]:
     feed = CurveFeed("me", "data")
     messages = []
     for event in (started(total), Epoch(0, 0, math.nan, 0.7, 0.4)):
-        assert feed.take(event)
+        assert feed.take(event) is isinstance(event, Started)
         messages.append(feed.message())
     for number in range(1, total + 1):
         assert not feed.take(step(number, total))
@@ -71,18 +71,31 @@ def test_the_words_beside_the_drawing() -> None:
     feed.take(started(4))
     feed.take(step(1, 4))
     said = json.loads(feed.message())["status"]
-    assert said.startswith("Step 1 of 4 · learning rate 1.0e-04 · 50 sentences/s · about 1 min 1 s left")
+    assert said.startswith("Step 1 of 4 · learning rate 1e-4 · 50 sentences/s · about 1 min 1 s left")
     feed.take(Epoch(4, 1.0, 0.5, 0.25, 0.75))
     assert json.loads(feed.message())["summary"] == "After 1 epoch: validation loss 0.25, validation accuracy 75%."
 
 
-def test_before_a_run_the_axes_hold_what_guessing_reaches() -> None:
-    message = json.loads(idle_message("entity F1", 1 / 6, 6))
+def test_before_a_run_the_axes_hold_what_is_to_be_beaten_by_its_name() -> None:
+    message = json.loads(idle_message("entity F1", ("each word's most frequent tag", 1 / 6), 6))
     assert message["guess"] == pytest.approx(math.log(6), abs=1e-3)
     assert message["baseline"] == pytest.approx(1 / 6, abs=1e-3)
+    assert message["beaten"] == "each word's most frequent tag"
+    assert message["legend"]["guess"] == "guessing (loss); each word's most frequent tag (entity F1)"
     assert message["steps"] == message["looks"] == []
     assert message["titles"][1][0] == "Entity F1"
-    assert json.loads(idle_message("exact match", math.nan, 0))["baseline"] is None
+    without = json.loads(idle_message("exact match", ("", math.nan), 0))
+    assert (without["baseline"], without["legend"]["guess"]) == (None, "")
+    assert "dashed" not in without["status"]
+
+
+def test_during_a_run_the_dashed_lines_have_the_tasks_own_name_for_them() -> None:
+    feed = CurveFeed("me", "data", axes={"legend": {"train": "each batch"}})
+    feed.take(started(4))
+    told = json.loads(feed.message())
+    assert (told["beaten"], told["baseline"]) == ("always “a”", 0.5)
+    assert told["guess"] == pytest.approx(math.log(2), abs=1e-3)
+    assert told["legend"] == {"train": "each batch", "guess": "guessing (loss); always “a” (accuracy)"}
 
 
 def test_watched_examples_travel_with_their_looks_only() -> None:
@@ -91,7 +104,7 @@ def test_watched_examples_travel_with_their_looks_only() -> None:
     feed = CurveFeed("me", "data", watcher=watcher)
     assert feed.take(started(40, (3, 8)))
     assert "examples" not in json.loads(feed.message())
-    assert feed.take(Watched(0, (0.25, 0.123456)))
+    feed.take(Watched(0, (0.25, 0.123456)))
     message = feed.message()
     assert "</" not in message
     found = json.loads(message)

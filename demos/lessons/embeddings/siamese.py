@@ -64,7 +64,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=2, min_width=300):
             parts |= _recipe()
         with gr.Column(scale=5, min_width=320):
-            parts |= _pictures()
+            parts |= _pictures(trainer)
     with gr.Row():
         with gr.Column(scale=4, min_width=320):
             gr.HTML("<h3>One pair through both towers</h3>", elem_classes="said")
@@ -133,7 +133,7 @@ def _recipe() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pictures() -> dict[str, Any]:
+def _pictures(trainer: PairTrainer) -> dict[str, Any]:
     """Scores, the scatter, the live curve."""
     scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
     with gr.Row():
@@ -144,7 +144,7 @@ def _pictures() -> dict[str, Any]:
                 elem_id="embeddings-siamese-scatter",
             )
         with gr.Column(min_width=320):
-            curve = live_curve(elem_id="embeddings-siamese-curve")
+            curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
     return {"scores": scores, "scatter": scatter, "curve": curve}
 
 

@@ -39,14 +39,17 @@ from demos.training.tasks.metrics import calibration
 
 FILLED = (
     "status", "map", "before_told", "before_map", "after_told", "after_map", "map_told", "attention", "attention_told",
-    "heads", "left", "right", "left_side", "right_side", "errors",
+    "heads", "left", "right", "left_name", "right_name", "left_side", "right_side", "errors",
     "error", "tokens", "trust", "reliability", "trust_told", "numbers", "seen",
 )  # fmt: skip
 SAMPLE_MAP = "A sample before your own training: {title} reads our {count} test sentences of six emotions."
 SAMPLE = (
     "A sample before your own training: {told}. Train a model in the part “Train” and come back: this will be yours."
 )
-NOT_CLASSES = "This view is for a class of one sentence, or of two; your last model learned another task."
+NOT_CLASSES = (
+    "This view is for a class of one sentence, or of two; your last model learned another task. “Which heads changed?” "
+    "is for every task."
+)
 NO_CHANCES = (
     "Your last model finds spans: it gives no one probability that could be held against how often it is right."
 )
@@ -143,7 +146,7 @@ def _maps(
         }
     else:
         tuned = services.tuned(after.run)
-        layouts.append((yield from relayed(afterwards.layout(tuned, mapped), _told_progress("your model"))))
+        layouts.append((yield from relayed(afterwards.layout(tuned, mapped), _told_progress("Your model"))))
         shown |= {
             "after_told": map_heading("After your training", layouts[1], classes, chance),
             "after_map": gr.update(
@@ -179,14 +182,22 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))
     return {
         "attention": gr.update(visible=True),
-        "attention_told": attention_told(heads, layer, head, text),
+        "attention_told": attention_told(heads, layer, head, text, float(left.data[0].zmax)),
         "heads": heads_figure(heads, pair.left.which),
-        "left": left,
-        "right": right,
+        "left": _bare(left),
+        "right": _bare(right),
+        "left_name": f"<h3>Layer {layer}, head {head}: before</h3>",
+        "right_name": "<h3>The same head: after</h3>",
         "left_side": gr.update(visible=True),
         "right_side": gr.update(visible=True),
         "numbers": heads_table(heads),
     }
+
+
+def _bare(figure: Any) -> Any:
+    """Without its colour bar, whose room the columns' names need; `attention_told` says where the scale ends."""
+    figure.update_traces(showscale=False)
+    return figure
 
 
 def _sample_attention() -> dict[str, Any]:

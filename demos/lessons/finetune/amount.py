@@ -149,7 +149,7 @@ class Amount:
         wanted = len(jobs(dataset, count))
         spent = duration(measured.seconds) if measured else ""
         trained = sum(point.series != "words" for point in measured.points) if measured else 0
-        ended = "Done" if trained == wanted else f"Ended after {trained} of {wanted} trainings; they are kept"
+        ended = "Done" if trained == wanted else f"Stopped; {trained} of {wanted} trainings are kept"
         yield _changes(**ready, **(self._grown(measured) if measured else {}), status=f"<p>{ended}: {spent}.</p>")
 
     def _grown(self, measured: Measured) -> dict[str, Any]:

@@ -27,6 +27,8 @@ TRAINS = [
     ("low-rank updates (LoRA)", "lora"),
     ("the head alone, encoder frozen", "head"),
 ]
+HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}  # of what the browser does alone
+MOST_LAYERS = 24  # of any model in the catalogue
 DEFAULT = Settings()
 INLINE: dict[str, Any] = {"elem_classes": "inline", "min_width": 100}
 
@@ -40,7 +42,7 @@ def tasks() -> dict[str, Any]:
         )
         everything = [choice for kind in BENCHES for choice in bundled(kind)]
         data = gr.Dropdown(
-            [*everything, *ELSEWHERE], value=OWN, label="Data", show_label=False, filterable=False,
+            [*everything, *ELSEWHERE], value=OWN, label="Data", filterable=False,
             elem_id="finetune-pick", scale=2, min_width=200,
         )  # fmt: skip
     with gr.Row(visible=False) as files:
@@ -48,10 +50,15 @@ def tasks() -> dict[str, Any]:
         test_file = gr.File(label="a separate test file (optional)", file_types=FILES, height=110, min_width=240)
     with gr.Row(visible=False) as hubs:
         hub = gr.Textbox(
-            "", label="Data set of the Hub: owner/name or owner/name:config, then Enter", max_length=200,
-            elem_id="finetune-hub",
+            "", label="Data set of the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
+            scale=6, min_width=240,
         )  # fmt: skip
-    return {"task": task, "data": data, "files": files, "file": file, "test_file": test_file, "hubs": hubs, "hub": hub}
+        fetch = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
+    asked = gr.Textbox("", visible="hidden")  # the name that the reader pressed for; what a link says is only a text
+    return {
+        "task": task, "data": data, "files": files, "file": file, "test_file": test_file, "hubs": hubs, "hub": hub,
+        "fetch": fetch, "hub_asked": asked,
+    }  # fmt: skip
 
 
 def recipe() -> dict[str, Any]:
@@ -67,7 +74,7 @@ def recipe() -> dict[str, Any]:
         trains = gr.Dropdown(TRAINS, value=DEFAULT.trains, label="Trains", filterable=False, scale=3, **INLINE)
         top = gr.Slider(
             1,
-            24,
+            MOST_LAYERS,  # as far as the model has them
             DEFAULT.top_layers,
             step=1,
             label="how many",
@@ -135,7 +142,7 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
 def results() -> dict[str, Any]:
     """What a run learned; hidden until there is one."""
     with gr.Column(visible=False, elem_id="finetune-results") as column:
-        gr.HTML("<h3>What it learned</h3>")
+        gr.HTML("<h3>On the test</h3>")
         scores = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(min_width=320, scale=6):

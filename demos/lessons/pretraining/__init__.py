@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from demos.figures.pretraining.whose import whose_html
+from demos.lessons.pretraining import corrupt, fill, labels, learn, next_sentence
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
 
@@ -19,6 +20,8 @@ def build(page: Page) -> None:
         return whose_html(found.encoder.spec.title, found.about)
 
     page.draw(show, [], [whose], show_progress="hidden")
+    page.endpoint(fill.fill_endpoint(services))
+    page.endpoint(next_sentence.next_endpoint(services))
 
 
 LESSON = Lesson(
@@ -31,5 +34,5 @@ LESSON = Lesson(
         "Any text sets both tasks by itself."
     ),
     build=build,
-    parts=(),
+    parts=(fill.PART, corrupt.PART, next_sentence.PART, learn.PART, labels.PART),
 )

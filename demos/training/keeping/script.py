@@ -30,6 +30,7 @@ def repeated(log: Log) -> Recipe:
 def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
     """A program that trains this recipe with the project's own loop, prints the metrics and writes the folder.
 
+    Before a run too: any recipe, on our own data, a file beside the program or the Hub's data.
     With the log of a run it ends after as many steps as that did, and says which numbers to expect. Texts that a
     person wrote stand in it as Python's own string literals only.
     """
@@ -39,6 +40,9 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
     stop = ", Control(lambda: next(asked) >= most)" if most else ""  # asked once before each step
     stopped = f"most, asked = {most}, count()  # the run was stopped after so many steps\n" if most else ""
     dataset, needed = _dataset(recipe)
+    threads, cores = "settings.threads", ""
+    if not recipe.settings.threads:  # as many as the machine has, which the page finds out alike
+        threads, cores = "cores()", "from demos.bert.cores import cores\n"
     return f'''"""{told}
 
 Run it in the folder of Inside BERT: python run.py
@@ -48,7 +52,7 @@ The same machine gives the same numbers; another one may add up in another order
 import tempfile
 {"from itertools import count" + chr(10) if most else ""}from pathlib import Path
 
-from demos.bert.models import ModelStore
+{cores}from demos.bert.models import ModelStore
 {imports}from demos.training.events import Epoch, Failed, Finished, Stopped
 from demos.training.keeping.export import export
 from demos.training.loop import train
@@ -63,7 +67,7 @@ base = ModelStore().folder({recipe.model!r})
 {stopped}
 with tempfile.TemporaryDirectory() as kept:
     run = lambda: train(dataset, base, settings, Path(kept) / "run"{stop})
-    for event in in_own_thread(run, settings.threads):
+    for event in in_own_thread(run, {threads}):
         if isinstance(event, Epoch):
             print(f"step {{event.step}}: validation loss {{event.validation_loss:.4f}}, "
                   f"score {{event.validation_score:.4f}}")

@@ -115,6 +115,22 @@ def test_page_program_and_command_give_the_same_numbers(
     assert str(films.parent) not in (tmp_path / "log" / "log.json").read_text()  # a server's path is nobody's business
 
 
+def test_the_program_that_is_shown_before_a_run_gives_what_the_run_then_gives(
+    at_hand: ModelStore, tmp_path: Path
+) -> None:
+    settings = Settings(epochs=1, batch_size=16, max_length=24, evaluations=1, trains="lora", class_weights=True)
+    recipe = Recipe(model="tiny", task="entities", data="entities", max_train=32, settings=settings)
+    told: dict[str, Any] = {}
+    exec(compile(script_of(recipe, out=str(tmp_path / "program")), "run.py", "exec"), told)
+    workshop = Workshop()
+    *_, page = workshop.fine_tune(workshop.runs.new(), recipe.dataset(), "tiny", at_hand.folder("tiny"), settings)
+    assert isinstance(page, Finished)
+    assert told["event"].result.steps == 2
+    assert told["metrics"] == page.result.metrics
+    assert told["event"].result.loss == page.result.loss
+    assert (tmp_path / "program" / "model.safetensors").is_file()
+
+
 @pytest.mark.parametrize(
     "name", ['"""\nimport os', "a'b.tsv", "$(rm x).tsv", "{}", "\\", "x\n--set seed=1", "hub`id`", "é 好.tsv"]
 )

@@ -1,0 +1,88 @@
+"""What the words around a hidden place do for the guess there: each is taken away in turn, and the place read again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.encoding import Encoding
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.lens import states
+from demos.errors import UserError
+
+MAX_TOKENS = 40  # so many inputs of that length are one batch
+PER_TOKEN = ("tokens", "input_ids", "token_type_ids", "word_ids", "sequence_ids", "offsets", "special_tokens_mask")
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One word taken away."""
+
+    places: tuple[int, ...]  # its tokens in the whole input
+    word: str
+    probabilities: np.ndarray  # <float64>[t]: of the watched words, without this one
+    first: str  # the likeliest token then
+
+
+@dataclass(frozen=True)
+class Removals:
+    """Every word but the place itself, taken away in turn."""
+
+    encoding: Encoding
+    place: int
+    watched: tuple[str, ...]  # t tokens
+    before: np.ndarray  # <float64>[t]: with all words there
+    first: str  # the likeliest token there
+    each: tuple[Removal, ...]
+
+
+def without_each(found: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]) -> Removals:
+    """Probabilities of the `watched` token ids at `place`, with all words there and without each other one.
+
+    A word goes with all its pieces, and what follows moves up: the input is the shorter sentence's own. One batch.
+    Raises UserError over MAX_TOKENS tokens, or where no other word is there.
+    """
+    if len(encoding) > MAX_TOKENS:
+        raise UserError(f"Taking words away takes up to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
+    words: dict[int, list[int]] = {}
+    for index, word in enumerate(encoding.word_index):
+        if word is not None and index != place:
+            words.setdefault(word, []).append(index)
+    if not words:
+        raise UserError("There is no other word to take away.")
+    gone: list[list[int]] = [[], *words.values()]
+    inputs = [_without(encoding, places) for places in gone]
+    at = [place - sum(index < place for index in places) for places in gone]
+    hidden = states(found.encoder, inputs)[0]
+    with torch.inference_mode():
+        chances = found.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy()  # [1 + words, V]
+    names = found.tokenizer.convert_ids_to_tokens(list(watched))
+    firsts = found.tokenizer.convert_ids_to_tokens(chances.argmax(axis=-1).tolist())
+    return Removals(
+        encoding=encoding,
+        place=place,
+        watched=tuple(names),
+        before=chances[0, list(watched)],
+        first=firsts[0],
+        each=tuple(
+            Removal(
+                places=tuple(places),
+                word="".join(encoding.tokens[index].removeprefix("##") for index in places),
+                probabilities=chances[row, list(watched)],
+                first=firsts[row],
+            )
+            for row, places in enumerate(gone)
+            if row
+        ),
+    )
+
+
+def _without(encoding: Encoding, places: Sequence[int]) -> Encoding:
+    """The input without these tokens. Only what a pass reads is kept true: the text and its offsets stay the old."""
+    kept = [index for index in range(len(encoding)) if index not in places]
+    entries: dict[str, Any] = {name: tuple(getattr(encoding, name)[index] for index in kept) for name in PER_TOKEN}
+    return replace(encoding, **entries)

@@ -1,0 +1,105 @@
+"""Masked words' other half: which tokens BERT is asked about, and what is put in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.encoding import Encoding
+from demos.errors import UserError
+
+CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1  # the paper's shares; what is left of the chosen, 0.1, is kept
+NO_LABEL = -100  # a token that nothing is asked about, as transformers marks it
+UNTOUCHED, MASK, RANDOM, SAME = 0, 1, 2, 3  # the kinds
+
+
+@dataclass(frozen=True)
+class Corruption:
+    """One input as the model reads it, and what it is asked; one entry a token (n in all)."""
+
+    input_ids: np.ndarray  # <int64>[n]
+    labels: np.ndarray  # <int64>[n]: the text's own token where it was chosen, else NO_LABEL
+    kinds: np.ndarray  # <int8>[n]: UNTOUCHED; or chosen, and then MASK, RANDOM or SAME
+
+    @property
+    def chosen(self) -> np.ndarray:
+        """The chosen places in the order of the text: <int64>[k]."""
+        return np.flatnonzero(self.kinds)
+
+
+def never_chosen(tokenizer: Any, encoding: Encoding) -> tuple[int, ...]:
+    """1 for each token that is never chosen: [CLS], [SEP] and the like, also where somebody wrote them; n in all.
+
+    [UNK] stands for a word, so it may be chosen.
+    """
+    special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    return tuple(int(number in special) for number in encoding.input_ids)
+
+
+def corrupt(
+    input_ids: Sequence[int] | np.ndarray,
+    special: Sequence[int] | np.ndarray,
+    words: Sequence[int | None],
+    rng: np.random.Generator,
+    chosen: float = CHOSEN,
+    masked: float = MASKED,
+    replaced: float = REPLACED,
+    whole_words: bool = False,
+    *,
+    mask_id: int,
+    vocabulary: int,
+) -> Corruption:
+    """Choose tokens and put [MASK], a random word piece or the token itself there (Devlin et al. 2019, section 3.1).
+
+    `input_ids`, `special` (1 for [CLS], [SEP], padding) and `words` (the running number of a token's word over the
+    whole input, as `Encoding.word_index`; None for special tokens) have n entries each. As the paper's
+    create_pretraining_data does: `chosen` is a share of all n, rounded, at least one token; a special token is never
+    chosen; each chosen token's kind is drawn by itself; a random piece comes from the whole vocabulary, the token
+    itself and the special ones among it. With `whole_words`, words are chosen with all their pieces, and a word that
+    would go past the count is left out; where none fits, the first drawn is taken all the same.
+
+    Raises UserError for an input without a word, ValueError for shares that are none.
+    """
+    shares = (chosen, masked, replaced, 1 - masked - replaced)
+    if not all(-1e-9 <= share <= 1 for share in shares):
+        raise ValueError(f"chosen {chosen}, masked {masked} and replaced {replaced} are no shares")
+    ids = np.array(input_ids, dtype=np.int64)
+    units = _units(special, words, whole_words)
+    if not units:
+        raise UserError("There is no word here to choose from; write a sentence first.")
+    places = _choose(units, max(1, round(len(ids) * chosen)), rng)
+    drawn = rng.random(len(places))
+    kinds = np.zeros(len(ids), dtype=np.int8)
+    kinds[places] = np.where(drawn < masked, MASK, np.where(drawn < masked + replaced, RANDOM, SAME))
+    labels = np.full(len(ids), NO_LABEL, dtype=np.int64)
+    labels[places] = ids[places]
+    ids[kinds == MASK] = mask_id
+    at_random = kinds == RANDOM
+    ids[at_random] = rng.integers(vocabulary, size=int(at_random.sum()))
+    return Corruption(ids, labels, kinds)
+
+
+def _units(special: Sequence[int] | np.ndarray, words: Sequence[int | None], whole_words: bool) -> list[list[int]]:
+    """What is chosen at once: each token by itself, or each word's pieces."""
+    units: dict[int, list[int]] = {}
+    for place, (is_special, word) in enumerate(zip(special, words, strict=True)):
+        if is_special:
+            continue
+        key = word if whole_words and word is not None else -1 - place  # never a word's number
+        units.setdefault(key, []).append(place)
+    return list(units.values())
+
+
+def _choose(units: list[list[int]], count: int, rng: np.random.Generator) -> np.ndarray:
+    """`count` places, or as many as whole units allow; sorted."""
+    places: list[int] = []
+    order = rng.permutation(len(units))
+    for index in order:
+        if len(places) >= count:
+            break
+        if len(places) + len(units[index]) <= count:
+            places += units[index]
+    return np.sort(np.array(places or units[order[0]], dtype=np.int64))

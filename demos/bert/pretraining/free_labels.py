@@ -1,0 +1,67 @@
+"""What a plain text asks and answers by itself: masked words and one next sentence, with nobody's help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.encoding import Encoding, encode
+from demos.bert.pretraining.corruption import Corruption, corrupt, never_chosen
+from demos.bert.text import clean_text
+from demos.errors import UserError
+
+NOTHING = "There is no text here to take labels from; write a sentence first."
+_BORDER = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+
+
+@dataclass(frozen=True)
+class FreeLabels:
+    """One training example of BERT's pre-training, made of a text: [CLS] A [SEP] B [SEP], corrupted."""
+
+    first: str
+    second: str
+    is_next: bool  # B followed A in the text; else it was drawn from another one
+    encoding: Encoding  # before the corruption
+    corruption: Corruption
+
+    @property
+    def count(self) -> int:
+        """How many labels: one a chosen token, and one for the two sentences."""
+        return len(self.corruption.chosen) + 1
+
+
+def sentences_of(text: str) -> list[str]:
+    """`text` cut after full stops, question and exclamation marks, and at line ends; a rule of thumb."""
+    return [piece.strip() for piece in _BORDER.split(text) if piece.strip()]
+
+
+def free_labels(tokenizer: Any, text: str, others: Sequence[str], rng: np.random.Generator) -> FreeLabels:
+    """One example as the paper's create_pretraining_data makes it (Devlin et al. 2019, section 3.1).
+
+    A is the text up to a sentence border drawn at random. By a coin B is the rest of it (IsNext) or one of `others`,
+    sentences of another text (NotNext), as always where the text has one sentence only. Then 15 % of all tokens are
+    chosen. Raises UserError for a text without a word, or a too long one as `encode` does.
+    """
+    sentences = sentences_of(clean_text(text))
+    if not sentences:
+        raise UserError(NOTHING)
+    border = int(rng.integers(1, len(sentences))) if len(sentences) > 1 else 1
+    is_next = len(sentences) > 1 and bool(rng.random() < 0.5)
+    first = " ".join(sentences[:border])
+    second = " ".join(sentences[border:]) if is_next else others[int(rng.integers(len(others)))]
+    encoding = encode(tokenizer, first, second)
+    if 0 not in encoding.sequence_ids:
+        raise UserError(NOTHING)
+    corruption = corrupt(
+        encoding.input_ids,
+        never_chosen(tokenizer, encoding),
+        encoding.word_index,
+        rng,
+        mask_id=tokenizer.mask_token_id,
+        vocabulary=tokenizer.vocab_size,
+    )
+    return FreeLabels(first, second, is_next, encoding, corruption)

@@ -1,0 +1,91 @@
+"""What a model puts at a hidden place: all its words at once, after the last layer and after every layer before it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.encoding import Encoding
+from demos.bert.models import LoadedModel
+from demos.bert.padding import pad
+from demos.bert.pretraining.guesses import Guess, Logits, masked
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Probabilities of all V word pieces at one place, by what one wants to know of them."""
+
+    best: tuple[Guess, ...]  # the likeliest first
+    covered: float  # what `best` holds together
+    entropy: float  # bits, 0 to log2(V)
+    watched: Guess  # the true word where it is known, else the last layer's own first guess
+    rank: int  # of `watched`, 1 for the likeliest
+
+    @property
+    def choices(self) -> float:
+        """2 to the entropy: among so many equally likely words one would be as unsure."""
+        return float(2**self.entropy)
+
+
+def hide(tokenizer: Any, encoding: Encoding, places: Collection[int]) -> Encoding:
+    """The same input with [MASK] for each of these tokens. Raises UserError where there is no such token."""
+    for place in places:
+        encoding = masked(tokenizer, encoding, place)
+    return encoding
+
+
+def states(loaded: LoadedModel, encodings: Sequence[Encoding], *, every: bool = False) -> torch.Tensor:
+    """Hidden states <float32>[1, b, n, d] of one padded batch, the last layer's; of `every` layer [L + 1, b, n, d].
+
+    Unlike `run_model` it keeps no attention weights, which for a batch of long inputs would fill the memory.
+    """
+    batch = pad(loaded.tokenizer, encodings)
+    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
+    if loaded.spec.segments:
+        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    with torch.inference_mode():
+        output = loaded.model(**inputs, output_hidden_states=every)
+        return torch.stack(output.hidden_states) if every else output.last_hidden_state[None]
+
+
+def lens(
+    word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int, truth: int | None = None
+) -> tuple[Distribution, ...]:
+    """The masked-word head applied to one place's states [L + 1, d], from the embeddings to the last layer's.
+
+    Only the last is what the head was trained for; to read the others with it is the "logit lens" (nostalgebraist
+    2020). `truth` is the hidden token's id; without it the last layer's first guess is watched.
+    """
+    with torch.inference_mode():
+        logits = word_logits(torch.from_numpy(np.array(hidden)))  # [L + 1, V]
+        chances = logits.double().softmax(dim=-1)
+        entropies = torch.special.entr(chances).sum(dim=-1) / np.log(2)
+        watched = int(logits[-1].argmax()) if truth is None else truth
+        ranks = 1 + (logits > logits[:, watched, None]).sum(dim=-1)
+        best = logits.topk(count, dim=-1).indices
+
+    def guess(row: int, index: int) -> Guess:
+        token = tokenizer.convert_ids_to_tokens(index)
+        return Guess(token, index, float(chances[row, index]), float(logits[row, index]))
+
+    return tuple(
+        Distribution(
+            best=tuple(guess(row, index) for index in best[row].tolist()),
+            covered=float(chances[row, best[row]].sum()),
+            entropy=float(entropies[row]),
+            watched=guess(row, watched),
+            rank=int(ranks[row]),
+        )
+        for row in range(len(logits))
+    )
+
+
+def leads_from(layers: Sequence[Distribution]) -> int | None:
+    """The state from which on the watched word is first and stays so; None where it is not first at the end."""
+    behind = [number for number, one in enumerate(layers) if one.rank > 1]
+    first = behind[-1] + 1 if behind else 0
+    return first if first < len(layers) else None

@@ -1,0 +1,122 @@
+"""Next sentences: how the paper makes its pairs, and what a model with that head says of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from demos.bert.encoding import Encoding, encode
+from demos.bert.padding import pad
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.steps import drained
+from demos.errors import UserError
+
+IS_NEXT, NOT_NEXT = 0, 1  # the labels, in transformers' order
+LABELS = ("IsNext", "NotNext")
+BATCH_TOKENS = 1_024  # of a padded batch
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One pair for pre-training, and where its sentences came from: (document, place in it), both from 0."""
+
+    first: str
+    second: str
+    label: int  # IS_NEXT or NOT_NEXT
+    first_at: tuple[int, int]
+    second_at: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model says of B pairs; the columns are IsNext and NotNext."""
+
+    logits: np.ndarray  # <float32>[B, 2]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """<float64>[B, 2]: the softmax of the logits, each row's sum 1."""
+        return np.exp(-self.losses)
+
+    @property
+    def losses(self) -> np.ndarray:
+        """<float64>[B, 2], in nats: what each label would cost, -log of its probability."""
+        logits = self.logits.astype(np.float64)
+        return np.asarray(np.logaddexp(logits[:, :1], logits[:, 1:]) - logits)
+
+    @property
+    def is_next(self) -> np.ndarray:
+        """<bool>[B]: whether IsNext is the likelier answer."""
+        return np.asarray(self.logits[:, IS_NEXT] > self.logits[:, NOT_NEXT])
+
+
+def draw_pair(documents: Sequence[Sequence[str]], rng: np.random.Generator) -> Drawn:
+    """A sentence and, by the toss of a coin, the one behind it or any sentence of another document.
+
+    Devlin et al. 2019, section 3.1, task 2: 50 % IsNext, 50 % NotNext. Raises UserError where no document has two
+    sentences, or there is no other document to draw from.
+    """
+    long_enough = [number for number, sentences in enumerate(documents) if len(sentences) > 1]
+    filled = [number for number, sentences in enumerate(documents) if len(sentences)]
+    if not long_enough:
+        raise UserError("No document has two sentences, so there is no next one to draw.")
+    if len(filled) < 2:
+        raise UserError("Sentences that don't follow come from another document; there is only one.")
+    document = long_enough[rng.integers(len(long_enough))]
+    place = int(rng.integers(len(documents[document]) - 1))
+    if rng.random() < 0.5:
+        label, second_at = IS_NEXT, (document, place + 1)
+    else:
+        others = [number for number in filled if number != document]
+        other = others[rng.integers(len(others))]
+        label, second_at = NOT_NEXT, (other, int(rng.integers(len(documents[other]))))
+    second = documents[second_at[0]][second_at[1]]
+    return Drawn(documents[document][place], second, label, (document, place), second_at)
+
+
+def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Generator[tuple[int, int], None, Answers]:
+    """`next_probabilities`, which yields (pairs done, pairs in all) after each batch."""
+    if any(not first.strip() or not second.strip() for first, second in pairs):
+        raise UserError("Write both sentences, A and B.")
+    encodings = [encode(pretrained.tokenizer, first, second) for first, second in pairs]
+    logits = np.zeros((len(pairs), 2), dtype=np.float32)
+    done = 0
+    for rows in _batches(encodings):
+        logits[rows] = _logits(pretrained, [encodings[row] for row in rows])
+        done += len(rows)
+        yield done, len(pairs)
+    return Answers(logits)
+
+
+def next_probabilities(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Answers:
+    """What the model's next-sentence head says of each pair (A, B): logits, probabilities, the loss of each label.
+
+    Raises UserError where a sentence is empty or too long, and for a model without that head.
+    """
+    return drained(next_steps(pretrained, pairs))
+
+
+def _logits(pretrained: Pretrained, encodings: Sequence[Encoding]) -> np.ndarray:
+    """One padded pass: <float32>[B, 2]."""
+    batch = pad(pretrained.tokenizer, encodings)
+    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
+    if pretrained.encoder.spec.segments:
+        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    with torch.inference_mode():
+        hidden = pretrained.encoder.model(**inputs).last_hidden_state  # [B, n, d]
+        logits: np.ndarray = pretrained.next_logits(hidden).numpy()
+    return logits
+
+
+def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
+    """Row numbers by length, cut so that a padded batch has at most BATCH_TOKENS tokens (or one input)."""
+    batches: list[list[int]] = []
+    for row in sorted(range(len(encodings)), key=lambda row: len(encodings[row])):
+        if batches and (len(batches[-1]) + 1) * len(encodings[row]) <= BATCH_TOKENS:
+            batches[-1].append(row)
+        else:
+            batches.append([row])
+    return batches

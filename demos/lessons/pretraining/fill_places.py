@@ -1,0 +1,90 @@
+"""Which words of a sentence are hidden: those that a reader clicked on, its own [MASK]s, or one that is picked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.encoding import Encoding, encode
+from demos.bert.pretraining.guesses import place_to_guess
+from demos.bert.pretraining.lens import hide
+from demos.bert.text import clean_text
+from demos.errors import UserError
+from demos.figures.picker import PICKED_AMONG
+
+MAX_HIDDEN = 16
+LONGEST = 400  # characters of marks that are read
+MARK = re.compile(r"\b(\d{1,3})\.(\d{1,7})\b")
+NOTHING = "There is no word to hide; type a sentence, with [MASK] where a word is missing if you like."
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """A sentence with words hidden."""
+
+    whole: Encoding  # as it was typed
+    hidden: Encoding  # with [MASK] at `places`
+    places: tuple[int, ...]
+    focus: int  # the place that is looked at
+    marks: tuple[str, ...]  # the reader's own choices that hold for this sentence, the focus first
+    truth: int | None  # the id of the token hidden at the focus; None where the sentence has its own [MASK] there
+
+
+def read(tokenizer: Any, text: str, text_pair: str = "") -> Encoding:
+    """Tokenized, with [mask] in small letters taken for [MASK]. Raises UserError as `encode`."""
+    first, second = (
+        re.sub(r"\[mask\]", lambda _: tokenizer.mask_token, clean_text(side, name), flags=re.I)
+        for side, name in ((text, "The sentence"), (text_pair, "The second sentence"))
+    )
+    return encode(tokenizer, first, second)
+
+
+def gaps(tokenizer: Any, encoding: Encoding, marks: str = "") -> Gaps:
+    """The sentence with its hidden words. `marks` as assets/pretraining-fill.js writes them: "12.2314, 5.2003".
+
+    A mark is a token's place and its id, so that it means nothing in another sentence; the first is looked at. Without
+    any, the sentence's own [MASK]s are hidden, or else one word is picked. Raises UserError where there is no word.
+    """
+    own = [index for index, one in enumerate(encoding.input_ids) if one == tokenizer.mask_token_id]
+    clicked = _valid(encoding, marks)
+    places = sorted({*clicked, *own})
+    if not places:
+        picked = place_to_guess(encoding, tokenizer.mask_token)
+        words = [index for index, special in enumerate(encoding.special_tokens_mask) if not special]
+        if picked is None and not words:
+            raise UserError(NOTHING)
+        places = [words[0] if picked is None else picked]
+    focus = clicked[0] if clicked else places[0]
+    truth = encoding.input_ids[focus]
+    return Gaps(
+        whole=encoding,
+        hidden=hide(tokenizer, encoding, [place for place in places if place not in own]),
+        places=tuple(places),
+        focus=focus,
+        marks=tuple(f"{place}.{encoding.input_ids[place]}" for place in clicked),
+        truth=None if truth == tokenizer.mask_token_id else truth,
+    )
+
+
+def with_gap(gaps: Gaps, mask_token: str) -> str:
+    """The sentence as text with [MASK] for what is hidden, to be changed by hand."""
+    text = gaps.whole.text
+    spans = [gaps.whole.offsets[place] for place in gaps.places if gaps.whole.sequence_ids[place] == 0]
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}{mask_token}{text[end:]}"
+    return text
+
+
+def _valid(encoding: Encoding, marks: str) -> list[int]:
+    """The marked places of this very sentence, in the order of the marks."""
+    read: Sequence[tuple[str, str]] = MARK.findall((marks or "")[:LONGEST])
+    found = [
+        int(place)
+        for place, token in read
+        if int(place) < min(len(encoding), PICKED_AMONG)
+        and encoding.input_ids[int(place)] == int(token)
+        and not encoding.special_tokens_mask[int(place)]
+    ]
+    return list(dict.fromkeys(found))[:MAX_HIDDEN]

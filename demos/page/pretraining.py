@@ -1,0 +1,350 @@
+"""Live pre-training on the page: what a press does, and what the part shows before the first one."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple
+from functools import lru_cache
+from typing import Any
+
+import gradio as gr
+import torch
+
+from demos.bert.pretraining.heads import Pretrained
+from demos.errors import UserError
+from demos.figures.pretraining.learn import gradient_figure, moved_figure
+from demos.figures.pretraining.learn_code import learn_code
+from demos.figures.pretraining.learn_told import (
+    AskedRow,
+    Change,
+    ReadSequence,
+    ReadToken,
+    asked_html,
+    batch_html,
+    far_first,
+    numbers_html,
+    rows_html,
+    sentences_html,
+    step_html,
+    top_rows_html,
+)
+from demos.page.assets import read_asset
+from demos.page.curve_told import duration
+from demos.page.lesson import OUR_FAULT
+from demos.page.services import Services
+from demos.training.events import Failed, Waiting
+from demos.training.pretraining.batches import Instance, collate
+from demos.training.pretraining.kept import Point, Recipe, Situation, batch_of
+from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
+from demos.training.pretraining.live import MAX_SECONDS, Event, Learned, Made, Presses
+from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.passage import Passage, read_passage
+from demos.training.pretraining.questions import Asked, Question, ask, questions
+
+log = logging.getLogger(__name__)
+BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed that a page is gone
+OPENING = 100  # steps on the empty axes
+SHOWN_SEQUENCES = 4
+KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
+STEPS_A_FORWARD = 3.5  # a step's time in forward passes, about, where none was measured
+WHY_TEXT = "next sentences take two sentences to train on."
+WHY_MODEL = "this model has no next-sentence head."
+# What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
+CHANGED = (
+    "run", "held", "situation", "one", "many", "stop", "fresh", "curve", "step", "asked", "after", "gradient", "moved",
+    "told", "top", "batch", "numbers", "cost",
+)  # fmt: skip
+
+
+def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
+    """The live curve. While a press is under way it asks by itself what came: news([run, last step]) is a message."""
+
+    def server_news(asked: Any) -> str:
+        return news(asked)
+
+    return gr.HTML(
+        None,
+        html_template=read_asset("pretraining-learn.html"),
+        js_on_load=read_asset("pretraining-learn.js"),
+        apply_default_css=False,
+        server_functions=[server_news],
+        **options,
+    )
+
+
+class Feed:
+    """One press's messages to the curve; points are sent after the ones that it has."""
+
+    def __init__(self, run: str, vocabulary: int, total: int) -> None:
+        self.state: dict[str, Any] = {
+            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Making your copy …",
+        }  # fmt: skip
+        self.points: list[Point] = []
+
+    def message(self, after: int = 0, **more: Any) -> str:
+        """The state and the points after step number `after`, as JSON text; NaN becomes null."""
+        rows = [[one.step, _plain(one.masked), _plain(one.untrained)] for one in list(self.points) if one.step > after]
+        return json.dumps({**self.state, **more, "points": rows}).replace("<", "\\u003c")
+
+
+class Learning:
+    """The part's handlers, for all its readers; whose copy is whose, their own page remembers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.presses = Presses(services.workshop)
+        self._feeds: dict[str, Feed] = {}
+        self._seen = lru_cache(maxsize=KEPT_VIEWS)(self._opening)
+
+    def situation(self, model: str, text: str, rate: Any, batch_size: Any, seed: Any, untrained: Any) -> Situation:
+        """What the controls say. Raises UserError where one is out of bounds, or the text has no word."""
+        key = self.services.key(model)
+        try:
+            recipe = Recipe(float(rate), int(batch_size), int(seed), bool(untrained)).check()
+        except (TypeError, ValueError, OverflowError) as error:
+            raise error if isinstance(error, UserError) else UserError("A number is missing.") from error
+        return Situation(key, read_passage(self.services.pretrained(key).tokenizer, text), recipe)
+
+    def opening(self, situation: Situation) -> dict[str, Any]:
+        """The part before the first step: the first batch and its loss, what is guessed, the program."""
+        asked, said, instances, masked, seconds = self._seen(situation)
+        found = self.services.pretrained(situation.model)
+        feed = Feed("", len(found.tokenizer), OPENING)
+        feed.points = [Point(1, masked, math.nan, math.nan, math.nan, math.nan)]
+        status = "Nothing is trained yet: the dot is the first batch’s loss before any step."
+        return {
+            "curve": feed.message(done=True, status=status, fresh=True, said=""),
+            "step": "",
+            "asked": _asked(found, situation.passage, asked, said, None, []),
+            "after": gr.update(visible=False),
+            "batch": _batch(found, instances, 1, None),
+            "numbers": '<p class="aside">There are none before the first step.</p>',
+            "code": _code(found, instances, situation.recipe),
+            "cost": self.cost(situation, seconds),
+            "cut": _cut(found, situation.passage),
+        }
+
+    def _opening(self, situation: Situation) -> tuple[Any, Asked, tuple[Instance, ...], float, float]:
+        """(questions, answers, the first batch, its masked loss, seconds a step by guess); no gradient is kept."""
+        found = self.services.pretrained(situation.model)
+        parts, tokenizer = Parts.of(found), found.tokenizer
+        asked = questions(tokenizer, situation.passage)
+        said = ask(parts, tokenizer, situation.passage, asked)
+        instances = batch_of(situation, tokenizer, 1, parts.relation is not None)
+        began = time.perf_counter()
+        with torch.inference_mode():
+            masked = parts.losses(collate(instances, tokenizer.pad_token_id)).masked.item()
+        seconds = STEPS_A_FORWARD * (time.perf_counter() - began) * (1 + situation.recipe.untrained)
+        return asked, said, instances, masked, seconds
+
+    def cost(self, situation: Situation, guess: float = math.nan) -> str:
+        """How long a hundred steps take: by the last ones like it, else by a guess of seconds a step."""
+        seconds = self.presses.expected(situation, 100)
+        measured = not math.isnan(seconds)
+        seconds = seconds if measured else 100 * guess
+        if math.isnan(seconds):
+            return ""
+        most = f" It ends by itself after {MAX_SECONDS / 60:.0f} minutes." if seconds > MAX_SECONDS else ""
+        how = "" if measured else ", a guess until the first step"
+        return f'<p class="aside">A hundred steps: about <b>{duration(seconds)}</b> on this machine{how}.{most}</p>'
+
+    def press(self, situation: Situation, held: str, before: Situation | None, steps: int) -> Iterator[dict[str, Any]]:
+        """One press, as changes to the page by their names in CHANGED."""
+        run = self.services.workshop.runs.new()
+        found = self.services.pretrained(situation.model)
+        if held and before != situation:
+            self.presses.copies.discard(held)
+            held = ""
+        feed = Feed(run, len(found.tokenizer), max(steps, 10))
+        self._feeds[run] = feed
+        events = self.presses.press(run, held, situation, found, steps)
+        ready = {"run": "", **_buttons(running=False)}
+        begun: dict[str, Any] = {"run": run, **_buttons(running=True), "curve": feed.message()}
+        try:
+            yield begun
+            told_at = time.monotonic()
+            for event in events:
+                self._take(feed, event, steps)
+                if isinstance(event, Learned):
+                    yield {
+                        **ready,
+                        "held": held or run,
+                        "situation": situation,
+                        **self._learned(feed, event, situation),
+                    }
+                elif isinstance(event, Failed):
+                    yield {**ready, "held": "", "situation": None, "curve": feed.message(done=True)}
+                elif time.monotonic() - told_at >= BEAT_SECONDS:
+                    told_at = time.monotonic()
+                    yield {"curve": feed.message()}
+        finally:
+            self._feeds.pop(run, None)
+            events.close()  # type: ignore[attr-defined]
+
+    def _take(self, feed: Feed, event: Event, steps: int) -> None:
+        """Note an event; the curve asks for it by itself."""
+        if isinstance(event, Waiting):
+            feed.state["status"] = f"Another training runs on this machine; you are number {event.place} in the queue."
+        elif isinstance(event, Made):
+            feed.points = list(event.points)
+            feed.state["total"] = max(len(event.points) + steps, 10)
+            feed.state["status"] = "Your copy is there; the first step …"
+        elif isinstance(event, Point):
+            feed.points = [*feed.points, event]
+            feed.state["status"] = f"Step {event.step:,} of {feed.state['total']:,}" if steps > 1 else ""
+        elif isinstance(event, Failed):
+            feed.state["status"] = event.message
+
+    def _learned(self, feed: Feed, event: Learned, situation: Situation) -> dict[str, Any]:
+        found = self.services.pretrained(situation.model)
+        rows, last, step = event.rows, event.last, event.points[-1].step
+        far = far_first(rows.moved)
+        names = found.tokenizer.convert_ids_to_tokens(far.tolist())
+        split = None
+        if rows.gradient is not None and rows.by_input is not None and rows.by_decoder is not None:
+            split = (rows.gradient, rows.by_input, rows.by_decoder)
+        early = {"asked": "Stopped. ", "time": "Out of time. "}.get(event.reason, "")
+        status = f"{early}Your copy has taken {step:,} step{'s' * (step != 1)}, {event.seconds_a_step:.2f} s each."
+        feed.points = list(event.points)
+        limit = situation.recipe.rate * math.sqrt(found.decoder.in_features)
+        arrays = rows.moved, rows.in_input, rows.asked
+        steps = f"In these {event.steps:,} steps" if event.steps > 1 else f"In step {step:,}"
+        return {
+            "curve": feed.message(done=True, status=status, said=_said(event)),
+            "step": step_html(step, last.masked, last.following, last.right, last.norm, CLIP),
+            "asked": _asked(found, situation.passage, event.asked, event.before, event.after, _random(event)),
+            "after": gr.update(visible=True),
+            "gradient": gradient_figure(last.norms),
+            "moved": moved_figure(*arrays),
+            "told": f"<h3>{steps}: how far did each word’s embedding move?</h3>"
+            + rows_html(*arrays, event.steps, step == 1, limit),
+            "top": top_rows_html(names, far, *arrays, rows.wrongly, split),
+            "batch": _batch(found, event.instances, step, event),
+            "numbers": numbers_html([astuple(one) for one in event.points], "Every step of your copy"),
+            "cost": self.cost(situation),
+        }
+
+    def news(self, asked: Any) -> str:
+        """The curve's question: [run, the last step it has]; "" for no such run."""
+        try:
+            run, after = asked
+            feed = self._feeds.get(str(run))
+            return feed.message(min(max(0, int(after)), 10**6)) if feed else ""
+        except (TypeError, ValueError, OverflowError):
+            return ""
+
+    def stop(self, run: str) -> Any:
+        """Ask this reader's press to end at its next step; the button goes grey until then."""
+        if run:
+            self.services.workshop.runs.stop(run)
+        return gr.update(interactive=False)
+
+
+def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
+    """A press's changes in the order of CHANGED; what breaks it leaves buttons that work and no copy."""
+    over: dict[str, Any] = {"run": "", "held": "", "situation": None, **_buttons(running=False)}
+    try:
+        for one in changed:
+            yield changes(**one)
+    except UserError as error:
+        yield changes(**over, curve=_broken(str(error)))
+    except Exception:
+        yield changes(**over, curve=_broken(OUR_FAULT))
+        raise
+    finally:
+        changed.close()  # type: ignore[attr-defined]
+
+
+def changes(**named: Any) -> list[Any]:
+    """One value an output of CHANGED; what is not named stays as it is."""
+    return [named.get(name, gr.skip()) for name in CHANGED]
+
+
+def _buttons(running: bool) -> dict[str, Any]:
+    usable = {"one": not running, "many": not running, "fresh": not running, "stop": running}
+    return {name: gr.update(interactive=is_usable) for name, is_usable in usable.items()}
+
+
+def _broken(told: str) -> str:
+    feed = Feed("", 30_522, OPENING)
+    return feed.message(done=True, status=told)
+
+
+def _plain(value: float) -> float | None:
+    return float(f"{value:.4g}") if math.isfinite(value) else None
+
+
+def _cut(found: Pretrained, passage: Passage) -> str:
+    why = WHY_MODEL if found.relation is None else WHY_TEXT
+    pairs = passage.has_pairs and found.relation is not None
+    return sentences_html(len(passage.train), len(passage.held_out), pairs, why)
+
+
+def _random(event: Learned) -> list[Change]:
+    before, after = event.before_untrained, event.after_untrained
+    if before is None or after is None:
+        return []
+    return [Change("held out, from random weights", before.own, after.own)]
+
+
+def _said(event: Learned) -> str:
+    """What the end of a press tells who cannot see the curve."""
+    if math.isnan(event.before.own):
+        return ""
+    return f"On the held-out sentences the loss went from {event.before.own:.2f} to {event.after.own:.2f}."
+
+
+def _asked(
+    found: Pretrained,
+    passage: Passage,
+    asked: Sequence[Question],
+    before: Asked,
+    after: Asked | None,
+    more: Sequence[Change],
+) -> str:
+    names = found.tokenizer.convert_ids_to_tokens([one.answer for one in asked])
+    answers = after.answers if after is not None else [None] * len(asked)
+    rows = [
+        AskedRow(one.before, one.after, name, one.own, bool(passage.held_out), was, now)
+        for one, name, was, now in zip(asked, names, before.answers, answers, strict=True)
+    ]
+    losses = [
+        Change("Loss of every held-out word", before.own, after.own if after else None),
+        Change("of general English", before.general, after.general if after else None),
+        *more,
+    ]
+    return asked_html(rows, losses, found.tokenizer.mask_token)
+
+
+def _batch(found: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None) -> str:
+    names = found.tokenizer.convert_ids_to_tokens
+    guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event is not None else None
+    shown = []
+    for one in instances[:SHOWN_SEQUENCES]:
+        corruption, tokens = one.corruption, []
+        for token, kind, label in zip(
+            names(corruption.input_ids.tolist()), corruption.kinds.tolist(), corruption.labels.tolist(), strict=True
+        ):
+            guess, loss = next(guesses) if kind and guesses is not None else (None, math.nan)
+            truth = names(label) if kind else ""
+            tokens.append(ReadToken(token, kind, truth, names(guess) if guess is not None else "", loss))
+        shown.append(ReadSequence(tokens, one.following))
+    return batch_html(shown, step, len(instances) - len(shown))
+
+
+def _code(found: Pretrained, instances: Sequence[Instance], recipe: Recipe) -> str:
+    return learn_code(
+        found.encoder.spec,
+        [one.corruption.input_ids.tolist() for one in instances],
+        [list(one.segments) for one in instances],
+        [one.corruption.labels.tolist() for one in instances],
+        [one.following for one in instances if one.following is not None],
+        recipe.rate,
+        CLIP,
+        DECAY,
+        EPSILON,
+    )

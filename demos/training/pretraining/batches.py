@@ -1,0 +1,90 @@
+"""Batches of pre-training: pairs of sentences drawn from a passage, corrupted as the paper does, and padded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.pretraining.corruption import NO_LABEL, Corruption, corrupt
+from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
+from demos.training.pretraining.passage import MAX_LENGTH, Passage
+from demos.training.tasks.task import pair_ids, token_ids
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One sequence: [CLS] A [SEP] B [SEP], or [CLS] A [SEP] where next sentences are not asked about."""
+
+    corruption: Corruption  # n tokens
+    segments: tuple[int, ...]  # token_type_ids [n]
+    following: int | None  # IS_NEXT or NOT_NEXT; None where it is not asked
+
+
+@dataclass(frozen=True)
+class PretrainingBatch:
+    """Instances as padded tensors: B rows, n tokens."""
+
+    input_ids: torch.Tensor  # [B, n]
+    attention_mask: torch.Tensor  # [B, n]: 1 for a token, 0 for padding
+    token_type_ids: torch.Tensor  # [B, n]
+    labels: torch.Tensor  # [B, n]: the true token where one is asked for, else NO_LABEL
+    following: torch.Tensor | None  # [B]; None where it is not asked
+
+
+def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pairs: bool) -> tuple[Instance, ...]:
+    """The `size` instances of step number `step` (1 is the first); the same for the same seed and step.
+
+    Each with a chance of one half: A and the sentence after it, or A and any other sentence (Devlin et al. 2019, A.1,
+    take the other one from another document; here there is one). Then 15 % of the tokens are corrupted. Without
+    `pairs`, one sentence a sequence.
+    """
+    rng = np.random.default_rng([seed, step])
+    sequences = _paired(passage, tokenizer, rng, size) if pairs else _single(passage, tokenizer, rng, size)
+    special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id, tokenizer.pad_token_id}
+    drawn = []
+    for ids, segments, following in sequences:
+        marks = [int(one in special) for one in ids]
+        names: dict[str, Any] = {"mask_id": tokenizer.mask_token_id, "vocabulary": len(tokenizer)}
+        drawn.append(Instance(corrupt(ids, marks, [None] * len(ids), rng, **names), tuple(segments), following))
+    return tuple(drawn)
+
+
+def _paired(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, int]]:
+    sentences, chosen = passage.train, []
+    count = len(sentences)
+    for _ in range(size):
+        if rng.random() < 0.5:
+            first = int(rng.integers(count - 1))
+            chosen.append((sentences[first], sentences[first + 1], IS_NEXT))
+        else:  # of two sentences only the last has another one that does not follow it
+            first = int(rng.integers(count)) if count > 2 else 1
+            second = int(rng.choice([at for at in range(count) if at not in (first, first + 1)]))
+            chosen.append((sentences[first], sentences[second], NOT_NEXT))
+    rows = pair_ids(tokenizer, [(first, second) for first, second, _ in chosen], MAX_LENGTH)
+    return [(ids, segments, one[2]) for (ids, segments, _), one in zip(rows, chosen, strict=True)]
+
+
+def _single(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, None]]:
+    chosen = [passage.train[int(rng.integers(len(passage.train)))] for _ in range(size)]
+    return [(ids, [0] * len(ids), None) for ids, _ in token_ids(tokenizer, chosen, MAX_LENGTH)]
+
+
+def collate(instances: Sequence[Instance], padding: int) -> PretrainingBatch:
+    """A padded batch of these instances."""
+    longest = max(len(one.segments) for one in instances)
+
+    def padded(rows: Sequence[Any], filler: int) -> torch.Tensor:
+        return torch.tensor([[*map(int, row), *[filler] * (longest - len(row))] for row in rows])
+
+    asked = [one.following for one in instances if one.following is not None]
+    return PretrainingBatch(
+        input_ids=padded([one.corruption.input_ids for one in instances], padding),
+        attention_mask=padded([[1] * len(one.segments) for one in instances], 0),
+        token_type_ids=padded([one.segments for one in instances], 0),
+        labels=padded([one.corruption.labels for one in instances], NO_LABEL),
+        following=torch.tensor(asked) if asked else None,
+    )

@@ -1,0 +1,138 @@
+"""Text to pre-train on: documents as sentences of token ids, and the pairs that are drawn from them."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demos.bert.pretraining.corruption import corrupt
+from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
+from demos.errors import UserError
+from demos.training.pretraining.batches import Instance
+
+LEAST_OTHER = 8  # tokens of a second part from elsewhere, where the first one fills the sequence
+_END = re.compile(r"(?<=[.!?])([\"”’')\]]*)\s+(?=[\"“‘'(\[A-Z])")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """D documents of sentences, S in all, as flat arrays: millions of sentences are too many for lists."""
+
+    input_ids: np.ndarray  # <uint16>[tokens]
+    sentences: np.ndarray  # <int64>[S + 1]: where each sentence begins in `input_ids`, and the end
+    documents: np.ndarray  # <int64>[D, 2]: first sentence, and the one behind the last
+
+    def sentence(self, index: int) -> np.ndarray:
+        """Its token ids."""
+        return self.input_ids[self.sentences[index] : self.sentences[index + 1]]
+
+    def part(self, documents: slice) -> Corpus:
+        """Some of its documents."""
+        return Corpus(self.input_ids, self.sentences, self.documents[documents])
+
+
+def read_documents(path: Path) -> Iterator[list[str]]:
+    """The sentences of each document of a text file, which may be packed by xz.
+
+    A line is a paragraph, and an empty line ends a document; where a line holds a tab, it is a document by itself, its
+    sentences parted by tabs.
+    """
+    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+        document: list[str] = []
+        for line in file:
+            text = line.strip("\n")
+            if "\t" in text:
+                yield [part.strip() for part in text.split("\t") if part.strip()]
+            elif text.strip():
+                document += sentences_of(text)
+            elif document:
+                yield document
+                document = []
+        if document:
+            yield document
+
+
+def sentences_of(paragraph: str) -> list[str]:
+    """Cut behind a mark that ends a sentence, where a capital, a bracket or a quotation mark follows."""
+    cut, last = [], 0
+    for found in _END.finditer(paragraph):
+        cut.append(paragraph[last : found.end(1)].strip())
+        last = found.end()
+    return [one for one in (*cut, paragraph[last:].strip()) if one]
+
+
+def corpus_of(documents: Iterable[Sequence[str]], tokenizer: Any) -> Corpus:
+    """Documents as token ids; those of fewer than two sentences are left out, since nothing follows in them.
+
+    Raises UserError for fewer than two such documents.
+    """
+    ids: list[np.ndarray] = []
+    starts, spans = [0], []
+    for document in documents:
+        first = len(ids)
+        for encoded in tokenizer.backend_tokenizer.encode_batch(list(document), add_special_tokens=False):
+            if encoded.ids:
+                ids.append(np.array(encoded.ids, dtype=np.uint16))
+                starts.append(starts[-1] + len(encoded.ids))
+        if len(ids) > first + 1:
+            spans.append((first, len(ids)))
+    if len(spans) < 2:
+        raise UserError("The text needs two documents of at least two sentences, with an empty line between them.")
+    return Corpus(np.concatenate(ids), np.array(starts, dtype=np.int64), np.array(spans, dtype=np.int64))
+
+
+def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_length: int) -> Instance:
+    """One sequence of up to `max_length` tokens as the paper makes them, corrupted (Devlin et al. 2019, A.2).
+
+    Whole sentences of one document until the sequence is full, cut between two of them into A and B; by the toss of a
+    coin B is kept (IsNext) or taken from another document (NotNext). What is too long is cut at either end of the
+    longer part. [UNK] is never asked for: nobody knows which word it hides.
+    """
+    ends = np.cumsum(corpus.documents[:, 1] - corpus.documents[:, 0])
+    room = max_length - 3
+    number = int(np.searchsorted(ends, rng.integers(ends[-1]), side="right"))  # a document by its sentences
+    first, last = corpus.documents[number]
+    begin = int(rng.integers(first, max(first + 1, last - 1)))
+    found: list[np.ndarray] = []
+    count, at = 0, begin
+    while at < last and (count < room or len(found) < 2):
+        found.append(corpus.sentence(at))
+        count, at = count + len(found[-1]), at + 1
+    cut = int(rng.integers(1, len(found)))
+    a = np.concatenate(found[:cut])
+    if rng.random() < 0.5:
+        b, following = np.concatenate(found[cut:]), IS_NEXT
+    else:
+        b, following = _elsewhere(corpus, number, max(LEAST_OTHER, room - len(a)), rng), NOT_NEXT
+    left, right = [*map(int, a)], [*map(int, b)]
+    while len(left) + len(right) > room:
+        longer = left if len(left) > len(right) else right
+        longer.pop(0 if rng.random() < 0.5 else -1)
+    cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    ids = [cls, *left, sep, *right, sep]
+    segments = (0,) * (len(left) + 2) + (1,) * (len(right) + 1)
+    never = {cls, sep, tokenizer.unk_token_id, tokenizer.mask_token_id, tokenizer.pad_token_id}
+    marks = [int(one in never) for one in ids]
+    if all(marks):
+        return draw_instance(corpus, tokenizer, rng, max_length)
+    words: list[int | None] = [None] * len(ids)
+    known = {"mask_id": tokenizer.mask_token_id, "vocabulary": len(tokenizer)}
+    return Instance(corrupt(ids, marks, words, rng, **known), segments, following)
+
+
+def _elsewhere(corpus: Corpus, number: int, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Sentences of another document, from a random one on, until there are `count` tokens or it ends."""
+    other = (number + int(rng.integers(1, len(corpus.documents)))) % len(corpus.documents)
+    first, last = corpus.documents[other]
+    found: list[np.ndarray] = []
+    at, have = int(rng.integers(first, last)), 0
+    while at < last and have < count:
+        found.append(corpus.sentence(at))
+        at, have = at + 1, have + len(found[-1])
+    return np.concatenate(found)

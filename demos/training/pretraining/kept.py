@@ -1,0 +1,148 @@
+"""The readers' own copies: on what and how far each is trained; at most three, the least recently used out."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from demos.bert.pretraining.heads import Pretrained
+from demos.errors import UserError
+from demos.training.pretraining.batches import Instance, draw
+from demos.training.pretraining.learner import Learner
+from demos.training.pretraining.passage import Passage
+from demos.training.pretraining.questions import Asked, Question, ask, questions
+from demos.training.settings import Settings
+
+MAX_COPIES = 3
+MAX_BYTES = 3 * 2**30
+MAX_STEPS = 1_000  # of one copy
+BATCHES = (2, 32)  # the least and the most sequences in a batch
+GONE = f"Your copy of the model was let go, since only the last {MAX_COPIES} are kept; the next step begins anew."
+BUSY = "Your copy is being trained already; wait for that, or stop it."
+LONG = f"Your copy has taken {MAX_STEPS:,} steps, which is the limit; start over."
+_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a reader may choose. The rate is constant: 1e-4 is the peak of BERT's own (Devlin et al. 2019, A.2)."""
+
+    rate: float = 1e-4
+    batch_size: int = 8
+    seed: int = 0
+    untrained: bool = True  # the same from random weights beside it
+
+    def check(self) -> Recipe:
+        """This recipe. Raises UserError, naming the first choice that is out of bounds."""
+        Settings(learning_rate=self.rate, seed=self.seed).check()
+        least, most = BATCHES
+        if not isinstance(self.batch_size, int) or not least <= self.batch_size <= most:
+            raise UserError(f"The batch size must be a whole number from {least} to {most}.")
+        return self
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a copy is trained on, from which model, and how; where it changes, training begins anew."""
+
+    model: str  # catalogue key
+    passage: Passage
+    recipe: Recipe
+
+
+@dataclass(frozen=True)
+class Point:
+    """One step on both curves; losses of the batch, before the move. NaN where there is none."""
+
+    step: int
+    masked: float
+    following: float
+    norm: float
+    right: float  # share of the chosen tokens guessed right
+    untrained: float  # masked words' loss of the model from random weights, on the same batch
+
+
+@dataclass
+class Copy:
+    """One reader's copy under way. Only the run that holds `lock` touches it."""
+
+    situation: Situation
+    tokenizer: Any
+    trained: Learner  # began as the pre-trained model
+    untrained: Learner | None  # began at random
+    asked: tuple[Question, ...]
+    before: Asked
+    before_untrained: Asked | None
+    steps: int = 0
+    points: list[Point] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def make(cls, situation: Situation, pretrained: Pretrained) -> Copy:
+        """A fresh one, with what it says before the first step."""
+        recipe, tokenizer = situation.recipe, pretrained.tokenizer
+        asked = questions(tokenizer, situation.passage)
+        trained = Learner(pretrained)
+        untrained = Learner(pretrained, recipe.seed) if recipe.untrained else None
+        said = [ask(one.parts, tokenizer, situation.passage, asked) if one else None for one in (trained, untrained)]
+        assert said[0] is not None
+        return cls(situation, tokenizer, trained, untrained, asked, said[0], said[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Weights, AdamW's two averages and the gradient, in float32."""
+        return sum(16 * one.parameters for one in (self.trained, self.untrained) if one is not None)
+
+    def batch(self, step: int) -> tuple[Instance, ...]:
+        """The instances of one step."""
+        return batch_of(self.situation, self.tokenizer, step, self.trained.parts.relation is not None)
+
+
+def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool) -> tuple[Instance, ...]:
+    """The instances of step number `step`; next sentences are asked about where text and model allow it."""
+    recipe, pairs = situation.recipe, has_relation and situation.passage.has_pairs
+    return draw(situation.passage, tokenizer, recipe.seed, step, recipe.batch_size, pairs)
+
+
+class Copies:
+    """Copies by an id that can't be guessed; safe for many threads."""
+
+    def __init__(self, most: int = MAX_COPIES, most_bytes: int = MAX_BYTES) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._kept: OrderedDict[str, Copy] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> Copy:
+        """Raises UserError where it was let go, or never was."""
+        with self._lock:
+            if not _ID.fullmatch(name) or name not in self._kept:
+                raise UserError(GONE)
+            self._kept.move_to_end(name)
+            return self._kept[name]
+
+    def make_room(self) -> None:
+        """Let one go where a further one would be too many: before that is made, for memory's sake."""
+        with self._lock:
+            while len(self._kept) >= self._most:
+                self._kept.popitem(last=False)
+
+    def put(self, name: str, copy: Copy) -> None:
+        """Keep it; what goes beyond the bounds is let go, this one never."""
+        with self._lock:
+            self._kept[name] = copy
+            self._kept.move_to_end(name)
+            while len(self._kept) > 1 and (
+                len(self._kept) > self._most or sum(one.nbytes for one in self._kept.values()) > self._most_bytes
+            ):
+                self._kept.popitem(last=False)
+
+    def discard(self, name: str | None) -> None:
+        """Let it go. Unknown ids are fine."""
+        with self._lock:
+            self._kept.pop(name or "", None)
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -1,0 +1,166 @@
+"""Steps of pre-training on a reader's own copy, as a generator of plain events."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from demos.bert.cores import cores
+from demos.bert.pretraining.heads import Pretrained
+from demos.errors import UserError
+from demos.training.events import Failed, Waiting
+from demos.training.learning.failures import sentence_of
+from demos.training.pretraining.batches import Instance, collate
+from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation
+from demos.training.pretraining.learner import Stepped
+from demos.training.pretraining.questions import Asked, Question, ask
+from demos.training.pretraining.rows import RowCounter, Rows
+from demos.training.thread import in_own_thread
+from demos.training.workshop import LOOK_SECONDS, Workshop
+
+MAX_SECONDS = 300.0  # of one press; what is learned by then stays
+LEFT_LINE = "The training left the line before it began."
+
+
+@dataclass(frozen=True)
+class Made:
+    """The copy is there; nothing is trained yet. For a copy that was there before, with its points so far."""
+
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The press is over, and its copy kept: what the steps did."""
+
+    points: tuple[Point, ...]  # of the copy, from its first step
+    steps: int  # of this press
+    reason: str  # "", or why it ended early: "asked", "time"
+    instances: tuple[Instance, ...]  # of the last step
+    last: Stepped
+    rows: Rows  # from the press's first step to its last
+    asked: tuple[Question, ...]
+    before: Asked  # at the copy's beginning
+    after: Asked
+    before_untrained: Asked | None
+    after_untrained: Asked | None
+    parameters: int
+    seconds_a_step: float
+
+
+Event = Waiting | Made | Point | Learned | Failed
+
+
+class Presses:
+    """What the part's two buttons do, for all its readers: one training at a time, in the app's own line."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.workshop = workshop
+        self.copies = Copies()
+        self._speed: dict[tuple[str, bool], float] = {}
+
+    def expected(self, situation: Situation, steps: int) -> float:
+        """Seconds that so many steps would take, by the last training like it; NaN before there was one."""
+        speed = self._speed.get((situation.model, situation.recipe.untrained), math.nan)
+        return speed * steps * situation.recipe.batch_size
+
+    def press(self, run: str, held: str, situation: Situation, pretrained: Pretrained, steps: int) -> Iterator[Event]:
+        """Waiting while others are in front, Made, a Point a step, and Learned or Failed.
+
+        `run`, from `workshop.runs.new()`, becomes the copy's id, where no copy of this very situation is `held`.
+        Stopped by `workshop.runs.stop(run)`, or by closing this. A copy that fails is let go.
+        Raises UserError for a copy that is gone or busy, and where the line is full.
+        """
+        copy = self.copies.get(held) if held else None
+        if copy is not None and copy.situation != situation:
+            self.copies.discard(held)
+            held, copy = "", None
+        name = held or run
+        stop_file = self.workshop.runs.stop_file(run)
+        try:
+            with self.workshop.line.join() as ticket:
+                while place := ticket.place:
+                    if stop_file.exists():
+                        yield Failed(LEFT_LINE)
+                        return
+                    yield Waiting(place)
+                    time.sleep(LOOK_SECONDS)
+
+                def work() -> Iterator[Event]:
+                    if copy is None:
+                        self.copies.make_room()
+                    mine = copy or Copy.make(situation, pretrained)
+                    yield from self._steps(mine, name, steps, stop_file.exists)
+
+                events = in_own_thread(work, cores())  # type: ignore[arg-type]  # it hands on whatever it is given
+                try:
+                    yield from events  # type: ignore[misc]
+                finally:
+                    events.close()  # type: ignore[attr-defined]
+        finally:
+            stop_file.unlink(missing_ok=True)
+
+    def _steps(self, copy: Copy, name: str, steps: int, should_stop: Callable[[], bool]) -> Iterator[Event]:
+        if not copy.lock.acquire(blocking=False):
+            raise UserError(BUSY)
+        try:
+            if copy.steps >= MAX_STEPS:
+                raise UserError(LONG)
+            self.copies.put(name, copy)
+            yield Made(tuple(copy.points))
+            yield from self._learn(copy, min(steps, MAX_STEPS - copy.steps), should_stop)
+        except GeneratorExit:  # the reader is gone, and with them the only one who knows the copy's name
+            self.copies.discard(name)
+            raise
+        except (UserError, MemoryError, RuntimeError) as error:
+            if copy.steps < MAX_STEPS:
+                self.copies.discard(name)
+            told = sentence_of(error)
+            if not told:
+                raise
+            yield Failed(told)
+        finally:
+            copy.lock.release()
+
+    def _learn(self, copy: Copy, steps: int, should_stop: Callable[[], bool]) -> Iterator[Event]:
+        recipe, tokenizer = copy.situation.recipe, copy.tokenizer
+        counter = RowCounter(copy.trained.matrix, tokenizer.pad_token_id, closely=steps == 1)
+        began, reason, done = time.monotonic(), "", 0
+        while True:
+            last = done + 1 == steps
+            instances = copy.batch(copy.steps + 1)
+            batch = collate(instances, tokenizer.pad_token_id)
+            stepped = copy.trained.step(batch, recipe.rate, counter)
+            other = math.nan
+            if copy.untrained is not None:
+                other = copy.untrained.step(batch, recipe.rate).masked
+            copy.steps += 1
+            done += 1
+            point = Point(copy.steps, stepped.masked, stepped.following, stepped.norm, stepped.right, other)
+            copy.points.append(point)
+            yield point
+            seconds = (time.monotonic() - began) / done
+            reason = "asked" if should_stop() else "time" if seconds * done > MAX_SECONDS else ""
+            if last or reason:
+                break
+        self._speed[(copy.situation.model, recipe.untrained)] = seconds / recipe.batch_size
+        rows, passage = counter.rows(copy.trained.matrix), copy.situation.passage
+        after = ask(copy.trained.parts, tokenizer, passage, copy.asked)
+        other_after = ask(copy.untrained.parts, tokenizer, passage, copy.asked) if copy.untrained else None
+        yield Learned(
+            points=tuple(copy.points),
+            steps=done,
+            reason="" if last else reason,
+            instances=instances,
+            last=stepped,
+            rows=rows,
+            asked=copy.asked,
+            before=copy.before,
+            after=after,
+            before_untrained=copy.before_untrained,
+            after_untrained=other_after,
+            parameters=copy.trained.parameters,
+            seconds_a_step=seconds,
+        )

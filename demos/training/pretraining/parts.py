@@ -1,0 +1,79 @@
+"""A pre-trained model's parts, shared or a reader's own, and the two losses of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from demos.bert.pretraining.corruption import NO_LABEL
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.losses import masked_losses, next_loss
+from demos.training.pretraining.batches import PretrainingBatch
+
+
+@dataclass(frozen=True)
+class Losses:
+    """One batch's losses, of which a gradient can be taken, and what they are made of; M chosen tokens."""
+
+    each: torch.Tensor  # [M]: of each chosen token
+    masked: torch.Tensor  # []: their mean
+    following: torch.Tensor | None  # []: of next sentences; None where it is not asked
+    transformed: torch.Tensor  # [M, d]: what the decoder reads
+    logits: torch.Tensor  # [M, V]
+    answers: torch.Tensor  # [M]: the right ids
+
+    @property
+    def total(self) -> torch.Tensor:
+        """What pre-training makes small: the sum of both tasks' means (Devlin et al. 2019, A.2)."""
+        return self.masked if self.following is None else self.masked + self.following
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The modules that a step of pre-training runs through."""
+
+    encoder: Any  # BertModel or DistilBertModel
+    transform: nn.Module
+    decoder: nn.Linear  # its matrix is the word embeddings
+    pooler: nn.Module | None
+    relation: nn.Linear | None
+
+    @classmethod
+    def of(cls, model: Pretrained) -> Parts:
+        """The shared model's own, which nobody may change."""
+        return cls(model.encoder.model, model.transform, model.decoder, model.pooler, model.relation)
+
+    def states(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+    ) -> torch.Tensor:
+        """[B, n] each -> last hidden states [B, n, d]. DistilBERT has no segments."""
+        inputs = {"input_ids": input_ids, "attention_mask": attention_mask}
+        if self.encoder.config.model_type != "distilbert":
+            inputs["token_type_ids"] = token_type_ids
+        states: torch.Tensor = self.encoder(**inputs).last_hidden_state
+        return states
+
+    def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[..., d] -> [..., V], as `Pretrained.word_logits`."""
+        logits: torch.Tensor = self.decoder(self.transform(hidden))
+        return logits
+
+    def losses(self, batch: PretrainingBatch) -> Losses:
+        """The losses of BertForPreTraining, with the decoder applied to the chosen tokens alone.
+
+        Next sentences count where the batch asks about them; the model must have that head then.
+        """
+        hidden = self.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
+        asked = batch.labels != NO_LABEL
+        transformed = self.transform(hidden[asked])  # [M, d]: a decoder's row is V products, so no others
+        logits, answers = self.decoder(transformed), batch.labels[asked]
+        found = masked_losses(logits, answers)
+        following = None
+        if batch.following is not None:
+            assert self.pooler is not None
+            assert self.relation is not None
+            following = next_loss(self.relation(self.pooler(hidden)), batch.following)
+        return Losses(found.each, found.mean, following, transformed, logits, answers)

@@ -1,0 +1,47 @@
+"""A reader's own paragraphs as pre-training takes them: sentences, the last few of them held out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.text import clean_text
+from demos.errors import UserError
+from demos.training.tasks.task import token_ids
+
+MAX_WORDS = 40  # of one sentence; a longer one is cut there
+MAX_LENGTH = 64  # tokens of one sequence, [CLS] and [SEP] included
+HELD_OUT = ((9, 3), (6, 2), (3, 1))  # from so many sentences on, so many of them are held out
+EMPTY = "There is no word in the text; write a few sentences first."
+_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|\n+|(?<=[。！？])")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The sentences of a text, in its order."""
+
+    train: tuple[str, ...]
+    held_out: tuple[str, ...]  # the last ones; no step is taken on them
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether next sentences can be asked about: it takes two sentences."""
+        return len(self.train) > 1
+
+
+def read_passage(tokenizer: Any, text: str | None) -> Passage:
+    """The text's sentences. Raises UserError for one that is too long, or has no word."""
+    special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id}
+    cut = [piece for one in _END.split(clean_text(text, "Your text")) for piece in _pieces(one)]
+    rows = token_ids(tokenizer, cut, MAX_LENGTH)
+    found = [one for one, (ids, _) in zip(cut, rows, strict=True) if set(ids) - special]
+    if not found:
+        raise UserError(EMPTY)
+    held = next((count for least, count in HELD_OUT if len(found) >= least), 0)
+    return Passage(tuple(found[: len(found) - held]), tuple(found[len(found) - held :]))
+
+
+def _pieces(sentence: str | None) -> list[str]:
+    words = (sentence or "").split()
+    return [" ".join(words[at : at + MAX_WORDS]) for at in range(0, len(words), MAX_WORDS)]

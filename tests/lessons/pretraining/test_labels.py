@@ -1,0 +1,67 @@
+"""Supervised or not?: rows as the program prints them, the data set's own label beside them, the vote answered."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+
+import pytest
+
+from demos.bert.catalogue import BUNDLED
+from demos.bert.models import ModelStore
+from demos.errors import UserError
+from demos.lessons.pretraining.labels import OPENING, SEED, answered, drawn, labelled, opinions
+from demos.page.services import Sentence, Services
+from demos.training.data.sources import DATA
+
+ROWS, COUNTS, ANSWER, NUMBERS, CODE = range(5)
+BAR = Sentence("The lark sang.", "", BUNDLED)
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore) -> Services:
+    return Services(store, BUNDLED)
+
+
+def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> None:
+    found = labelled(services, BAR, OPENING, SEED)
+    assert found.is_next
+    assert found.count >= 5
+    outputs = drawn(services, BAR, OPENING, SEED)
+    assert f"<b>{found.count}</b>" in outputs[COUNTS]
+    assert outputs[ANSWER] == ""  # shown when asked for
+    assert "Self-supervised." in answered(services, BAR, OPENING, SEED, "supervised")
+
+
+@pytest.mark.parametrize("text", [OPENING, "", 'One "quoted" \\n sentence {x} only'])
+def test_the_program_prints_these_labels(services: Services, text: str) -> None:
+    for seed in (SEED, 4):
+        found = labelled(services, BAR, text, seed)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(drawn(services, BAR, text, seed)[CODE], "lesson", "exec"), {})
+        *lines, order = printed.getvalue().splitlines()
+        assert order == ("IsNext" if found.is_next else "NotNext")
+        tokens = [found.encoding.tokens[place] for place in found.corruption.chosen]
+        assert [line.split()[::2] for line in lines] == [
+            [str(place), token] for place, token in zip(found.corruption.chosen, tokens, strict=True)
+        ]
+
+
+def test_the_given_label_is_the_data_sets_own(services: Services) -> None:
+    rows = {line.rsplit("\t", 1)[0] for line in (DATA / "sentiment.tsv").read_text(encoding="utf-8").splitlines()}
+    assert {f"{given.text}\t{given.label}" for given in opinions()} <= rows
+    shown = [drawn(services, BAR, OPENING, seed)[ROWS] for seed in (1, 2)]
+    labels = [re.findall(r'class="label">(\w+)</td><td class="asked">', rows) for rows in shown]
+    assert [one[0] for one in labels] == [opinions()[seed].label for seed in (1, 2)]
+
+
+def test_hostile_text_and_none(services: Services) -> None:
+    for text in ("<script>alert(1)</script>. ${x}. `y`", "\U0001f600", "word " * 3_000, "a. " * 3_000):
+        outputs = drawn(services, BAR, text, 3)
+        assert "<script>" not in "".join(outputs[:4])
+        assert "Self-supervised." in answered(services, BAR, text, 3, None)
+    for text in ("", "\u200b", " \n"):
+        with pytest.raises(UserError, match="no text here"):
+            drawn(services, Sentence(text, "", BUNDLED), "", 1)

@@ -1,0 +1,222 @@
+"""Next sentence: what its handlers fill, with a tiny BERT's own heads and with ours; its programs, run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertConfig, BertForPreTraining
+
+from demos.bert.encoding import encode
+from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.pretraining.heads import Pretrained, PretrainedModels
+from demos.errors import UserError
+from demos.figures.pretraining.next import signed
+from demos.figures.pretraining.next_code import next_code
+from demos.lessons.pretraining.next_layout import FIRST, PUT, SECOND
+from demos.lessons.pretraining.next_reader import MOST, Reader, made
+from demos.lessons.pretraining.next_sentence import bar_mark, drawn, next_endpoint, next_pair
+from demos.page.services import Sentence, Services
+
+BAR = Sentence("The unflappable banker.", "", "minilm")
+A, B, TAKEN, ANSWER, SEQUENCE, CASES, NUMBERS, CODE = range(8)
+
+
+class Heads(PretrainedModels):
+    """Always the same one."""
+
+    def __init__(self, found: Pretrained) -> None:
+        super().__init__()
+        self.found = found
+
+    def get(self, *_: Any) -> Pretrained:
+        return self.found
+
+
+@pytest.fixture(scope="module")
+def whole(tiny: LoadedModel) -> BertForPreTraining:
+    torch.manual_seed(8)
+    config = BertConfig.from_dict(tiny.model.config.to_dict() | {"initializer_range": 0.3})  # answers that differ
+    model: BertForPreTraining = BertForPreTraining(config).eval().requires_grad_(False)
+    model.set_attn_implementation("eager")
+    return model
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, tiny: LoadedModel, whole: BertForPreTraining) -> Services:
+    """The page's, with the tiny BERT's heads in the place of ours."""
+    predictions = whole.cls.predictions
+    spec = replace(tiny.spec, hub_id="them/tiny", revision="main", nsp=True)
+    found = Pretrained(
+        LoadedModel(spec, tiny.tokenizer, whole.bert),
+        predictions.transform,
+        predictions.decoder,
+        whole.bert.pooler,
+        whole.cls.seq_relationship,
+        {"trained_by": "them"},
+    )
+    return Services(store, "minilm", heads=Heads(found))
+
+
+@pytest.fixture(scope="module")
+def reader(services: Services) -> Reader:
+    return Reader(services)
+
+
+def printed(program: str) -> np.ndarray:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(program, "lesson", "exec"), {})
+    return np.array([ast.literal_eval(line) for line in out.getvalue().splitlines()])
+
+
+def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
+    reader: Reader, whole: BertForPreTraining, tiny: LoadedModel
+) -> None:
+    first, second = "It <b>rains</b>.", "They stayed ${in}."
+    cases = reader.four("minilm", first, second, 3)
+    random = cases[1].encoding.text_pair
+    assert random in [text for one in reader.documents for text in one]
+    pairs = [(first, second), (first, random), (second, first), (first, first)]
+    assert [(case.encoding.text, case.encoding.text_pair) for case in cases] == pairs
+    assert [case.label for case in cases] == [0, 1, 1, 1]
+    for case, pair in zip(cases, pairs, strict=True):
+        with torch.no_grad():
+            theirs = whole(**tiny.tokenizer(*pair, return_tensors="pt")).seq_relationship_logits[0]
+        np.testing.assert_allclose(case.logits, theirs, atol=2e-5)
+        np.testing.assert_allclose(case.losses, -theirs.log_softmax(-1), atol=2e-5)
+    swapped = drawn(reader, BAR, first, second, "swapped", 3, "")
+    assert f"{signed(cases[2].logits[0])}</td><td>{cases[2].losses[0]:.3f}" in swapped[ANSWER]
+    chips = re.findall(r'<li class="seg[^"]*"><b><bdi>(.*?)</bdi>', swapped[SEQUENCE])
+    assert chips[:4] == ["[CLS]", "they", "stayed", "$"]
+    assert len(re.findall('class="seg', swapped[SEQUENCE])) == len(cases[2].encoding)
+    assert 'class=shown><th scope="row">swapped' in swapped[CASES]
+    assert f"{cases[3].losses[1]:.5f}" in swapped[NUMBERS]
+    assert all("<b>rains" not in one and "<script" not in one for one in swapped[ANSWER:CODE])
+    assert reader.four("minilm", first, second, 4)[1].encoding.text_pair != random
+
+
+def test_each_radio_button_shows_its_case(reader: Reader) -> None:
+    cases = reader.four("minilm", FIRST, SECOND, 0)
+    for at, put in enumerate(PUT):
+        assert f"<td>{cases[at].losses[1]:.3f}</td>" in drawn(reader, BAR, FIRST, SECOND, put, 0, "")[ANSWER]
+
+
+def test_the_bar_s_pair_goes_into_the_boxes_once(reader: Reader) -> None:
+    pair = Sentence("It rained.", "We stayed in.", "minilm")
+    taken = drawn(reader, pair, FIRST, SECOND, "true", 0, "")
+    assert taken[: TAKEN + 1] == ["It rained.", "We stayed in.", bar_mark(pair)]
+    assert "We stayed in." in taken[CASES]
+    edited = drawn(reader, pair, "It rained.", "Nobody minded.", "true", 0, bar_mark(pair))
+    assert "Nobody minded." in edited[CASES]
+    assert [type(one) for one in edited[:3]] == [dict] * 3  # gr.skip()
+    assert "gallon" in drawn(reader, BAR, FIRST, SECOND, "true", 0, "")[CASES]  # one sentence in the bar
+    other = drawn(reader, replace(pair, text_pair="The sun came out."), FIRST, SECOND, "true", 0, bar_mark(pair))
+    assert other[B] == "The sun came out."
+    assert bar_mark(replace(pair, text="\ud800"))
+
+
+def test_what_people_type(reader: Reader, services: Services) -> None:
+    for first, second in (("", "B."), ("A.", "  "), (None, None)):
+        with pytest.raises(UserError, match="Write both sentences"):
+            drawn(reader, BAR, first, second, "true", 0, "")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match=f"B has 4,900 tokens; this part takes up to {MOST}"):
+        drawn(reader, BAR, FIRST, "sea " * 4_900, "true", 0, "")
+    whole = drawn(reader, BAR, "fog " * MOST, "🙂", "same", 0, "")
+    assert "more tokens" in whole[SEQUENCE]
+    assert drawn(reader, BAR, "Rain.", "Rain.", "nonsense", 1e9, "")[ANSWER]
+    headless = Services(services.store, "minilm", heads=Heads(replace(services.pretrained(""), relation=None)))
+    with pytest.raises(UserError, match="without next sentences"):
+        drawn(Reader(headless), BAR, FIRST, SECOND, "true", 0, "")
+    assert "IsNext" in made(Reader(headless), "minilm", 0)  # needs no head
+
+
+def test_another_pair_walks_through_the_documents(reader: Reader) -> None:
+    pair = next_pair(reader, FIRST)
+    assert pair == list(reader.documents[0][:2])
+    for _ in reader.documents:
+        pair = next_pair(reader, pair[0])
+    assert pair == list(reader.documents[0][:2])
+
+
+def test_instances_are_the_documents_and_corrupted(reader: Reader) -> None:
+    found = made(reader, "minilm", 1)
+    assert found.count('class="next-instance"') == 2
+    assert re.findall("Label = <b>(.*?)</b>", found) == ["IsNext", "NotNext"]
+    assert found.count("<figure>") == 3
+    assert "chosen" in found
+    count = int(re.search(r"1,000 pairs drawn like this, (\d+) are", found)[1])  # type: ignore[index]
+    assert 440 < count < 560
+    assert made(reader, "minilm", 2) != found
+
+
+def test_trials_are_told_and_remembered(reader: Reader, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    *steps, last = list(reader.trials("minilm", 1))
+    assert steps[0] == ['<p role="status">0 of 240 pairs asked …</p>', ""]
+    assert last[0] == ""
+    cells = [int(one) for one in re.findall(r'class="(?:hit|miss)">(\d+)<', last[1])]
+    assert len(cells) == 8
+    assert [sum(cells[at : at + 2]) for at in range(0, 8, 2)] == [60] * 4
+    found = services.pretrained("")
+    said, trials = 0, reader._trials[found.encoder.spec.key, 1][0]
+    for trial in trials[:80:4]:  # each alone, without padding
+        encoding = encode(found.tokenizer, trial.first, trial.second)
+        with torch.no_grad():
+            hidden = found.encoder.model(
+                torch.tensor([encoding.input_ids]), token_type_ids=torch.tensor([encoding.token_type_ids])
+            ).last_hidden_state
+            said += int(found.next_logits(hidden)[0].argmax() == 0)
+    assert said == reader._trials[found.encoder.spec.key, 1][1].is_next[:80:4].sum()
+    monkeypatch.setattr("demos.lessons.pretraining.next_reader.next_steps", lambda *_: pytest.fail("asked again"))
+    assert list(reader.trials("minilm", 1)) == [last]
+
+
+def test_the_endpoint_gives_the_page_s_numbers(services: Services, reader: Reader) -> None:
+    ask = next_endpoint(services)
+    answer = ask(FIRST, SECOND)
+    case = reader.four("minilm", FIRST, SECOND, 0)[0]
+    assert answer["tokens"] == list(case.encoding.tokens)
+    assert answer["segments"] == list(case.encoding.token_type_ids)
+    for name in ("logits", "probabilities", "losses"):
+        assert list(answer[name]) == ["IsNext", "NotNext"]
+        np.testing.assert_allclose(list(answer[name].values()), getattr(case, name), atol=2e-5)
+    for arguments, said in (
+        (("", "b"), "both"),
+        (("a", "sea " * 500), "up to 120"),
+        (("a", "b", "x"), "no model"),
+        ((1, "b"), "A must be text"),
+    ):
+        with pytest.raises(UserError, match=said):
+            ask(*arguments)
+
+
+def test_a_hub_model_s_program_prints_these_numbers(
+    reader: Reader, whole: BertForPreTraining, tiny: LoadedModel, tmp_path: Path
+) -> None:
+    whole.save_pretrained(tmp_path)
+    tiny.tokenizer.save_pretrained(tmp_path)
+    cases = reader.four("minilm", 'Say "hi"\n{x}.', "It's raining.", 0)
+    program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")[CODE]
+    found = printed(program.replace("'them/tiny'", repr(str(tmp_path))))
+    expected = [[*case.logits, *case.probabilities, *case.losses] for case in cases]
+    np.testing.assert_allclose(found, expected, atol=2e-4)
+
+
+def test_our_heads_program_prints_the_page_s_numbers(store: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = Services(store, "minilm")
+    monkeypatch.setattr("demos.bert.models.ModelStore", lambda: store)  # read once is enough
+    found = ours.pretrained("")
+    monkeypatch.setattr("demos.bert.pretraining.heads.our_heads", lambda _: found)
+    cases = Reader(ours).four("minilm", FIRST, SECOND, 0)
+    pairs = [(case.encoding.text, case.encoding.text_pair) for case in cases]
+    numbers = printed(next_code(found.encoder.spec, pairs))
+    np.testing.assert_allclose(numbers[:, :2], [case.logits for case in cases], atol=2e-4)
+    assert numbers[0, 2] > 0.5 > numbers[1, 2]  # the example shows what it is there for
