@@ -32,6 +32,7 @@ function plain(parent, name, className, text) {
 }
 
 const ASKING = 500; // milliseconds between two questions for what is new
+const AWAITING = 120; // the same before the first step, which is waited for
 
 function take(said = props.value) {
   if (!said) return;
@@ -74,7 +75,7 @@ async function ask() {
   asking = true;
   try {
     while (!kept.last.done && element.isConnected) {
-      await new Promise((resolve) => setTimeout(resolve, ASKING));
+      await new Promise((resolve) => setTimeout(resolve, kept.steps.size ? ASKING : AWAITING));
       if (kept.last.done || !element.checkVisibility()) continue; // unseen it needs no points
       const run = kept.run;
       const said = await server.server_news([run, kept.steps.size, kept.looks.size, kept.watched.size]);

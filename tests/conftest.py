@@ -1,4 +1,8 @@
-"""Shared by all tests: no hub in reach, a tiny random BERT for units, the bundled model, and the real app."""
+"""Shared by all tests: no hub in reach, a tiny random BERT for units, the bundled model, and the real app.
+
+torch and transformers are imported by the fixtures that need them: pytest reads this file once more in the process
+that only hands the tests out, and five seconds of importing there would hold every test up.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,35 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import pytest
-import torch
-from transformers import BertConfig, BertModel
 
 from demos.bert.catalogue import BUNDLED, ModelSpec
-from demos.bert.models import LoadedModel, ModelStore
-from demos.training import thread
+
+if TYPE_CHECKING:
+    from demos.bert.models import LoadedModel, ModelStore
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
 
-torch.set_num_threads(1)
-
 
 @pytest.fixture(scope="session", autouse=True)
-def no_collection() -> Iterator[None]:
-    """Collecting what is unreachable after each tiny training, among all that tests hold, costs more than the training.
+def one_thread() -> Iterator[None]:
+    """One thread a test process; and no search for what is unreachable after each tiny training.
 
-    `give_back` itself is tested in tests/bert/test_memory.py.
+    Among all that tests hold that search costs more than the training; `give_back` itself is tested in
+    tests/bert/test_memory.py.
     """
+    import torch
+
+    from demos.training import thread
+
+    torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thread, "give_back", lambda: None)
         yield
@@ -43,6 +51,8 @@ def no_collection() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def store() -> ModelStore:
     """The catalogue's store; with no hub in reach only the bundled model loads."""
+    from demos.bert.models import ModelStore
+
     return ModelStore()
 
 
@@ -55,6 +65,11 @@ def bundled(store: ModelStore) -> LoadedModel:
 @pytest.fixture(scope="session")
 def tiny(store: ModelStore) -> LoadedModel:
     """A random BERT of 2 layers, 4 heads and width 32 over the bundled vocabulary: quick, and nobody's numbers."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    from demos.bert.models import LoadedModel
+
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64

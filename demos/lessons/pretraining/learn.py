@@ -10,11 +10,11 @@ import gradio as gr
 from demos.bert.text import MAX_CHARACTERS
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, with_sentence
 from demos.page.pretraining import CHANGED, Learning, guarded, loss_curve
 from demos.page.services import Sentence
 from demos.page.trainer import QUEUE
-from demos.training.pretraining.kept import BATCHES
+from demos.training.pretraining.kept import BATCHES, Situation
 
 MANY = 100  # steps
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
@@ -94,20 +94,22 @@ def _controls() -> dict[str, Any]:
 def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
     chosen = [parts[name] for name in ("text", "rate", "size", "seed", "untrained")]
 
-    def show(sentence: Sentence, run: str, before: Any, *controls: Any) -> list[Any]:
-        """The part before the first step; where a copy of this very situation is there, all stays."""
+    def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> list[Any]:
+        """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
         if run:
-            return [gr.skip()] * len(SHOWN)
+            return [gr.skip()] * (2 + len(SHOWN))
         situation = learning.situation(sentence.model, *controls)
         if situation == before:
-            return [gr.skip()] * len(SHOWN)
-        opening = learning.opening(situation)
-        return [opening[name] for name in SHOWN]
+            return [gr.skip()] * (2 + len(SHOWN))
+        return begin(situation, held)
 
-    def anew(text: str, pair: str, model: str, held: str, *controls: Any) -> list[Any]:
-        """The reader's copy is let go."""
+    def anew(sentence: Sentence, held: str, *controls: Any) -> list[Any]:
+        return begin(learning.situation(sentence.model, *controls), held)
+
+    def begin(situation: Situation, held: str) -> list[Any]:
+        """The reader's copy is let go, and the part is as it opened."""
+        opening = learning.opening(situation)
         learning.presses.copies.discard(held)
-        opening = learning.opening(learning.situation(model, *controls))
         return ["", None, *(opening[name] for name in SHOWN)]
 
     def pressed(steps: int) -> Any:
@@ -122,10 +124,12 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
 
         return press
 
-    shown = [parts[name] for name in SHOWN]
+    shown = [parts[name] for name in ("held", "situation", *SHOWN)]
     moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
     moved.append(parts["untrained"].input)
-    page.draw(show, [parts["run"], parts["situation"], *chosen], shown, triggers=moved, show_progress="hidden")
+    page.draw(
+        show, [parts["run"], parts["held"], parts["situation"], *chosen], shown, triggers=moved, show_progress="hidden"
+    )
     for name, steps in (("one", 1), ("many", MANY)):
         page.on(
             [parts[name].click],
@@ -139,9 +143,9 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
     page.on([parts["stop"].click], learning.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
     page.on(
         [parts["fresh"].click],
-        anew,
+        with_sentence(anew),
         [*page.sentence, parts["held"], *chosen],
-        [parts["held"], parts["situation"], *shown],
+        shown,
         show_progress="hidden",
     )
 
