@@ -91,7 +91,7 @@ async function ask() {
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
-const few = (value) => (value && value < 0.01 ? value.toExponential(1).replace(".0e", "e") : String(+value.toPrecision(2)));
+const few = (value) => (value && value <= 0.01 ? value.toExponential(1).replace(".0e", "e") : String(+value.toPrecision(2)));
 
 function smooth(points) {
   let mean = 0;

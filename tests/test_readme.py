@@ -47,6 +47,6 @@ def test_every_local_file_it_names_is_there() -> None:
 
 def test_its_calls_work(app_url: str, capsys) -> None:  # type: ignore[no-untyped-def]
     (snippet,) = re.findall(r"```python\n(.*?)```", README, flags=re.S)
-    assert snippet.count("api_name=") == 4
+    assert snippet.count("api_name=") == 6
     exec(compile(snippet.replace("http://127.0.0.1:7860", app_url), "README.md", "exec"), {})
     assert capsys.readouterr().out.count("\n") >= 3

@@ -45,7 +45,9 @@ class ModelSpec:
             "segment embeddings": self.segments,
         }
         lacks = [name for name, has in parts.items() if not has]
-        if lacks:
+        if self.key == BUNDLED:
+            said.append("It came without pre-training heads: the Pre-training lesson has ours.")
+        elif lacks:
             said.append(f"It has no {', no '.join(lacks)}.")
         return " ".join(said)
 

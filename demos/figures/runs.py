@@ -57,7 +57,7 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
                 col=column,
                 **shared,
             )
-    figure.update_layout(**plotly_layout(height=400, margin={"l": 56, "r": 12, "t": 66, "b": 52}))
+    figure.update_layout(**plotly_layout(height=400, margin={"l": 50, "r": 20, "t": 66, "b": 52}))
     figure.update_layout(
         legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0, "font": {"size": 18}, "itemwidth": 60}
     )

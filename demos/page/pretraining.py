@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from functools import lru_cache
 from typing import Any
 
 import gradio as gr
-import torch
 
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
@@ -32,25 +29,23 @@ from demos.figures.pretraining.learn_told import (
     step_html,
     top_rows_html,
 )
-from demos.page.assets import read_asset
 from demos.page.curve_told import duration
 from demos.page.lesson import OUR_FAULT
+from demos.page.pretraining_curve import Feed
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
-from demos.training.pretraining.batches import Instance, collate
-from demos.training.pretraining.kept import Point, Recipe, Situation, batch_of
+from demos.training.pretraining.batches import Instance
+from demos.training.pretraining.kept import Point, Recipe, Situation
 from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
-from demos.training.pretraining.live import MAX_SECONDS, Event, Learned, Made, Presses
-from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import Passage, read_passage
-from demos.training.pretraining.questions import Asked, Question, ask, questions
+from demos.training.pretraining.questions import Asked, Question
 
-log = logging.getLogger(__name__)
 BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed that a page is gone
+AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one of two that come at once
 OPENING = 100  # steps on the empty axes
 SHOWN_SEQUENCES = 4
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
-STEPS_A_FORWARD = 3.5  # a step's time in forward passes, about, where none was measured
 WHY_TEXT = "next sentences take two sentences to train on."
 WHY_MODEL = "this model has no next-sentence head."
 # What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
@@ -60,37 +55,6 @@ CHANGED = (
 )  # fmt: skip
 
 
-def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
-    """The live curve. While a press is under way it asks by itself what came: news([run, last step]) is a message."""
-
-    def server_news(asked: Any) -> str:
-        return news(asked)
-
-    return gr.HTML(
-        None,
-        html_template=read_asset("pretraining-learn.html"),
-        js_on_load=read_asset("pretraining-learn.js"),
-        apply_default_css=False,
-        server_functions=[server_news],
-        **options,
-    )
-
-
-class Feed:
-    """One press's messages to the curve; points are sent after the ones that it has."""
-
-    def __init__(self, run: str, vocabulary: int, total: int) -> None:
-        self.state: dict[str, Any] = {
-            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Making your copy …",
-        }  # fmt: skip
-        self.points: list[Point] = []
-
-    def message(self, after: int = 0, **more: Any) -> str:
-        """The state and the points after step number `after`, as JSON text; NaN becomes null."""
-        rows = [[one.step, _plain(one.masked), _plain(one.untrained)] for one in list(self.points) if one.step > after]
-        return json.dumps({**self.state, **more, "points": rows}).replace("<", "\\u003c")
-
-
 class Learning:
     """The part's handlers, for all its readers; whose copy is whose, their own page remembers."""
 
@@ -98,7 +62,7 @@ class Learning:
         self.services = services
         self.presses = Presses(services.workshop)
         self._feeds: dict[str, Feed] = {}
-        self._seen = lru_cache(maxsize=KEPT_VIEWS)(self._opening)
+        self._seen = lru_cache(maxsize=KEPT_VIEWS)(self._look)
 
     def situation(self, model: str, text: str, rate: Any, batch_size: Any, seed: Any, untrained: Any) -> Situation:
         """What the controls say. Raises UserError where one is out of bounds, or the text has no word."""
@@ -111,35 +75,24 @@ class Learning:
 
     def opening(self, situation: Situation) -> dict[str, Any]:
         """The part before the first step: the first batch and its loss, what is guessed, the program."""
-        asked, said, instances, masked, seconds = self._seen(situation)
-        found = self.services.pretrained(situation.model)
+        found, look = self.services.pretrained(situation.model), self._seen(situation)
         feed = Feed("", len(found.tokenizer), OPENING)
-        feed.points = [Point(1, masked, math.nan, math.nan, math.nan, math.nan)]
+        feed.points = [Point(1, look.masked, math.nan, math.nan, math.nan, math.nan)]
         status = "Nothing is trained yet: the dot is the first batch’s loss before any step."
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": _asked(found, situation.passage, asked, said, None, []),
+            "asked": _asked(found, situation.passage, look.asked, look.before, None, []),
             "after": gr.update(visible=False),
-            "batch": _batch(found, instances, 1, None),
+            "batch": _batch(found, look.instances, 1, None),
             "numbers": '<p class="aside">There are none before the first step.</p>',
-            "code": _code(found, instances, situation.recipe),
-            "cost": self.cost(situation, seconds),
+            "code": _code(found, look.instances, situation.recipe),
+            "cost": self.cost(situation, look.seconds_a_step),
             "cut": _cut(found, situation.passage),
         }
 
-    def _opening(self, situation: Situation) -> tuple[Any, Asked, tuple[Instance, ...], float, float]:
-        """(questions, answers, the first batch, its masked loss, seconds a step by guess); no gradient is kept."""
-        found = self.services.pretrained(situation.model)
-        parts, tokenizer = Parts.of(found), found.tokenizer
-        asked = questions(tokenizer, situation.passage)
-        said = ask(parts, tokenizer, situation.passage, asked)
-        instances = batch_of(situation, tokenizer, 1, parts.relation is not None)
-        began = time.perf_counter()
-        with torch.inference_mode():
-            masked = parts.losses(collate(instances, tokenizer.pad_token_id)).masked.item()
-        seconds = STEPS_A_FORWARD * (time.perf_counter() - began) * (1 + situation.recipe.untrained)
-        return asked, said, instances, masked, seconds
+    def _look(self, situation: Situation) -> FirstLook:
+        return first_look(self.services.pretrained(situation.model), situation)
 
     def cost(self, situation: Situation, guess: float = math.nan) -> str:
         """How long a hundred steps take: by the last ones like it, else by a guess of seconds a step."""
@@ -166,7 +119,7 @@ class Learning:
         begun: dict[str, Any] = {"run": run, **_buttons(running=True), "curve": feed.message()}
         try:
             yield begun
-            told_at = time.monotonic()
+            due = time.monotonic() + AGAIN_SECONDS
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
@@ -178,9 +131,9 @@ class Learning:
                     }
                 elif isinstance(event, Failed):
                     yield {**ready, "held": "", "situation": None, "curve": feed.message(done=True)}
-                elif time.monotonic() - told_at >= BEAT_SECONDS:
-                    told_at = time.monotonic()
-                    yield {"curve": feed.message()}
+                elif time.monotonic() >= due:
+                    yield {**begun, "curve": feed.message()}
+                    due = time.monotonic() + BEAT_SECONDS
         finally:
             self._feeds.pop(run, None)
             events.close()  # type: ignore[attr-defined]
@@ -272,10 +225,6 @@ def _buttons(running: bool) -> dict[str, Any]:
 def _broken(told: str) -> str:
     feed = Feed("", 30_522, OPENING)
     return feed.message(done=True, status=told)
-
-
-def _plain(value: float) -> float | None:
-    return float(f"{value:.4g}") if math.isfinite(value) else None
 
 
 def _cut(found: Pretrained, passage: Passage) -> str:

@@ -41,7 +41,10 @@ from demos.page.services import Sentence
 
 SHORT = 48  # characters of a sentence in a menu
 RECEIVED = {"cls": "attention from [CLS]", "mean": "attention from all tokens"}
-NO_WORDS = "{title} has no masked-word head in its files, so it can't guess words; BERT base and DistilBERT can."
+NO_WORDS = (
+    "{title} has no masked-word head in its files, so it can't guess words; BERT base and DistilBERT can. "
+    "In Pre-training, heads of ours guess for the bundled model."
+)
 NOTHING_TO_GUESS = "The sentence has no word to hide."
 NO_CLASSIFIER = (
     "Fine-tune this model in the Fine-tune tab, and your own classifier's answer is shown here with the same heads off."

@@ -24,7 +24,7 @@ TRAINS = [
     ("everything", "all"),
     ("everything but the embeddings", FROZEN_EMBEDDINGS),
     ("the upper layers", "top"),
-    ("low-rank updates (LoRA)", "lora"),
+    ("LoRA: low-rank updates", "lora"),
     ("the head alone, encoder frozen", "head"),
 ]
 HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}  # of what the browser does alone
@@ -85,7 +85,14 @@ def recipe() -> dict[str, Any]:
         )
         ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
         rank = gr.Dropdown(
-            ranks, value=DEFAULT.lora_rank, label="rank", filterable=False, visible=False, scale=1, **INLINE
+            ranks,
+            value=DEFAULT.lora_rank,
+            label="rank",
+            filterable=False,
+            visible=False,
+            scale=1,
+            elem_id="finetune-lora",
+            **INLINE,
         )
     with gr.Row(elem_classes="pairs"):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]

@@ -11,7 +11,8 @@ from demos.bert.text import MAX_CHARACTERS
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
-from demos.page.pretraining import CHANGED, Learning, guarded, loss_curve
+from demos.page.pretraining import CHANGED, Learning, guarded
+from demos.page.pretraining_curve import loss_curve
 from demos.page.services import Sentence
 from demos.page.trainer import QUEUE
 from demos.training.pretraining.kept import BATCHES, Situation

@@ -7,20 +7,24 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import torch
+
 from demos.bert.cores import cores
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.events import Failed, Waiting
 from demos.training.learning.failures import sentence_of
 from demos.training.pretraining.batches import Instance, collate
-from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation
+from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of
 from demos.training.pretraining.learner import Stepped
-from demos.training.pretraining.questions import Asked, Question, ask
+from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.questions import Asked, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
 from demos.training.thread import in_own_thread
 from demos.training.workshop import LOOK_SECONDS, Workshop
 
 MAX_SECONDS = 300.0  # of one press; what is learned by then stays
+PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about
 LEFT_LINE = "The training left the line before it began."
 
 
@@ -51,6 +55,30 @@ class Learned:
 
 
 Event = Waiting | Made | Point | Learned | Failed
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What is known before the first step, from the shared model, with no gradient."""
+
+    asked: tuple[Question, ...]
+    before: Asked
+    instances: tuple[Instance, ...]  # of the first step
+    masked: float  # their masked words' loss
+    seconds_a_step: float  # a guess by that pass
+
+
+def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
+    """The first batch and its loss, and what is guessed at the hidden words."""
+    parts, tokenizer = Parts.of(pretrained), pretrained.tokenizer
+    asked = questions(tokenizer, situation.passage)
+    before = ask(parts, tokenizer, situation.passage, asked)
+    instances = batch_of(situation, tokenizer, 1, parts.relation is not None)
+    began = time.perf_counter()
+    with torch.inference_mode():
+        masked = parts.losses(collate(instances, tokenizer.pad_token_id)).masked.item()
+    seconds = PASSES_A_STEP * (time.perf_counter() - began) * (1 + situation.recipe.untrained)
+    return FirstLook(asked, before, instances, masked, seconds)
 
 
 class Presses:
