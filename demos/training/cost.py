@@ -25,6 +25,7 @@ from demos.training.tasks.task import Features
 FLOAT32, BFLOAT16 = 4, 2  # bytes
 # What autograd keeps of a layer, in numbers a token, for width d and inner width f (counted on transformers' BERT).
 KEPT = {"all": (8, 2), "top": (8, 2), "lora": (6, 1), "head": (0, 0)}  # of d, of f
+ADAPTERS = 2  # low-rank updates a layer: of the query's matrix and of the value's
 KEPT_IN_HALF = 0.65  # of those bytes, where products are in bfloat16
 
 
@@ -54,6 +55,7 @@ class Cost:
     trainable_parameters: int
     rows: int  # of the word embeddings, that occur in the data
     memory: Memory
+    adapters: int  # matrices with a low-rank update beside them
     step_products: float  # floating-point operations in the steps' matrix products
     other_products: float  # in all that is read without a gradient: frozen layers, looks, the test
 
@@ -88,7 +90,8 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     fixed = fixed_layers(settings, layers)
     upper = layers - fixed  # layers that are computed in each step
     idle_rows = len(encoder.get_input_embeddings().weight) - lengths.rows
-    lora = layers * 4 * settings.lora_rank * width if settings.trains == "lora" else 0
+    adapters = layers * ADAPTERS if settings.trains == "lora" else 0
+    lora = adapters * 2 * settings.lora_rank * width
     whole = settings.trains == "all" and not settings.frozen_embeddings
     trainable = head + lora + (of_embeddings - idle_rows * width if whole else 0)
     trainable += upper * of_layer if settings.trains != "lora" else 0
@@ -98,7 +101,6 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     batches = _batches(lengths.train, settings)
     looked = (epochs * settings.evaluations + 1) * _scored(lengths.validation, encoder, upper)
     read_once = _scored((*lengths.train, *lengths.validation), encoder, fixed)
-    passes = 2 if settings.trains == "lora" else 3  # forward; back to the states; back to the weights
     return Cost(
         steps=epochs * len(batches),
         epochs=epochs,
@@ -106,8 +108,9 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
         parameters=of_encoder + head,
         trainable_parameters=trainable,
         rows=lengths.rows,
+        adapters=adapters,
         memory=_memory(encoder, settings, lengths, batches, of_encoder + head + lora, trainable),
-        step_products=passes * epochs * sum(_products(encoder, upper, *shape) for shape in batches),
+        step_products=epochs * sum(_step_products(encoder, settings, upper, *shape) for shape in batches),
         other_products=read_once + looked + _scored(lengths.test, encoder, layers),
     )
 
@@ -152,6 +155,27 @@ def _products(encoder: Any, layers: int, sequences: int, length: int) -> float:
     """One forward pass's floating-point operations: a product of [a, b] and [b, c] has 2 a b c."""
     width, inner = _widths(encoder)
     return layers * sequences * length * (8 * width**2 + 4 * width * inner + 4 * width * length)
+
+
+def _step_products(encoder: Any, settings: Settings, upper: int, sequences: int, length: int) -> float:
+    """The same in one step: forward, back to the states, back to the weights that train.
+
+    LoRA's frozen matrices need no third pass; but attention's products are of states with states, so that each needs
+    both its gradients, and the updates' own train. Where the embeddings are frozen, the lowest layer's query, key and
+    value need no gradient for their input; nor do its keys, where LoRA leaves their matrix as it is.
+    """
+    if not upper:
+        return 0.0
+    width, _ = _widths(encoder)
+    tokens, whole = sequences * length, settings.trains == "all" and not settings.frozen_embeddings
+    forward = _products(encoder, upper, sequences, length)
+    unneeded = 0 if whole else 6 * width**2
+    if settings.trains != "lora":
+        return 3 * forward - tokens * unneeded
+    between = upper * tokens * 4 * width * length  # states with states
+    updates = upper * ADAPTERS * tokens * 4 * settings.lora_rank * width
+    lowest = unneeded + ADAPTERS * 2 * settings.lora_rank * width + 2 * width * length
+    return 2 * forward + between + 3 * updates - tokens * lowest
 
 
 def _widths(encoder: Any) -> tuple[int, int]:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.training.cost import cost_of
 from demos.training.data.sentences import Dataset
 from demos.training.events import Started
+from demos.training.learning import learner as module
 from demos.training.learning.learner import Learner
 from demos.training.loop import train
 from demos.training.settings import Settings
@@ -75,6 +77,44 @@ def test_the_cost_is_what_the_run_tells_and_holds(
     assert cost.memory.weights == 4 * (full + sum(one.numel() for one in weights))
     assert cost.memory.caches == pytest.approx(learner.states.nbytes, rel=0.3)  # the sentences' own lengths, unpadded
     assert sum(held.values()) / 2 < cost.memory.activations + 20_000 < 2 * sum(held.values()) + 40_000
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"frozen_embeddings": True},
+        {"trains": "top", "top_layers": 1},
+        {"trains": "lora", "lora_rank": 3},
+        {"trains": "head"},
+    ],
+)
+def test_a_steps_products_are_those_that_torch_counts(
+    chosen: dict[str, Any],
+    dataset: Dataset,
+    base: Path,
+    quick: Settings,
+    tiny: LoadedModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To the last one, in a step on all the sentences at once; the head's and the pooler's few the cost leaves out."""
+    monkeypatch.setattr(module, "quicken", lambda encoder: encoder)  # torch's counter knows its own products alone
+    monkeypatch.setattr(module, "attention_of", lambda *_: "eager")
+    settings = dataclasses.replace(quick, **chosen, epochs=1, batch_size=128)
+    cost = cost_of(dataset, tiny.tokenizer, tiny.model, settings)
+    assert cost.steps == 1
+    learner = Learner(task_of(dataset, settings), base, settings)
+    features = learner.task.features(learner.model.tokenizer, dataset.train, learner.limit)
+    learner.prepare(features)
+    list(learner.cache(features))
+    learner.model.modules().train()
+    with FlopCounterMode(display=False) as counter:
+        logits, batch = learner.logits(features)
+        learner.task.loss(logits, batch.targets).backward()
+    passes = 2 if settings.trains == "head" else 3  # what it reads is kept and has no gradient
+    head = passes * 2 * len(features) * 32 * 2
+    pooler = 0 if learner.fixed else 2 * len(features) * 32 * 32  # in the encoder's own pass, read by nobody
+    assert counter.get_total_flops() == cost.step_products + head + pooler
 
 
 def test_a_run_s_bytes_are_those_of_its_parts_on_the_bundled_model(dataset: Dataset, bundled: LoadedModel) -> None:
