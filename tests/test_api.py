@@ -21,7 +21,7 @@ TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", "Nobody 
 
 @pytest.fixture(scope="module")
 def client(app_url: str) -> Client:
-    return Client(app_url, verbose=False)
+    return Client(app_url, verbose=False, httpx_kwargs={"timeout": 60})
 
 
 @pytest.fixture(scope="module")

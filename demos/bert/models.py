@@ -21,6 +21,7 @@ from tqdm.auto import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
+from demos.bert.weights import read_weights
 from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -205,14 +206,8 @@ class ModelStore:
             return loaded
 
     def _read(self, key: str) -> Any:
-        model = AutoModel.from_pretrained(
-            self.folder(key),
-            attn_implementation="eager",  # sdpa returns no attentions
-            use_safetensors=True,
-            trust_remote_code=False,
-            local_files_only=True,
-        )
-        return model.eval().requires_grad_(False)
+        folder = self.folder(key)  # may take minutes to come; then nobody waits for it
+        return read_weights(AutoModel, folder, "eager").eval().requires_grad_(False)  # sdpa returns no attentions
 
     def progress(self, key: str) -> int | None:
         """How many of the model's bytes have come from the Hub; None while nothing is fetched."""

@@ -13,6 +13,7 @@ from demos.bert.encoding import Encoding
 from demos.errors import UserError
 
 Logits = Callable[[torch.Tensor], torch.Tensor]  # hidden states [..., d] -> a score for each word piece [..., V]
+LONGER = 4  # letters
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,10 @@ def guesses(word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int 
 
 
 def place_to_guess(encoding: Encoding, mask_token: str) -> int | None:
-    """Where to guess if nobody says: at the sentence's own first [MASK], else at its last word that is one token.
+    """Where to guess if nobody says: at the sentence's own first [MASK], else at the middle one of its longer words.
 
-    None for a sentence without such a word.
+    Longer are four letters and more, which leaves out most words that any sentence has; in the middle there is
+    something to read on both sides. Only words of one token count; None for a sentence without.
     """
     if mask_token in encoding.tokens:
         return encoding.tokens.index(mask_token)
@@ -51,7 +53,8 @@ def place_to_guess(encoding: Encoding, mask_token: str) -> int | None:
         for index, token in enumerate(encoding.tokens)
         if words[index] is not None and words.count(words[index]) == 1 and token.isalpha()
     ]
-    return whole[-1] if whole else None
+    whole = [index for index in whole if len(encoding.tokens[index]) >= LONGER] or whole
+    return whole[(len(whole) - 1) // 2] if whole else None
 
 
 def masked(tokenizer: Any, encoding: Encoding, index: int) -> Encoding:

@@ -16,6 +16,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, BertForP
 from demos.bert.catalogue import BUNDLED
 from demos.bert.models import LoadedModel
 from demos.bert.pretraining.heads_file import read_heads
+from demos.bert.weights import ALONE, read_weights
 from demos.errors import UserError
 
 OUR_HEADS = Path(__file__).resolve().parents[3] / "assets" / "pretraining" / "heads.safetensors"
@@ -68,12 +69,13 @@ def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
     config.tie_word_embeddings = True
     state, about = read_heads(path, loaded.model.state_dict())
-    whole = BertForPreTraining._from_config(config, attn_implementation="eager", dtype=torch.float32)
+    with ALONE:
+        whole = BertForPreTraining._from_config(config, attn_implementation="eager", dtype=torch.float32)
+        whole.tie_weights()
     missing, unexpected = whole.load_state_dict(state, strict=False)
     left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
     if left or unexpected:
         raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
-    whole.tie_weights()
     title = f"{loaded.spec.title.partition(' (')[0]} with our heads"
     note = "trained on by this project for masked words and next sentences"
     spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
@@ -86,15 +88,7 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
     Raises UserError where the files hold none: transformers would make them up at random.
     """
     kind = AutoModelForPreTraining if loaded.spec.nsp else AutoModelForMaskedLM
-    whole, info = kind.from_pretrained(
-        folder,
-        attn_implementation="eager",
-        dtype=torch.float32,
-        use_safetensors=True,
-        trust_remote_code=False,
-        local_files_only=True,
-        output_loading_info=True,
-    )
+    whole, info = read_weights(kind, folder, output_loading_info=True)
     if info["missing_keys"]:
         raise UserError(f"{loaded.spec.title} has no pre-training heads in its files.")
     about = {"trained_by": loaded.spec.hub_id.partition("/")[0]}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 OURS = (
     "The bundled model came without heads for words and next sentences. This project trained a pair, and the layers "
-    "beneath on with them: {tokens:.0f} million tokens of old books and Wikipedia, where BERT read 137,000 million. "
+    "beneath on with them: {tokens:.0f} million tokens of old books and Wikipedia, where BERT read 131,000 million. "
     "It guesses, and often badly."
 )
 THEIRS = "The heads are {title}'s own, trained by {trained_by} with the encoder."
@@ -16,7 +16,7 @@ THEIRS = "The heads are {title}'s own, trained by {trained_by} with the encoder.
 def whose_html(title: str, about: Mapping[str, str]) -> str:
     """One line about the heads; `about` as in `Pretrained`, `tokens` a count.
 
-    137,000 million: 1,000,000 steps of 256 sequences of 512 tokens, the upper bound (Devlin et al. 2019, A.2).
+    131,000 million: 1,000,000 steps of 256 sequences of 512 tokens, the upper bound (Devlin et al. 2019, A.2).
     """
     if "tokens" in about:
         said = OURS.format(tokens=int(about["tokens"]) / 1e6)

@@ -14,6 +14,7 @@ from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.text import clean_text
+from demos.bert.weights import read_weights
 from demos.training.data.sentences import Example
 from demos.training.learning.batches import scoring_batches
 from demos.training.tasks.kinds import kind_of, read_task
@@ -41,14 +42,7 @@ def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
     Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
     keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, stays as it was.
     """
-    encoder = AutoModel.from_pretrained(
-        folder,
-        attn_implementation=attention,
-        dtype=torch.float32,
-        use_safetensors=True,
-        trust_remote_code=False,
-        local_files_only=True,
-    )
+    encoder = read_weights(AutoModel, folder, attention)
     for module in encoder.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

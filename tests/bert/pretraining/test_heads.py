@@ -133,7 +133,7 @@ def test_ours_know_words_and_what_follows(bundled: LoadedModel) -> None:
 
 
 def test_a_word_is_hidden_and_the_rest_stays(bundled: LoadedModel) -> None:
-    encoding = encode(bundled.tokenizer, "The miller slept, unflappable.")
+    encoding = encode(bundled.tokenizer, "He and the miller slept late, unflappable.")
     place = place_to_guess(encoding, "[MASK]")
     assert place is not None
     assert encoding.tokens[place] == "slept"
@@ -144,4 +144,12 @@ def test_a_word_is_hidden_and_the_rest_stays(bundled: LoadedModel) -> None:
     for index in (0, len(encoding) - 1, len(encoding), -1):
         with pytest.raises(UserError, match="no word at token"):
             masked(bundled.tokenizer, encoding, index)
-    assert place_to_guess(encode(bundled.tokenizer, "?!"), "[MASK]") is None
+    for text, word in {
+        "The unflappable banker counted her money on the bank of the river.": "money",
+        "A [MASK] slept.": "[MASK]",
+        "So it is.": "it",
+        "?!": None,
+    }.items():
+        encoding = encode(bundled.tokenizer, text)
+        place = place_to_guess(encoding, "[MASK]")
+        assert (place and encoding.tokens[place]) == word

@@ -69,8 +69,8 @@ def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     tokenizer = tiny.tokenizer
     encoding = read(tokenizer, TEXT)
     picked = gaps(tokenizer, encoding)
-    assert (picked.places, picked.focus, picked.marks) == ((6,), 6, ())
-    assert picked.truth == encoding.input_ids[6]
+    assert (picked.places, picked.focus, picked.marks) == ((4,), 4, ())
+    assert picked.truth == encoding.input_ids[4]
     clicked = gaps(tokenizer, encoding, mark(TEXT, tokenizer, 5, 2))
     assert (clicked.places, clicked.focus) == ((2, 5), 5)
     assert [clicked.hidden.tokens[place] for place in (2, 5)] == ["[MASK]"] * 2
