@@ -7,12 +7,14 @@ that only hands the tests out, and five seconds of importing there would hold ev
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import pytest
+from filelock import FileLock
 
 from demos.bert.catalogue import BUNDLED, ModelSpec
 
@@ -82,35 +85,75 @@ def tiny(store: ModelStore) -> LoadedModel:
 
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`python app.py` with no hub in reach, as its users start it; yields its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("app") / "app.log"
-    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(log.parent / "hub"), "OMP_NUM_THREADS": "1"}
-    with log.open("w") as output:
-        app = subprocess.Popen(
-            [sys.executable, "app.py", "--port", str(port)],
-            cwd=ROOT,
-            env=env,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+    """`python app.py` with no hub in reach, as its users start it; yields its address.
+
+    One app serves all test processes: the first that asks starts it, the last that leaves ends it.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # all processes of this run, and no other run's
+    at, users, lock = folder / "app.txt", folder / "app-users", FileLock(folder / "app.lock")
+    with lock:
+        if not at.exists():
+            at.write_text(" ".join(map(str, start_app(folder))))
+        users.mkdir(exist_ok=True)
+        (users / str(os.getpid())).touch()
+    pid, port = map(int, at.read_text().split())
     url = f"http://127.0.0.1:{port}"
     try:
         deadline = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                urllib.request.urlopen(f"{url}/config", timeout=2).read()
-                break
-            except OSError:
-                if app.poll() is not None or time.monotonic() > deadline:
-                    pytest.fail(f"the app did not start:\n{log.read_text()[-4000:]}")
-                time.sleep(0.2)
+        while not answers(url):
+            if time.monotonic() > deadline or not runs(pid):
+                pytest.fail(f"the app did not start:\n{(folder / 'app.log').read_text()[-4000:]}")
+            time.sleep(0.2)
         yield url
     finally:
-        app.terminate()
-        try:
-            app.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            app.kill()
+        with lock:
+            (users / str(os.getpid())).unlink()
+            if not any(runs(int(user.name)) for user in users.iterdir()):
+                end_app(pid, url)
+                at.unlink()  # who asks later starts another
+
+
+def start_app(folder: Path) -> tuple[int, int]:
+    """(process, port) of an app that is about to answer."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
+    with (folder / "app.log").open("w") as output:
+        app = subprocess.Popen(
+            [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT
+        )
+    return app.pid, port
+
+
+def end_app(pid: int, url: str) -> None:
+    """Ask it to leave; insist after ten seconds."""
+    if runs(pid):
+        os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + 10
+    while answers(url):
+        if time.monotonic() > deadline:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            break
+        time.sleep(0.1)
+
+
+def answers(url: str) -> bool:
+    try:
+        urllib.request.urlopen(f"{url}/config", timeout=2).read()
+    except OSError:
+        return False
+    return True
+
+
+def runs(pid: int) -> bool:
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)  # one of ours that has ended is let go
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, expect, sync_playwright
 
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"  # no name but the app's leads anywhere
 
 expect.set_options(timeout=40_000)  # two busy cores may take this long
 
@@ -37,7 +37,7 @@ def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", *QUIET],
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ALONE, *QUIET],
         )
         yield browser
         browser.close()
@@ -45,39 +45,35 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser, app_url: str) -> Iterator[BrowserContext]:
-    """A fresh context with the network cut but for the app itself; a request to anywhere else fails the test."""
+    """A fresh context with no way out. A request to anywhere but the app fails the test, whatever tab it comes from;
+    so does an uncaught error, or a dialog (what injected script would open)."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(40_000)
     outside: list[str] = []
-
-    def gate(route: Route) -> None:
-        parts = urlsplit(route.request.url)
-        if parts.scheme in {"data", "blob", "about"} or parts.netloc == urlsplit(app_url).netloc:
-            route.continue_()
-        else:
-            outside.append(route.request.url)
-            route.abort()
-
-    context.route("**/*", gate)
-    yield context
-    context.close()
-    assert outside == [], f"the page asked for something outside: {outside}"
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A tab of that context; an uncaught error or a dialog (what injected script would open) fails the test."""
-    page = context.new_page()
     faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
 
-    def dialog(box: Any) -> None:
+    def asked(request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in {"data", "blob", "about"} and parts.netloc != urlsplit(app_url).netloc:
+            outside.append(request.url)
+
+    def opened(box: Dialog) -> None:
         faults.append(f"dialog: {box.message}")
         box.dismiss()
 
-    page.on("dialog", dialog)
-    yield page
+    context.on("request", asked)
+    context.on("weberror", lambda fault: faults.append(str(fault.error)))
+    context.on("dialog", opened)
+    yield context
+    context.close()
+    assert outside == [], f"the page asked for something outside: {outside}"
     assert faults == []
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A tab of that context."""
+    return context.new_page()
 
 
 def visit(page: Page, url: str) -> None:

@@ -1,4 +1,4 @@
-"""The Attention lesson in real Chromium, the network cut: bertviz's views, their menus, and what they tell the page."""
+"""bertviz's views in real Chromium, one after the other: what is drawn, their menus, what they tell the page."""
 
 from __future__ import annotations
 
@@ -9,74 +9,35 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
-from playwright.sync_api import Browser, Frame, Page, expect
+from playwright.sync_api import Frame, Page, expect
 
 from demos.bert.attention import queries_and_keys, scaled_dot_products
 from demos.bert.models import LoadedModel
-from demos.bert.run import RunCache
-from demos.figures.bertviz import FAINTEST, pack_weights, unpack_weights
-from demos.figures.standalone import standalone_html
+from demos.bert.run import Run, RunCache
+from demos.figures.bertviz import FAINTEST
+from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, saved, visible
 
-TEXT, PAIR = "The old miller counted his sacks twice.", "One was missing."
-HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(2)> ${alert(3)} {{value}}"
-FRAME = "#attention-bertviz iframe"
 SVG = "{http://www.w3.org/2000/svg}"
-Open = Callable[..., Page]
 
 
-def drawn(page: Page, state: str) -> Frame:
-    """bertviz's frame once it shows `state`, "view layer head"."""
-    page.wait_for_selector(f'{FRAME}[data-drawn^="{state}"]')
-    frame = page.query_selector(FRAME).content_frame()  # type: ignore[union-attr]
-    assert frame is not None
-    return frame
-
-
-def opacities(frame: Frame | Page, heads: str = ".headAttention", rows: str = ".tokenAttention") -> np.ndarray:
-    """The strength of each line, [H, n, n]; NaN where there is none. A line's row and column are where it ends."""
-    found = frame.evaluate(
-        """([heads, rows]) => [...document.querySelectorAll(heads)].map(head => {
-            const groups = [...head.querySelectorAll(rows)].map(group => [...group.querySelectorAll('line')]);
-            const high = groups.flat().map(line => +line.getAttribute('y2'));
-            const step = (document.querySelector('#vis').parentNode.className.startsWith('head') ? 22.5 : 7);
-            const first = step === 7 ? +head.querySelector('rect').getAttribute('y') + 5 : 30;
-            return groups.map(lines => lines.map(line =>
-                [Math.floor((line.getAttribute('y2') - first) / step), +line.getAttribute('stroke-opacity')]));
-        })""",
-        [heads, rows],
-    )
-    n = len(found[0])
-    columns = frame.evaluate("+document.querySelectorAll('#right text').length") or n
-    result = np.full((len(found), n, columns), np.nan)
-    for head, groups in enumerate(found):
-        for row, group in enumerate(groups):
-            for column, opacity in group:
-                result[head, row, column] = opacity
-    return result
-
-
-def visible(weights: np.ndarray) -> np.ndarray:
-    """The weights whose lines are drawn; NaN for the others."""
-    return np.where(unpack_weights(pack_weights(weights), weights.shape) >= FAINTEST, weights, np.nan)
-
-
-def off(head: np.ndarray) -> bool:
-    """Whether each line that this head has is at strength 0."""
-    return bool((head[~np.isnan(head)] == 0).all())
-
-
-def saved(page: Page, kind: str, folder: Path) -> tuple[str, bytes]:
-    """The name and content of the file that the frame's picture becomes."""
-    with page.expect_download() as download:
-        assert page.evaluate("(kind) => insideBert.attention.save(kind)", kind)
-    path = folder / download.value.suggested_filename
-    download.value.save_as(path)
-    return path.name, path.read_bytes()
-
-
-def test_head_view(open_lesson: Open, bundled: LoadedModel, tmp_path: Path) -> None:
+def test_three_views(open_lesson: Callable[..., Page], page: Page, bundled: LoadedModel, tmp_path: Path) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     run = RunCache().get(bundled, TEXT)
-    page = open_lesson("attention", text=TEXT, layer=1, head=4)
+    open_lesson("attention", text=TEXT, layer=1, head=4)
+    head_view(page, run, tmp_path)
+    model_view_in_the_light_and_in_the_dark(page, run, tmp_path)
+    neuron_view(page, run, bundled)
+    the_frame_is_shut_in_and_its_libraries_loaded_once(page, asked)
+
+
+def view(page: Page, title: str, state: str) -> Frame:
+    """Choose a view, and wait until it shows `state`."""
+    page.locator("#attention-view").get_by_text(title).click()
+    return drawn(page, state)
+
+
+def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     frame = drawn(page, "head 1 4")
     assert frame.locator("#left text").all_text_contents() == list(run.encoding.tokens)
     expected = visible(run.attentions[1])
@@ -138,27 +99,9 @@ def test_head_view(open_lesson: Open, bundled: LoadedModel, tmp_path: Path) -> N
     np.testing.assert_allclose(opacities(frame)[6], expected[6], atol=2e-3)
 
 
-def test_a_pairs_quarters_and_text_that_stays_text(open_lesson: Open, bundled: LoadedModel) -> None:
-    run = RunCache().get(bundled, HOSTILE, PAIR)
-    b = run.encoding.sentence_b_start
-    page = open_lesson("attention", text=HOSTILE, pair=PAIR)
-    frame = drawn(page, "head 0")
-    expect(frame.locator("#left text")).to_contain_text(["[CLS]", "<", "/", "script"])
-    assert frame.locator("#view img, #view script").count() == 0
-    assert page.locator("#lesson-attention img").count() == 0
-    page.get_by_role("button", name="The numbers").click()
-    expect(page.locator(".attention-table").first).to_contain_text("script")
-    quarters = [np.s_[:, :b, :b], np.s_[:, b:, b:], np.s_[:, :b, b:], np.s_[:, b:, :b]]
-    for number, quarter in enumerate(quarters, start=1):
-        frame.locator("#filter").select_option(str(number))
-        np.testing.assert_allclose(opacities(frame), visible(run.attentions[0][quarter]) / 12**0.25, atol=2e-3)
-    assert frame.locator("#left text").all_text_contents() == list(run.encoding.tokens[b:])
-
-
-def test_model_view_in_the_light_and_in_the_dark(open_lesson: Open, bundled: LoadedModel, tmp_path: Path) -> None:
-    run = RunCache().get(bundled, TEXT)
-    page = open_lesson("attention", text=TEXT, view="model")
-    frame = drawn(page, "model 0")
+def model_view_in_the_light_and_in_the_dark(page: Page, run: Run, tmp_path: Path) -> None:
+    page.evaluate("scrollTo(0, 0)")
+    frame = view(page, "Model view", "model 1 6")
     expect(frame.locator(".attn_background")).to_have_count(72)
     assert frame.locator("#attn_background_5_0 ~ g line").count() == 0  # below the screen: drawn once it is looked at
     page.locator(FRAME).scroll_into_view_if_needed()
@@ -191,10 +134,8 @@ def test_model_view_in_the_light_and_in_the_dark(open_lesson: Open, bundled: Loa
     assert frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 24, 27)"
 
 
-def test_neuron_view(open_lesson: Open, bundled: LoadedModel) -> None:
-    run = RunCache().get(bundled, TEXT)
-    page = open_lesson("attention", text=TEXT, view="neuron", layer=2, head=3)
-    frame = drawn(page, "neuron 2 3")
+def neuron_view(page: Page, run: Run, bundled: LoadedModel) -> None:
+    frame = view(page, "Neuron view", "neuron 3 7")
     tokens = frame.locator("#collapsed #leftText g")
     tokens.nth(4).hover()
     tokens.nth(4).locator("rect").last.click()  # bertviz's own +
@@ -211,10 +152,10 @@ def test_neuron_view(open_lesson: Open, bundled: LoadedModel) -> None:
         shown = [float(square.get_attribute("data-value") or "nan") for square in frame.locator(".dotproduct").all()]
         np.testing.assert_allclose(shown, expected, atol=5e-3)
 
-    products(2, 3)
+    products(3, 7)
     frame.locator("#att_head").select_option("9")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 2, head 9")
-    products(2, 9)
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 3, head 9")
+    products(3, 9)
     frame.locator("#layer").select_option("4")
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 4, head 9")
     products(4, 9)
@@ -222,19 +163,10 @@ def test_neuron_view(open_lesson: Open, bundled: LoadedModel) -> None:
     expect(frame.locator("#collapsed")).to_have_attribute("visibility", "visible")
 
 
-def test_libraries_load_once_and_the_frame_is_shut_in(open_lesson: Open, page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    open_lesson("attention", text=TEXT)
-    frame = drawn(page, "head 0")
-    for title, name in (
-        ("Model view", "model"),
-        ("Neuron view", "neuron"),
-        ("Head view", "head"),
-        ("Neuron view", "neuron"),
-    ):
-        page.locator("#attention-view").get_by_text(title).click()
-        drawn(page, name)
+def the_frame_is_shut_in_and_its_libraries_loaded_once(page: Page, asked: list[str]) -> None:
+    """After all three views, and two of them once more."""
+    view(page, "Head view", "head")
+    frame = view(page, "Neuron view", "neuron")
     for library in (
         "d3-5.7.0.min.js",
         "jquery-2.2.4.min.js",
@@ -251,55 +183,3 @@ def test_libraries_load_once_and_the_frame_is_shut_in(open_lesson: Open, page: P
     assert page.get_attribute(FRAME, "sandbox") == "allow-scripts"
     refused = frame.evaluate("fetch('/config').then(() => 'answered', () => 'refused')")
     assert refused == "refused"
-
-
-def test_a_long_input_is_cut_and_a_phone_scrolls_one_way(open_lesson: Open, page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    open_lesson("attention", text="sand " * 200)
-    caption = page.locator("#attention-frame .attention-caption.block")
-    frame = drawn(page, "head 0")
-    expect(frame.locator("#left text")).to_have_count(128)
-    expect(caption).to_contain_text("Only the first 128 of 202 tokens")
-    expect(page.locator("#attention-heatmap .heatmaplayer image")).to_have_count(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator("#attention-view").get_by_text("Neuron view").click()
-    drawn(page, "neuron 0")
-    expect(frame.locator("#collapsed #leftText text")).to_have_count(64)
-    expect(caption).to_contain_text("Only the first 64 of 202 tokens")
-    page.locator("#attention-view").get_by_text("Model view").click()
-    drawn(page, "model 0")
-    expect(caption).to_contain_text("Only the first 128 of 202 tokens")
-    assert frame.evaluate(
-        "document.scrollingElement.scrollHeight > innerHeight"
-    )  # 6 x 128 tokens: it scrolls by itself
-    assert frame.evaluate("document.scrollingElement.scrollTo(0, 9e9), document.scrollingElement.scrollTop") > 0
-
-
-def test_a_file_of_its_own_works_with_no_network(browser: Browser, bundled: LoadedModel, tmp_path: Path) -> None:
-    run = RunCache().get(bundled, HOSTILE)
-    file = tmp_path / "attention.html"
-    vectors = lambda layer: queries_and_keys(bundled, run, layer)  # noqa: E731
-    file.write_text(standalone_html(run, "head", 1, 4, vectors, "MiniLM <i>"), encoding="utf-8")
-    context = browser.new_context(offline=True, color_scheme="dark")
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("dialog", lambda box: faults.append(box.message))
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(file.as_uri())
-    np.testing.assert_allclose(opacities(page), visible(run.attentions[1]) / 12**0.25, atol=2e-3)
-    expect(page.locator("h1")).to_have_text(HOSTILE)
-    expect(page.locator("#model")).to_have_text("MiniLM <i> (6 layers × 12 heads)")
-    assert page.locator("img, h1 *").count() == 0
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 24, 27)"
-    page.locator("#layer").select_option("5")
-    np.testing.assert_allclose(opacities(page), visible(run.attentions[5]) / 12**0.25, atol=2e-3)
-    page.get_by_role("button", name="Neuron view").click()
-    expect(page.locator("#layer")).to_have_value("5")
-    page.locator("#collapsed #leftText g").nth(1).hover()
-    page.get_by_role("button", name="Model view").click()
-    expect(page.locator(".attn_background")).to_have_count(72)
-    expect(page.locator("#attn_background_0_3 ~ g line").first).to_be_attached()
-    assert (asked, faults) == ([file.as_uri()], [])
-    context.close()

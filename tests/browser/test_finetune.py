@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,28 +78,28 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     ] == []
 
 
-def test_a_closed_tab_leaves_the_machine_to_the_next(
-    open_lesson: Callable[..., Page], context: BrowserContext, page: Page, app_url: str
+def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_the_next(
+    open_lesson: Callable[..., Page], context: BrowserContext, app_url: str, tmp_path: Path
 ) -> None:
-    open_lesson("finetune", epochs=20, batch=4)  # minutes, so that the other tab is loaded before it ends
+    chosen = {"task": "pair", "data": "hub", "hub": "someone/films", "trains": "top", "top": 12}
+    page = open_lesson("finetune", epochs=20, batch=4, **chosen)  # minutes, were it not stopped
+    a_broken_file_is_one_sentence_and_the_page_still_works(page, tmp_path)
     expect(page.locator("#finetune-cost")).to_contain_text("steps")
+    other = context.new_page()
+    other.set_viewport_size({"width": 390, "height": 844})
+    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50&pooling=cls")
+    expect(other.locator("#finetune-cost")).to_contain_text("4 steps")
+    it_fits_a_phone(other)
     page.click("#finetune-start")
     expect(page.locator("#finetune-stop")).to_be_enabled(timeout=60_000)
-    other = context.new_page()
-    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50")
-    expect(other.locator("#finetune-cost")).to_contain_text("4 steps")
     other.click("#finetune-start")
     status = other.locator("#finetune-curve .curve-status")
-    expect(status).to_contain_text("you are number 1 in the queue", timeout=60_000)
+    expect(status).to_contain_text(re.compile("you are number [12] in the queue"), timeout=60_000)
     page.goto("about:blank")
     expect(status).to_contain_text("Trained after 4 steps", timeout=60_000)
-    other.close()
 
 
-def test_a_broken_file_is_one_sentence_and_the_page_still_works(
-    open_lesson: Callable[..., Page], tmp_path: Path
-) -> None:
-    page = open_lesson("finetune", task="pair", data="hub", hub="someone/films", trains="top", top=12)
+def a_broken_file_is_one_sentence_and_the_page_still_works(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#finetune-top input[type=number]")).to_have_value("6")  # as many layers as the model has
     expect(page.locator("#finetune-data")).to_contain_text("it is fetched only then")  # a link alone fetches nothing
     expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
@@ -116,9 +117,7 @@ def test_a_broken_file_is_one_sentence_and_the_page_still_works(
     expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
 
 
-def test_it_fits_a_phone(open_lesson: Callable[..., Page], page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    open_lesson("finetune", pooling="cls")
+def it_fits_a_phone(page: Page) -> None:
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
     expect(page.locator("#finetune-curve svg")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

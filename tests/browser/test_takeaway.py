@@ -13,6 +13,8 @@ from gradio_client import Client
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser.bertviz import drawn
+
 TEXT, PAIR = 'Why "<b>bold</b>" & </text>?', "Two\u200bmore."
 SVG = "{http://www.w3.org/2000/svg}"
 ALLOWED = {"svg", "g", "path", "rect", "line", "text", "tspan", "image", "defs", "clipPath", "linearGradient", "stop"}
@@ -47,12 +49,15 @@ def ground(root: ET.Element) -> str:
 
 
 def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: str) -> None:
-    page = open_lesson("attention", text=TEXT, pair=PAIR, layer=1, head=4)
+    page = open_lesson("attention", text=TEXT, pair=PAIR, view="neuron", layer=1, head=4)
+    drawn(page, "neuron 1 4")
     page.wait_for_selector(HEATMAP)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 4")
     box = page.locator("#attention-heatmap .svg-container").bounding_box()
     assert box is not None
-    answer = Client(app_url, verbose=False).predict(TEXT, PAIR, 1, "", api_name="/attention")
+    answer = Client(app_url, verbose=False, httpx_kwargs={"timeout": 60}).predict(
+        TEXT, PAIR, 1, "", api_name="/attention"
+    )
 
     name, data = saved(page, "heatmap", "JSON")
     document = json.loads(data)
@@ -94,10 +99,10 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
 
     name, data = saved(page, "this view", "HTML file")
     label = page.get_by_role("button", name="HTML file").inner_text()
-    assert name.endswith(".html")
+    assert name == "bert-attention-neuron-view.html"
     assert f"({len(data) / 1e6:.1f} MB)" in label
     # The overview of all heads: a canvas under words
-    drawn = page.evaluate("insideBert.redraw(document.querySelector('.head-grid-field')).then(made => made.text)")
-    grid = read_svg(drawn.encode())
+    overview = page.evaluate("insideBert.redraw(document.querySelector('.head-grid-field')).then(made => made.text)")
+    grid = read_svg(overview.encode())
     assert len(list(grid.iter(f"{SVG}image"))) == 1
     assert [text.text for text in grid.iter(f"{SVG}text")][1:13] == [str(head) for head in range(12)]

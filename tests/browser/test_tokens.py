@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+
+from demos.lessons.tokens import BATCH_EXAMPLE
 
 SENTENCE = "#bar-text textarea"
 CHIPS = "#tokens-picture .chip"
 FOLDS = ["trace", "batch", "vocabulary", "others", "numbers", "formula", "code", "source"]
 Open = Callable[..., Page]
-
-
-def pieces(page: Page) -> list[str]:
-    return page.locator(f"{CHIPS} .piece").all_inner_texts()
 
 
 def expect_pieces(page: Page, wanted: str) -> None:
@@ -26,8 +23,43 @@ def unfold(page: Page, fold: str) -> None:
     page.locator(f"#tokens-{fold} > button").click()
 
 
-def test_chips_follow_typing_paste_cut_undo_and_delete(open_lesson: Open) -> None:
-    page = open_lesson("tokens", text="hello", under="id")
+def test_chips_and_folds(open_lesson: Open) -> None:
+    page = open_lesson("tokens", text="He found it pronounceable.", under="id", word="found", letters="telecomm")
+    the_trace_of_a_chosen_or_a_typed_word(page)
+    the_vocabulary_explorer(page)
+    chips_follow_typing_paste_cut_undo_and_delete(page)
+    a_token_and_its_characters_light_up_together(page)
+    too_much_text_is_told_and_typing_goes_on(page)
+
+
+def the_trace_of_a_chosen_or_a_typed_word(page: Page) -> None:
+    unfold(page, "trace")
+    title = page.locator("#tokens-steps .search-title")
+    expect(title).to_contain_text(["found"])
+    page.locator("#tokens-own").locator("input, textarea").fill("Straße")
+    expect(title).to_contain_text(["straße"])
+    expect(page.locator("#tokens-steps .hit")).to_contain_text(["st", "##raße"])
+    page.locator("#tokens-own").locator("input, textarea").fill("🍕")
+    expect(title).to_contain_text(["the whole word becomes [UNK]"])
+    page.locator("#tokens-own").locator("input, textarea").fill("")
+    page.locator("#tokens-word input").click()
+    page.get_by_role("option", name="pronounceable.").click()
+    expect(title).to_contain_text(["pronounceable", "."])
+    page.wait_for_function("new URLSearchParams(location.search).get('word') === 'pronounceable.'")
+
+
+def the_vocabulary_explorer(page: Page) -> None:
+    unfold(page, "vocabulary")
+    expect(page.locator("#tokens-found .found")).to_have_text("2 entries")
+    expect(page.locator("#tokens-vocabulary dd").first).to_have_text("30,522")
+    page.locator("#tokens-id input").fill("103")
+    expect(page.locator("#tokens-meaning .found")).to_contain_text("Id 103 is [MASK], a special token.")
+    page.locator("#tokens-id input").fill("99999")
+    expect(page.locator("#tokens-meaning .aside")).to_have_text("The ids of this vocabulary run from 0 to 30,521.")
+
+
+def chips_follow_typing_paste_cut_undo_and_delete(page: Page) -> None:
+    page.locator(SENTENCE).fill("hello")
     expect_pieces(page, "[CLS] hello [SEP]")
     page.locator(SENTENCE).press("End")
     page.keyboard.type("s!")
@@ -49,8 +81,9 @@ def test_chips_follow_typing_paste_cut_undo_and_delete(open_lesson: Open) -> Non
     expect(page.locator("#tokens-picture ol")).to_have_count(2)
 
 
-def test_a_token_and_its_characters_light_up_together(open_lesson: Open) -> None:
-    page = open_lesson("tokens", text="Café 각 pronounceable")
+def a_token_and_its_characters_light_up_together(page: Page) -> None:
+    page.locator("#bar-pair textarea").fill("")
+    page.locator(SENTENCE).fill("Café 각 pronounceable")
     page.locator(CHIPS, has_text="cafe").hover()
     lit = page.locator("#tokens-picture .lit")
     expect(lit).to_have_text(["Café", "cafe7668"])
@@ -68,48 +101,31 @@ def test_a_token_and_its_characters_light_up_together(open_lesson: Open) -> None
     expect(page.locator(CHIPS).last).to_be_focused()
 
 
-def test_the_trace_of_a_chosen_or_a_typed_word(open_lesson: Open) -> None:
-    page = open_lesson("tokens", text="He found it pronounceable.", word="found")
-    unfold(page, "trace")
-    title = page.locator("#tokens-steps .search-title")
-    expect(title).to_contain_text(["found"])
-    page.locator("#tokens-own").locator("input, textarea").fill("Straße")
-    expect(title).to_contain_text(["straße"])
-    expect(page.locator("#tokens-steps .hit")).to_contain_text(["st", "##raße"])
-    page.locator("#tokens-own").locator("input, textarea").fill("🍕")
-    expect(title).to_contain_text(["the whole word becomes [UNK]"])
-    page.locator("#tokens-own").locator("input, textarea").fill("")
-    page.locator("#tokens-word input").click()
-    page.get_by_role("option", name="pronounceable.").click()
-    expect(title).to_contain_text(["pronounceable", "."])
-    page.wait_for_function("new URLSearchParams(location.search).get('word') === 'pronounceable.'")
-
-
-def test_the_vocabulary_explorer(open_lesson: Open) -> None:
-    page = open_lesson("tokens", letters="telecomm")
-    unfold(page, "vocabulary")
-    expect(page.locator("#tokens-found .found")).to_have_text("2 entries")
-    expect(page.locator("#tokens-vocabulary dd").first).to_have_text("30,522")
-    page.locator("#tokens-id input").fill("103")
-    expect(page.locator("#tokens-meaning .found")).to_contain_text("Id 103 is [MASK], a special token.")
-    page.locator("#tokens-id input").fill("99999")
-    expect(page.locator("#tokens-meaning .aside")).to_have_text("The ids of this vocabulary run from 0 to 30,521.")
-
-
-def test_too_much_text_is_told_and_typing_goes_on(open_lesson: Open) -> None:
-    page = open_lesson("tokens", text="fine")
+def too_much_text_is_told_and_typing_goes_on(page: Page) -> None:
+    page.locator(SENTENCE).fill("fine")
     expect_pieces(page, "[CLS] fine [SEP]")
     page.locator(SENTENCE).fill("x" * 20_001)
-    expect(page.locator("#lesson-tokens .notice:visible")).to_contain_text("20,001 characters")
+    told = page.locator("#lesson-tokens .notice:visible")
+    expect(told).to_have_text("The sentence has 20,001 characters; the limit is 20,000.")
     expect_pieces(page, "[CLS] fine [SEP]")
     page.locator(SENTENCE).fill("word " * 600)
     expect(page.locator("#tokens-picture .limit")).to_contain_text("BERT reads 512 tokens; this input has 602.")
-    expect(page.locator("#lesson-tokens .notice:visible")).to_have_count(0)
+    expect(told).to_have_count(0)
 
 
-def test_hostile_text_stays_text_in_every_part(open_lesson: Open) -> None:
+def test_hostile_text_stays_text_in_every_part_and_all_unfolded_it_reads_well(open_lesson: Open) -> None:
     hostile = "<img src=x onerror=alert(1)> ${alert(2)} {{alert(3)}} </script><script>alert(4)</script> \"' onfocus=a"
-    page = open_lesson("tokens", text=hostile, pair=hostile, own=hostile, lines=hostile, letters=hostile, piece=hostile)
+    page = open_lesson(
+        "tokens",
+        text=hostile,
+        pair=hostile,
+        own=hostile,
+        lines=hostile,
+        letters=hostile,
+        piece=hostile,
+        __theme="dark",
+    )
+    assert page.evaluate("document.body.classList.contains('dark')")
     expect(page.locator(CHIPS).nth(20)).to_be_visible()
     for fold in FOLDS:
         unfold(page, fold)
@@ -121,16 +137,22 @@ def test_hostile_text_stays_text_in_every_part(open_lesson: Open) -> None:
     expect(page.locator("#lesson-tokens img")).to_have_count(0)
     assert page.evaluate("document.querySelectorAll('#lesson-tokens [onerror], #lesson-tokens [onfocus]').length") == 0
 
-
-@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_all_unfolded_it_reads_well_for_everyone(open_lesson: Open, page: Page, theme: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    open_lesson("tokens", text="Unbelievablest pizza🍕 今\u200b [MASK]", pair="Yes.", __theme=theme)
+    page.locator(SENTENCE).fill("Unbelievablest pizza🍕 今\u200b [MASK]")
+    page.locator("#bar-pair textarea").fill("Yes.")
+    for box, held in (("own", ""), ("lines", BATCH_EXAMPLE), ("letters", "##ing"), ("piece", "un")):
+        page.locator(f"#tokens-{box}").locator("input, textarea").fill(held)
     expect(page.locator(f"{CHIPS}.unknown")).to_have_count(2)
-    for fold in FOLDS:
-        unfold(page, fold)
+    expect(page.locator("#tokens-steps .search-title").first).to_contain_text("unbelievablest")
+    expect(page.locator("#tokens-padded .token-row")).to_have_count(3)
+    expect(page.locator("#tokens-found .piece").first).to_have_text("##ing")
+    expect(page.locator("#tokens-begun .piece").first).to_have_text("under")
     expect(page.locator("#tokens-code .cm-line").first).to_be_visible()
     expect(page.locator("#tokens-formula .katex").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = Axe().run(page, context="#lesson-tokens").response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    for theme, width in (("dark", 1280), ("light", 390)):
+        page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_timeout(300)  # colours change in a moment
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page, context="#lesson-tokens").response["violations"]
+        serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == [], theme

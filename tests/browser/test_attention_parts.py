@@ -1,0 +1,153 @@
+"""The Attention lesson's other parts in real Chromium: heads switched off, two at once, many heads as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from demos.bert.models import LoadedModel
+from demos.bert.run import RunCache
+
+TEXT = "The old miller counted his sacks twice."
+PLOT = "document.querySelector('#compare-{} .js-plotly-plot')._fullData[0]"
+
+
+def test_each_part_on_one_page(
+    open_lesson: Callable[..., Page], bundled: LoadedModel, subtests: pytest.Subtests
+) -> None:
+    chosen = {"off": "0.2, 1.4", "compare_text": "x", "compare_layer": "2", "compare_head": "5", "of": 6}
+    page = open_lesson("attention", part="cause", text=TEXT, **chosen)
+    with subtests.test("cause"):
+        heads_go_off_and_on_again(page)
+    with subtests.test("compare"):
+        two_at_once(page, bundled)
+    with subtests.test("together"):
+        many_heads_as_one(page)
+
+
+def heads_go_off_and_on_again(page: Page) -> None:
+    """Grid, box and link hold one set, and all that depends on it follows."""
+    said, box = page.locator("#cause-said"), page.locator("#cause-off :is(textarea, input)")
+    expect(said).to_contain_text("2 of 72 heads are off")
+    expect(page.locator("#cause-picture .heatmaplayer image")).to_have_count(1)
+    off = page.locator("#cause-grid [aria-pressed=true]")
+    expect(off).to_have_count(2)
+
+    page.locator("#cause-grid [data-layer='3'][data-head='7']").click()
+    expect(said).to_contain_text("3 of 72")
+    expect(box).to_have_value("0.2, 1.4, 3.7")
+    page.wait_for_url(re.compile(r"off=0\.2%2C\+1\.4%2C\+3\.7"))
+
+    page.locator("#cause-layer-off input").click()
+    expect(page.get_by_role("option")).to_have_count(6)  # the model's own layers
+    page.get_by_role("option", name="layer 2").click()
+    expect(said).to_contain_text("15 of 72")
+    expect(off).to_have_count(15)
+
+    box.fill("x")
+    expect(page.locator(".notice")).to_contain_text("is no head")
+    page.locator("#cause-all-on").click()
+    expect(said).to_contain_text("All 72 heads are on")
+    expect(off).to_have_count(0)
+
+    page.locator("#cause-compare textarea").fill("One.\nTwo <img src=x onerror=alert(1)>")
+    expect(page.locator("#cause-similar tbody tr")).to_have_count(2)
+    page.locator("#cause-leans > button").click()
+    page.locator("#cause-output input").click()
+    page.get_by_role("option").nth(1).click()
+    expect(page.locator("#cause-explained caption")).to_contain_text("Two <img")
+    expect(page.locator("#cause-explained tbody tr")).to_have_count(10)
+    expect(page.locator("#cause-agreed")).to_contain_text("Spearman")
+    assert page.locator("#cause-explained img, #cause-similar img").count() == 0
+
+
+def two_at_once(page: Page, bundled: LoadedModel) -> None:
+    """Opened by its link, what a reader changes, and what can't be had."""
+    left, right = (RunCache().get(bundled, text) for text in (TEXT, TEXT.replace("old", "young")))
+    page.locator("#attention-compare-button").click()
+    said = page.locator(".compare-said.block")
+    expect(said).to_contain_text("Layer 2, head 5.")
+
+    # the bar's sentence, one word changed: the word beside the one it was, and plain subtraction
+    page.get_by_role("button", name="Copy from the bar").click()
+    expect(said).to_contain_text("no weight differs")
+    page.locator("#compare-text textarea").fill(TEXT.replace("old", "young"))
+    expect(page.locator("#compare-difference")).to_contain_text("old → young")
+    data = page.evaluate(PLOT.format("difference"))
+    assert data["zmin"] == -data["zmax"]
+    expected = right.attentions[2, 5] - left.attentions[2, 5]
+    np.testing.assert_allclose(
+        page.evaluate(f"Array.from({PLOT.format('difference')}.z, row => [...row])"), expected, atol=6e-5
+    )
+
+    # the head that differs most opens at a press, and stands in the menus and in the link
+    first = page.locator("button.compare-pick").first
+    layer, head = (part.split(" ")[1] for part in first.inner_text().split(":")[0].split(", "))
+    first.click()
+    expect(said).to_contain_text(f"Layer {layer}, head {head}.")
+    expect(page.locator("#compare-layer input")).to_have_value(f"layer {layer}")
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("compare_layer") == [layer])
+
+    # no hub in reach: one sentence, and what is on the page stays; the way to a fine-tune is told
+    page.locator("#compare-mode").get_by_text("Two models").click()
+    status = page.locator("#compare-status")
+    expect(status).to_contain_text("Choose the second model.")
+    expect(page.locator("#compare-text")).to_have_count(0)
+    page.locator("#compare-model input").click()
+    page.get_by_role("option", name="BERT tiny, uncased").click()
+    expect(status).to_contain_text("could not be fetched")
+    expect(said).to_contain_text(f"Layer {layer}, head {head}.")
+    page.locator("#compare-mode").get_by_text("Before and after").click()
+    expect(status).to_contain_text("Fine-tune tab")
+
+    # three pictures side by side on a big screen, one below the other, the difference first, on a phone
+    def corners() -> list[tuple[float, float]]:
+        boxes = [page.locator(f"#compare-{side}").bounding_box() for side in ("left", "right", "difference")]
+        return [(box["x"], box["y"]) for box in boxes if box]
+
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    (x1, y1), (x2, y2), (x3, y3) = corners()
+    assert x1 < x2 < x3
+    assert abs(y1 - y2) < 2 > abs(y2 - y3)
+    page.set_viewport_size({"width": 390, "height": 844})
+    (x1, y1), (x2, y2), (x3, y3) = corners()
+    assert y3 < y1 < y2
+    assert abs(x1 - x2) < 2 > abs(x2 - x3)
+
+
+def many_heads_as_one(page: Page) -> None:
+    """The worked example, the controls that count, the sums, and the link."""
+    page.locator("#attention-together-button").click()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator("#bar-text textarea").fill("The unflappable banker smiled.")
+    page.locator("#bar-pair textarea").fill("Nobody noticed it.")
+    said, one = page.locator("#together-said"), page.locator("#together-one")
+    expect(said).to_contain_text("Attention rollout through layers 0 to 1")
+    expect(said).to_contain_text("every row sums to 1")
+    expect(page.locator("#together-heatmap .heatmaplayer image")).to_have_count(1)
+    expect(page.locator("#together-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
+    expect(one).to_contain_text("What banker (token 6) is made of after layer 1")
+    expect(page.locator("#together-head")).to_have_count(0)
+
+    page.locator("#together-specials").get_by_text("hidden", exact=True).click()
+    expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalised: rows sum to 0\.\d\d on"))
+    expect(page.locator("#together-heatmap .barlayer .bartext")).to_have_count(9)
+    page.locator("#together-quarter").get_by_text("A → B").click()
+    expect(said).to_contain_text("only from sentence A to sentence B")
+    page.locator("#together-what input").click()
+    page.get_by_role("option", name="maximum over the layers").click()
+    expect(said).to_contain_text("The largest weight among the 6 layers' head 2")
+    expect(said).to_contain_text("no distribution")
+    expect(page.locator("#together-head")).to_be_visible()
+    expect(page.locator("#together-layer")).to_have_count(0)
+    expect(one).to_contain_text("Where banker (token 6) looks")
+    page.wait_for_url(re.compile("part=together.*join=layers-max.*specials=hide.*quarter=A-B"))
+    dark = page.evaluate("insideBert.dark(true)")
+    assert dark
+    ink = page.locator("#together-heatmap .bartext").first.evaluate("text => getComputedStyle(text).fill")
+    assert ink == "rgb(236, 234, 228)"  # the dark page's ink

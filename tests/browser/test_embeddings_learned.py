@@ -1,0 +1,59 @@
+"""What the Embeddings lesson learns, in a real browser: a classifier on frozen vectors, and an encoder on pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+
+def test_both_parts_on_one_page(open_lesson: Callable[..., Page], tmp_path: Path, subtests: pytest.Subtests) -> None:
+    chosen = {"features_data": "two", "siamese_epochs": 10, "siamese_rate": "0.0001"}
+    page = open_lesson("embeddings", part="features", text="What a wonderful day!", **chosen)
+    with subtests.test("features"):
+        bars_then_grid_then_a_broken_file(page, tmp_path)
+    with subtests.test("siamese"):
+        a_run_moves_the_points_and_can_be_stopped(page)
+
+
+def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
+    bars = page.locator("#features-bars")
+    expect(bars).to_contain_text("words alone, no BERT")
+    expect(bars).to_contain_text("mean, last hidden layer (6), frozen")
+    expect(page.locator("#features-recipe .answer tr")).to_have_count(2)
+    page.locator("#features-start").click()
+    expect(page.locator("#features-stop")).to_be_enabled()
+    expect(page.locator("#features-grid-said")).to_contain_text("Cross-validation picks")
+    page.locator("#features-stop").click(force=True)  # it may be over by now
+    expect(page.locator("#features-start")).to_be_enabled()
+    expect(page.locator("#features-take")).to_be_visible()
+    broken = tmp_path / "broken.csv"
+    broken.write_text('text,label\nfine,a\n"broken')
+    page.get_by_role("radio", name="a file of your own").click()
+    expect(page.locator(".features-status").first).to_contain_text("Choose a file")
+    page.locator("#embeddings-features input[type=file], #lesson-embeddings input[type=file]").last.set_input_files(
+        broken
+    )
+    expect(page.locator("#lesson-embeddings .notice", has_text="Row 3 is broken")).to_be_visible()
+    expect(bars).to_contain_text("words alone, no BERT")  # what was drawn stays
+
+
+def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
+    """Drawn on opening, a run that moves the points, stopped within a step."""
+    page.locator("#embeddings-siamese-button").click()
+    scores, status = page.locator("#embeddings-siamese-scores"), page.locator("#embeddings-siamese-curve .curve-status")
+    expect(scores).to_contain_text("74 held-out pairs")
+    expect(page.locator("#embeddings-siamese-scatter .scatterlayer .point")).to_have_count(74 + 1)
+    expect(page.locator("#embeddings-siamese-towers .joined")).to_contain_text("loss = ")
+    expect(status).to_contain_text("Nothing is trained yet")
+    expect(page.locator("#embeddings-siamese-curve .curve-key.guess")).to_be_hidden()
+    page.click("#embeddings-siamese-start")
+    expect(status).to_contain_text("pairs/s")
+    page.click("#embeddings-siamese-stop")
+    expect(status).to_contain_text("Stopped after")
+    expect(scores).to_contain_text("agreement ρ after")
+    expect(page.locator("#embeddings-siamese-scatter .scatterlayer .point")).to_have_count(2 * 74 + 1)
+    expect(page.locator("#embeddings-siamese-after tbody tr")).to_have_count(8)
+    expect(page.locator("#embeddings-siamese-towers")).to_contain_text("→")
