@@ -1,7 +1,6 @@
 // The live training curve: keeps the points it was sent and draws them as SVG: the loss and the task's score, small
 // the learning rate and the gradient's length, and how the probabilities of a few watched examples move.
 // Runs once when the component is mounted; gradio hands it `element`, `props` and `watch`.
-const SVG = "http://www.w3.org/2000/svg";
 const TALL = 290;
 const LOW = 206; // on a small projector
 const STACKED = 250; // where the panels stand one above the other by choice, beside something else
@@ -15,14 +14,6 @@ const TITLES = [["Loss", "cross-entropy, lower is better"], ["Accuracy", "higher
 const kept = { run: null, steps: new Map(), looks: new Map(), watched: new Map(), last: {}, examples: [] };
 const part = (name) => element.querySelector(`.curve-${name}`);
 
-function node(parent, name, attributes, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  parent.append(made);
-  return made;
-}
-
 function plain(parent, name, className, text) {
   const made = document.createElement(name);
   made.className = className;
@@ -31,8 +22,7 @@ function plain(parent, name, className, text) {
   return made;
 }
 
-const ASKING = 500; // milliseconds between two questions for what is new
-const AWAITING = 120; // the same before the first step, which is waited for
+const AWAITING = 120; // milliseconds between two questions before the first step, which is waited for
 
 function take(said = props.value) {
   if (!said) return;
@@ -67,39 +57,12 @@ function take(said = props.value) {
   if (!message.done && message.total) ask();
 }
 
-// While a run is drawn: what came since the points that are here. Where there is no such function, or no answer, the
-// points come with the event's own messages alone.
-let asking = false;
-async function ask() {
-  if (asking || typeof server === "undefined" || !server.server_news) return;
-  asking = true;
-  try {
-    while (!kept.last.done && element.isConnected) {
-      await new Promise((resolve) => setTimeout(resolve, kept.steps.size ? ASKING : AWAITING));
-      if (kept.last.done || !element.checkVisibility()) continue; // unseen it needs no points
-      const run = kept.run;
-      const said = await server.server_news([run, kept.steps.size, kept.looks.size, kept.watched.size]);
-      if (!said) return;
-      if (run === kept.run && !kept.last.done) take(said);
-    }
-  } catch {
-    // the next message asks again
-  } finally {
-    asking = false;
-  }
-}
+const pause = () => (kept.steps.size ? ASKING : AWAITING);
+const ask = asker(kept, () => [kept.steps.size, kept.looks.size, kept.watched.size], take, pause);
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;
 const few = (value) => (value && value <= 0.01 ? value.toExponential(1).replace(".0e", "e") : String(+value.toPrecision(2)));
-
-function smooth(points) {
-  let mean = 0;
-  return points.map(([x, y], index) => {
-    mean = SMOOTHING * mean + (1 - SMOOTHING) * y;
-    return [x, mean / (1 - SMOOTHING ** (index + 1))];
-  });
-}
 
 function ticks(most, count) {
   const rough = most / count;
@@ -150,7 +113,7 @@ function panel(box, [title, told], width, least, most, [beaten, guess], train, v
     node(svg, "text", at, `${name} ${exact(guess)}`);
   }
   path(svg, train, x, y, "train raw");
-  path(svg, smooth(train), x, y, "train");
+  path(svg, smooth(train, SMOOTHING), x, y, "train");
   path(svg, validation, x, y, "validation");
   for (const [step, value, low, high] of validation) {
     if (low !== undefined) node(svg, "line", { x1: x(step), x2: x(step), y1: y(low), y2: y(high), class: "curve-range" });

@@ -1,20 +1,10 @@
 // Live pre-training: the masked words' loss by step, from pre-trained and from random weights, with the line of blind
 // guessing. Keeps the points it was sent, and while a run is drawn asks for those that came since.
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { left: 54, right: 168, top: 30, bottom: 46 };
 const NARROW = 560; // no room for names beside the lines
 const SMOOTHING = 0.8;
-const ASKING = 500; // milliseconds
 const kept = { run: null, points: new Map(), last: { done: true } };
 const part = (name) => element.querySelector(`.learn-${name}`);
-
-function node(parent, name, attributes, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  parent.append(made);
-  return made;
-}
 
 function take(said = props.value) {
   if (!said) return;
@@ -29,33 +19,7 @@ function take(said = props.value) {
   if (!message.done) ask();
 }
 
-let asking = false;
-async function ask() {
-  if (asking || typeof server === "undefined" || !server.server_news) return;
-  asking = true;
-  try {
-    while (!kept.last.done && element.isConnected) {
-      await new Promise((resolve) => setTimeout(resolve, ASKING));
-      if (kept.last.done || !element.checkVisibility()) continue;
-      const run = kept.run;
-      const said = await server.server_news([run, Math.max(0, ...kept.points.keys())]);
-      if (!said) return;
-      if (run === kept.run && !kept.last.done) take(said);
-    }
-  } catch {
-    // the next message asks again
-  } finally {
-    asking = false;
-  }
-}
-
-function smooth(points) {
-  let mean = 0;
-  return points.map(([x, y], index) => {
-    mean = SMOOTHING * mean + (1 - SMOOTHING) * y;
-    return [x, mean / (1 - SMOOTHING ** (index + 1))];
-  });
-}
+const ask = asker(kept, () => [Math.max(0, ...kept.points.keys())], take);
 
 function step(most) {
   const rough = most / 8;
@@ -99,7 +63,7 @@ function draw() {
   const ends = [];
   for (const [name, said, line] of series) {
     if (!line.length) continue;
-    const smoothed = smooth(line);
+    const smoothed = smooth(line, SMOOTHING);
     for (const [kind, drawn] of [["raw", line], ["", smoothed]]) {
       const d = drawn.map(([at, value], index) => `${index ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("");
       if (drawn.length > 1) node(svg, "path", { d, class: `learn-line ${name} ${kind}` });

@@ -50,7 +50,7 @@ def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     return gr.HTML(
         None,
         html_template=read_asset("curve.html"),
-        js_on_load=read_asset("curve.js"),
+        js_on_load=read_asset("live.js") + read_asset("curve.js"),
         apply_default_css=False,
         server_functions=[server_news],
         **options,

@@ -22,7 +22,7 @@ def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     return gr.HTML(
         None,
         html_template=read_asset("pretraining-learn.html"),
-        js_on_load=read_asset("pretraining-learn.js"),
+        js_on_load=read_asset("live.js") + read_asset("pretraining-learn.js"),
         apply_default_css=False,
         server_functions=[server_news],
         **options,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import lzma
 import math
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -19,12 +17,13 @@ from demos.bert.models import LoadedModel
 from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
 from demos.errors import UserError
+from demos.training.pretraining import __main__ as command
+from demos.training.pretraining import making
 from demos.training.pretraining.batches import collate
 from demos.training.pretraining.corpus import Corpus, corpus_of, draw_instance, read_documents, sentences_of
 from demos.training.pretraining.measuring import by_frequency, draw_instances, measure
 from demos.training.pretraining.parts import Parts
 
-SCRIPT = Path(__file__).resolve().parents[3] / "assets" / "pretraining" / "train_heads.py"
 # Each document has words of its own, so that a part tells where it came from.
 DOCUMENTS = [[f"{word} {number} ." for number in range(1, 7)] for word in ("apple", "river", "stone", "music")]
 
@@ -123,25 +122,19 @@ def test_without_context_nothing_beats_the_commonest(corpus: Corpus, bundled: Lo
     assert 0.5 <= found.following < 0.7
 
 
-def test_the_script_trains_and_writes_what_the_app_reads(
+def test_the_command_trains_and_writes_what_the_app_reads(
     bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = importlib.util.spec_from_file_location("train_heads", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "train_heads", script)  # where dataclasses look a name up
-    spec.loader.exec_module(script)
     books = "\n\n".join(f"The {word} is old. It is here. We saw it." for word in ("house", "bridge", "tree", "road"))
     (tmp_path / "books.txt").write_text(books, encoding="utf-8")
     pairs = "".join(f"He was a {word}.\tHe lived in the city.\n" for word in ("painter", "writer", "king", "singer"))
     (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")
-    monkeypatch.setattr(script, "HELD_OUT", {"books": 2, "wikipedia": 2})
-    monkeypatch.setattr(script.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(command, "HELD_OUT", {"books": 2, "wikipedia": 2})
+    monkeypatch.setattr(making.signal, "signal", lambda *_: None)
     files = [str(tmp_path / name) for name in ("run", "books.txt", "pairs.txt")]
     options = ["--batch=4", "--length=24", "--every=2", "--sequences=4", "--average=0", "--float32"]
-    script.main([*files, *options, "--steps=2"])
-    script.main([*files, *options, "--decay=2"])  # goes on where the first one stopped
+    command.main([*files, *options, "--steps=2"])
+    command.main([*files, *options, "--decay=2"])  # goes on where the first one stopped
     (first, second) = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     assert (first["step"], second["step"]) == (2, 4)
     assert second["tokens"] > first["tokens"] > 0
