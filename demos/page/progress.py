@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 BETWEEN = 0.2  # seconds between two lines of progress: as often as one can read, and no burden to the queue
 
 Step = TypeVar("Step")
 Result = TypeVar("Result")
+Output = TypeVar("Output")  # of the handler: one component's value, or a list of several
 
 
-def relayed(
-    steps: Generator[Step, None, Result], outputs: Callable[[Step], list[Any]]
-) -> Generator[list[Any], None, Result]:
+def relayed(steps: Generator[Step, None, Result], outputs: Callable[[Step], Output]) -> Generator[Output, None, Result]:
     """What the steps return; meanwhile, every BETWEEN seconds at most, a handler's `outputs` for the newest step.
 
     For a handler that is a generator: `vectors = yield from relayed(cache.steps(...), outputs)`.

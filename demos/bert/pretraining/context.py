@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import states
 from demos.errors import UserError
 
-MAX_TOKENS = 40  # so many inputs of that length are one batch
+MAX_TOKENS = 40
+BATCH = 8  # sentences read at once
 PER_TOKEN = ("tokens", "input_ids", "token_type_ids", "word_ids", "sequence_ids", "offsets", "special_tokens_mask")
 
 
@@ -40,11 +41,13 @@ class Removals:
     each: tuple[Removal, ...]
 
 
-def without_each(found: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]) -> Removals:
+def removal_steps(
+    found: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]
+) -> Generator[tuple[int, int], None, Removals]:
     """Probabilities of the `watched` token ids at `place`, with all words there and without each other one.
 
-    A word goes with all its pieces, and what follows moves up: the input is the shorter sentence's own. One batch.
-    Raises UserError over MAX_TOKENS tokens, or where no other word is there.
+    A word goes with all its pieces, and what follows moves up: the input is the shorter sentence's own. Yields
+    (sentences read, sentences in all). Raises UserError over MAX_TOKENS tokens, or where no other word is there.
     """
     if len(encoding) > MAX_TOKENS:
         raise UserError(f"Taking words away takes up to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
@@ -55,11 +58,15 @@ def without_each(found: Pretrained, encoding: Encoding, place: int, watched: Seq
     if not words:
         raise UserError("There is no other word to take away.")
     gone: list[list[int]] = [[], *words.values()]
-    inputs = [_without(encoding, places) for places in gone]
-    at = [place - sum(index < place for index in places) for places in gone]
-    hidden = states(found.encoder, inputs)[0]
-    with torch.inference_mode():
-        chances = found.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy()  # [1 + words, V]
+    rows = []
+    for begin in range(0, len(gone), BATCH):
+        some = gone[begin : begin + BATCH]
+        at = [place - sum(index < place for index in places) for places in some]
+        hidden = states(found.encoder, [_without(encoding, places) for places in some])[0]
+        with torch.inference_mode():
+            rows.append(found.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy())
+        yield begin + len(some), len(gone)
+    chances = np.concatenate(rows)  # [1 + words, V]
     names = found.tokenizer.convert_ids_to_tokens(list(watched))
     firsts = found.tokenizer.convert_ids_to_tokens(chances.argmax(axis=-1).tolist())
     return Removals(

@@ -12,6 +12,11 @@ from demos.figures.tables import column_heads
 from demos.figures.tokens import token_label, visible
 
 
+def progress_html(done: int, total: int) -> str:
+    """How far the reading is, in one line."""
+    return f'<p role="status">{done} of {total} sentences read …</p>'
+
+
 def removals_html(found: Removals) -> str:
     """A strip of the sentence's words coloured by what the first watched word loses or gains without each; a table.
 

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.pretraining.context import without_each
+from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import Distribution, hide, lens, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.pretraining.fill import best_html, hue, lens_html, numbers_html, sentence_html, told_html
 from demos.figures.pretraining.fill_code import fill_code
-from demos.figures.pretraining.fill_context import beside_html, removals_html
+from demos.figures.pretraining.fill_context import beside_html, progress_html, removals_html
 from demos.figures.pretraining.fill_likelihood import likelihood_html
 from demos.lessons.pretraining.fill_layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
 from demos.lessons.pretraining.fill_places import MAX_HIDDEN, Gaps, gaps, read, with_gap
 from demos.page.lesson import Page, Part, with_sentence
+from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 
 WATCHED = 4  # words whose probabilities are followed while others are taken away
@@ -111,8 +112,8 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> list[An
 def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     marks, other = parts["marks"], parts["other"]
 
-    def remove(sentence: Sentence, marks: str) -> str:
-        return removed(filler, sentence, marks)
+    def remove(text: str, pair: str, model: str, marks: str) -> Iterator[str]:
+        yield from removed(filler, Sentence(text or "", pair or "", model), marks)
 
     def beside(sentence: Sentence, marks: str, other: str) -> str:
         return compared(filler, sentence, marks, other)
@@ -122,10 +123,10 @@ def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
 
     page.on(
         [parts["remove"].click],
-        with_sentence(remove),
+        remove,
         [*page.sentence, marks],
         [parts["removed"]],
-        concurrency_id="words-away",  # a batch of 40 times 40 tokens must not hold up those who only look
+        concurrency_id="words-away",  # forty sentences must not hold up those who only look
         concurrency_limit=1,
         trigger_mode="once",
     )
@@ -134,12 +135,13 @@ def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     page.draw(beside, [marks, other], [parts["beside"]], show_progress="hidden")
 
 
-def removed(filler: Filler, sentence: Sentence, marks: str) -> str:
-    """Each other word taken away in turn."""
+def removed(filler: Filler, sentence: Sentence, marks: str) -> Iterator[str]:
+    """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
     found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
     last = filler.layers(sentence.model, at, WATCHED)[-1]
     watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
-    return removals_html(without_each(found, at.hidden, at.focus, list(watched)[:WATCHED]))
+    steps = removal_steps(found, at.hidden, at.focus, list(watched)[:WATCHED])
+    yield removals_html((yield from relayed(steps, lambda step: progress_html(*step))))
 
 
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
 from transformers import BertForPreTraining
 
 from demos.bert.encoding import encode
-from demos.bert.pretraining.context import without_each
+from demos.bert.pretraining.context import Removals, removal_steps
 from demos.bert.pretraining.heads import Pretrained
+from demos.bert.steps import drained
 from demos.errors import UserError
 
 Headed = tuple[Pretrained, BertForPreTraining]
@@ -28,7 +31,7 @@ def test_it_is_the_shorter_sentence(headed: Headed) -> None:
         return chances
 
     encoding = encode(found.tokenizer, " ".join(FIRST), " ".join(SECOND))
-    removals = without_each(found, encoding, 2, WATCHED)
+    removals = drained(removal_steps(found, encoding, 2, WATCHED))
     assert removals.watched == tuple(found.tokenizer.convert_ids_to_tokens(WATCHED))
     whole_sentence = typed(FIRST, SECOND)
     np.testing.assert_allclose(removals.before, whole_sentence[WATCHED], rtol=1e-3)
@@ -47,13 +50,31 @@ def test_it_is_the_shorter_sentence(headed: Headed) -> None:
 def test_other_pieces_of_the_hidden_word_are_context(headed: Headed) -> None:
     found, _ = headed
     encoding = encode(found.tokenizer, "unflappable")
-    removals = without_each(found, encoding, 2, [5])
+    removals = drained(removal_steps(found, encoding, 2, [5]))
     assert [one.places for one in removals.each] == [tuple({*range(1, len(encoding) - 1)} - {2})]
+
+
+def test_it_tells_how_far_it_is_and_batches_change_nothing(headed: Headed) -> None:
+    found, whole = headed
+    words = ["the", "old", "miller", "slept", "and", "the", "sea", "was", "calm", "and", "it", "rained", "[MASK]", "."]
+    encoding = encode(found.tokenizer, " ".join(words))
+    removals: list[Removals] = []
+
+    def read() -> Iterator[tuple[int, int]]:
+        removals.append((yield from removal_steps(found, encoding, len(words) - 1, [2002])))
+
+    assert list(read()) == [(8, 14), (14, 14)]
+    for at, one in enumerate(removals[0].each[:12]):
+        ids = torch.tensor([encode(found.tokenizer, " ".join(words[:at] + words[at + 1 :])).input_ids])
+        with torch.no_grad():
+            theirs = whole(ids).prediction_logits[0, len(words) - 2].softmax(-1)
+        assert one.word == words[at]
+        assert one.probabilities[0] == pytest.approx(float(theirs[2002]), rel=1e-3)
 
 
 def test_bounds(headed: Headed) -> None:
     found, _ = headed
     with pytest.raises(UserError, match="up to 40 tokens; this input has 52"):
-        without_each(found, encode(found.tokenizer, "sand " * 50), 3, [5])
+        drained(removal_steps(found, encode(found.tokenizer, "sand " * 50), 3, [5]))
     with pytest.raises(UserError, match="no other word"):
-        without_each(found, encode(found.tokenizer, "[MASK]"), 1, [5])
+        drained(removal_steps(found, encode(found.tokenizer, "[MASK]"), 1, [5]))

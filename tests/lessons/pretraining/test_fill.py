@@ -143,7 +143,7 @@ def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertFo
 def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     marks = mark(TEXT, tiny.tokenizer, 4)
-    words = re.findall(r'<tr><th scope="row">(.*?)</th>', removed(filler, sentence, marks))
+    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, sentence, marks)][-1])
     assert words == ["the", "old", "miller", "his", "sacks", "."]
     other = "She [MASK] her <b>[MASK]</b>."
     ids = torch.tensor([encode(tiny.tokenizer, other).input_ids])
