@@ -16,7 +16,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
@@ -48,6 +48,24 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thread, "give_back", lambda: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readings_take_turns() -> Iterator[None]:
+    """What a test reads by itself waits for what the app reads in a thread; see demos/bert/weights.py."""
+    from transformers import PreTrainedModel
+
+    from demos.bert.weights import ALONE
+
+    original = PreTrainedModel.from_pretrained.__func__  # type: ignore[attr-defined]
+
+    def in_turn(kind: type, *args: Any, **options: Any) -> Any:
+        with ALONE:
+            return original(kind, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PreTrainedModel, "from_pretrained", classmethod(in_turn))
         yield
 
 

@@ -161,6 +161,20 @@ def test_a_floor_may_be_skipped(path: str, source: str) -> None:
     assert broken_imports(Path(path), source) == []
 
 
+def readings(source: str) -> list[str]:
+    """What `from_pretrained` is called on, except a tokenizer's and an embedding's own."""
+    called = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    names = [ast.unparse(one.value) for one in called if getattr(one, "attr", "") == "from_pretrained"]
+    return [name for name in names if name not in ("AutoTokenizer", "nn.Embedding")]
+
+
+def test_models_are_read_in_one_place() -> None:
+    """Since two readings that overlap break all models with tied weights (demos/bert/weights.py)."""
+    found = {path.relative_to(ROOT).as_posix(): readings(path.read_text()) for path in (ROOT / "demos").rglob("*.py")}
+    assert {path for path, names in found.items() if names} == {"demos/bert/weights.py"}
+    assert readings("model = AutoModel.from_pretrained(folder)") == ["AutoModel"]
+
+
 def test_the_top_level_is_fixed() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
