@@ -103,15 +103,18 @@ class Trainer:
             raise
         yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
 
-    def finish(self, phase: str, run: str, kept: str, history: list[Record], *boxes: str) -> list[Any]:
-        """What a run changes when it is over; of another one, or of a phase between, only what is due."""
+    def finish(self, phase: str, run: str, kept: str, history: list[Record], kind: str, *boxes: str) -> list[Any]:
+        """What a run changes when it is over; of another one, or of a phase between, only what is due.
+
+        `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
+        """
         which, _, what = (phase or "").partition(" ")
         if what == RESUMED:
             return _changes(pause=_pausing(True))
         done = self._done.pop(which, None)
         idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
         try:
-            told = done.told(kept, history, boxes) if done else {}
+            told = done.told(kept, history, kind, boxes) if done else {}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("what a run learned could not be told")
             self.workshop.runs.discard(which)
@@ -174,18 +177,19 @@ class _Run:
         finally:
             shown.close()  # type: ignore[attr-defined]
 
-    def told(self, kept: str, history: list[Record], boxes: Sequence[str]) -> dict[str, Any]:
+    def told(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place."""
         if self.ended is None or self.started is None:
             return {}
         self._log(self.started, self.ended)
         shown = {"kind": self.kind, "curve": self.feed.message()}
+        here = kind == self.kind  # else the boxes are another task's
+        samples = [sample for _, sample in self.bench.view.boxes]
         told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
             "shown": shown,
-            "answer": self._first_answer(shown, boxes),
-            # The cost is told anew, now with the speed of this run.
-            "cost": self.trainer.cost(self.key, self.dataset, self.settings),
+            "results": gr.update(visible=here),
+            "answer": self._first_answer(shown, boxes if here else samples),
             "history": [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:],
         }
         self.trainer.workshop.runs.discard(kept)
@@ -212,7 +216,6 @@ class _Run:
         if isinstance(result, Result):  # its confusion matrix is a table to press
             matrix = matrix_html(result, self.dataset.test)
         return {
-            "results": gr.update(visible=True),
             "scores": view.scores(result, stopped),
             "matrix": gr.update(value=matrix, visible=bool(matrix)),
             "picture": gr.update(visible=not matrix),

@@ -104,7 +104,7 @@ def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film
     for curve, phase in wired.train["run"](begun, "", "", "tiny", *picked, *CHOSEN):
         changed = {"curve": curve} if isinstance(curve, str) else {}
         if isinstance(phase, str):
-            ended = wired.finish["run"](phase, run, before, [], words, "", "")
+            ended = wired.finish["run"](phase, run, before, [], "sentence", words, "", "")
             changed |= dict(zip(CHANGED, ended, strict=True))
         yield changed
 

@@ -17,6 +17,7 @@ from safetensors import SafetensorError
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.page import trainer as page
+from demos.page.lab import bench_of
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.page.trainer import Trainer
@@ -250,6 +251,20 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
     assert waited == 1
     for run in kept.values():
         room.workshop.runs.discard(run)
+    room.is_as_before()
+
+
+@pytest.mark.parametrize("now", ["sentence", "pair"])
+def test_what_was_learned_is_shown_under_its_own_task_alone(room: Room, now: str) -> None:
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    *_, last = whole_run(room.trainer, picked, CHOSEN, boxes=("a fine cat", "", ""), now=now)
+    assert last["results"]["visible"] == (now == "sentence")
+    assert last["shown"]["kind"] == "sentence"  # by which the page shows it when its task is chosen again
+    assert len(last["history"]) == 1
+    sample = bench_of("sentence").view.boxes[0][1]
+    again = room.trainer.answer(last["kept"], last["shown"], "a fine cat" if now == "sentence" else sample, "", "")
+    assert last["answer"] == again  # the other task's boxes hold something else by now
+    room.workshop.runs.discard(last["kept"])
     room.is_as_before()
 
 

@@ -16,10 +16,12 @@ def whole_run(
     history: Sequence[Any] = (),
     boxes: Sequence[str] = ("", "", ""),
     model: str = "tiny",
+    now: str = "",
 ) -> Iterator[dict[str, Any]]:
     """What changes on the page, by name, update by update; the last one has everything that is told at the end.
 
-    `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take.
+    `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take. `now` is the task
+    chosen at the end, where it is another one.
     """
     run, begun, *_ = trainer.begin("")
     updates = trainer.stream(begun, "", "", model, *picked, *recipe)
@@ -29,7 +31,7 @@ def whole_run(
             message = curve if isinstance(curve, str) else message
             changed = dict.fromkeys(CHANGED) | {"run": run}
             if isinstance(phase, str):
-                ended = trainer.finish(phase, run, kept, list(history), *boxes)
+                ended = trainer.finish(phase, run, kept, list(history), now or picked[0], *boxes)
                 changed = dict(zip(CHANGED, ended, strict=True))
             yield {"curve": message, **changed}
     finally:

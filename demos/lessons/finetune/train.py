@@ -148,7 +148,7 @@ def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
     page.on(
         [phase.change],
         trainer.finish,
-        [phase, run, parts["kept"], parts["history"], *parts["boxes"]],
+        [phase, run, parts["kept"], parts["history"], parts["task"], *parts["boxes"]],
         [parts[name] for name in CHANGED],
         **quiet,
     )

@@ -122,7 +122,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
     shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
     page.draw(show, [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden")
-    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=moved, show_progress="hidden")
+    told_anew = [*moved, parts["kept"].change]  # after a run, now with its speed
+    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden")
     page.on(
         [page.settled.change, *data_moved[1:]],
         show_idle,

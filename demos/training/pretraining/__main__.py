@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in ("folder", "books", "wikipedia"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--wikipedia-share", type=float, default=0.4, help="of the sequences")
+    parser.add_argument("--alike", type=int, default=0, help="most similar books that half of the false parts are of")
     parser.add_argument("--float32", action="store_true", help="else bfloat16, with float32 weights")
     for one in fields(Plan):
         if one.name not in ("folder", "float32"):
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     whole = {name: tokens_of(asked.folder, name, getattr(asked, name), loaded.tokenizer) for name in HELD_OUT}
     share = {"books": 1 - asked.wikipedia_share, "wikipedia": asked.wikipedia_share}
     corpora = [(one.part(slice(0, -HELD_OUT[name])), share[name]) for name, one in whole.items()]
+    if asked.alike:
+        corpora[0] = (corpora[0][0].with_alike(asked.alike), corpora[0][1])
     held = {name: one.part(slice(-HELD_OUT[name], None)) for name, one in whole.items()}
     make(Plan(**{one.name: getattr(asked, one.name) for one in fields(Plan)}), loaded, corpora, held)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import lzma
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from demos.bert.pretraining.corruption import corrupt
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
@@ -27,6 +29,7 @@ class Corpus:
     input_ids: np.ndarray  # <uint16>[tokens]
     sentences: np.ndarray  # <int64>[S + 1]: where each sentence begins in `input_ids`, and the end
     documents: np.ndarray  # <int64>[D, 2]: first sentence, and the one behind the last
+    alike: np.ndarray | None = None  # <int64>[D, K]: to each document those that half of the false second parts are of
 
     def sentence(self, index: int) -> np.ndarray:
         """Its token ids."""
@@ -35,6 +38,19 @@ class Corpus:
     def part(self, documents: slice) -> Corpus:
         """Some of its documents."""
         return Corpus(self.input_ids, self.sentences, self.documents[documents])
+
+    def with_alike(self, count: int) -> Corpus:
+        """To each document the `count` others with the most similar words: the cosine of their TF-IDF.
+
+        Two books are told apart by their century alone; with these as wrong second parts, the model must look closer.
+        """
+        spans = [self.sentences[[first, last]] for first, last in self.documents]
+        size = int(self.input_ids.max()) + 1
+        counts = np.stack([np.bincount(self.input_ids[begin:end], minlength=size) for begin, end in spans])
+        rows = TfidfTransformer(sublinear_tf=True).fit_transform(csr_matrix(counts))
+        cosines = (rows @ rows.T).toarray()
+        np.fill_diagonal(cosines, -1.0)
+        return replace(self, alike=np.argsort(-cosines, axis=1)[:, :count])
 
 
 def read_documents(path: Path) -> Iterator[list[str]]:
@@ -128,7 +144,10 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
 
 def _elsewhere(corpus: Corpus, number: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """Sentences of another document, from a random one on, until there are `count` tokens or it ends."""
-    other = (number + int(rng.integers(1, len(corpus.documents)))) % len(corpus.documents)
+    if corpus.alike is not None and rng.random() < 0.5:
+        other = int(rng.choice(corpus.alike[number]))
+    else:
+        other = (number + int(rng.integers(1, len(corpus.documents)))) % len(corpus.documents)
     first, last = corpus.documents[other]
     found: list[np.ndarray] = []
     at, have = int(rng.integers(first, last)), 0

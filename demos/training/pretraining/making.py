@@ -21,7 +21,7 @@ from demos.bert.pretraining.heads import our_heads
 from demos.bert.pretraining.heads_file import WORDS, write_heads
 from demos.bert.pretraining.losses import masked_losses, next_loss
 from demos.bert.weights import ALONE
-from demos.training.pretraining.batches import PretrainingBatch, collate
+from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
 from demos.training.pretraining.corpus import Corpus, draw_instance
 from demos.training.pretraining.measuring import draw_instances, measure
 from demos.training.pretraining.parts import Parts
@@ -130,12 +130,31 @@ def optimizer_of(heads: Heads, plan: Plan) -> torch.optim.Optimizer:
     return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
 
 
-def batch_of(corpora: Sequence[tuple[Corpus, float]], tokenizer: Any, step: int, size: int, length: int) -> Any:
-    """The step's batch, the same for the same step."""
+def batches_of(
+    corpora: Sequence[tuple[Corpus, float]], tokenizer: Any, step: int, size: int, length: int
+) -> list[PretrainingBatch]:
+    """The step's batch, the same for the same step; one a corpus, since pairs of sentences are shorter than pages."""
     rng = np.random.default_rng([SEED, step])
     shares = [share for _, share in corpora]
-    drawn = [corpora[rng.choice(len(corpora), p=shares)][0] for _ in range(size)]
-    return collate([draw_instance(one, tokenizer, rng, length) for one in drawn], tokenizer.pad_token_id)
+    drawn: list[list[Instance]] = [[] for _ in corpora]
+    for _ in range(size):
+        number = int(rng.choice(len(corpora), p=shares))
+        drawn[number].append(draw_instance(corpora[number][0], tokenizer, rng, length))
+    return [collate(some, tokenizer.pad_token_id) for some in drawn if some]
+
+
+def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: bool) -> tuple[float, float]:
+    """Add the gradients of both losses over all the batches as over one; returns (masked words', next sentences')."""
+    tokens = [int((one.labels != NO_LABEL).sum()) for one in batches]
+    rows = [len(one.labels) for one in batches]
+    told = [0.0, 0.0]
+    for batch, chosen, count in zip(batches, tokens, rows, strict=True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
+            masked, following = heads.losses(batch)
+        parts = masked * (chosen / sum(tokens)), following * (count / sum(rows))
+        (parts[0] + parts[1]).backward()
+        told = [all_of + part.item() for all_of, part in zip(told, parts, strict=True)]
+    return told[0], told[1]
 
 
 def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]], held: Mapping[str, Corpus]) -> None:
@@ -169,15 +188,13 @@ def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]
         since = time.perf_counter()
         for group in optimizer.param_groups:
             group["lr"] = group["peak"] * plan.factor(progress.step, begun)
-        batch = batch_of(corpora, loaded.tokenizer, progress.step, plan.batch, plan.length)
-        with torch.autocast("cpu", torch.bfloat16, enabled=not plan.float32):
-            masked, following = heads.losses(batch)
-        (masked + following).backward()
+        batches = batches_of(corpora, loaded.tokenizer, progress.step, plan.batch, plan.length)
+        masked, following = step_gradients(heads, batches, plan.float32)
         nn.utils.clip_grad_norm_(trained.values(), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         progress.step += 1
-        progress.tokens += int(batch.attention_mask.sum())
+        progress.tokens += sum(int(one.attention_mask.sum()) for one in batches)
         # Early on the average would hang on the first weights, so its memory grows with the steps.
         weight = 1 - min(plan.average, progress.step / (progress.step + 9))
         with torch.no_grad():
@@ -186,7 +203,7 @@ def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]
         if progress.step % plan.every == 0:
             save()
             scores = scores_of(plan, held, loaded)
-            line = {**asdict(progress), "masked": masked.item(), "next": following.item(), "held_out": scores}
+            line = {**asdict(progress), "masked": masked, "next": following, "held_out": scores}
             with (plan.folder / "log.jsonl").open("a") as log:
                 log.write(json.dumps(line) + "\n")
     save()

@@ -1,31 +1,36 @@
-"""`python -m demos.training.pretraining.mean HEADS STATE STATE …`: the mean of several trainings' weights as heads.
+"""`python -m demos.training.pretraining.mean FOLDER STATE STATE …`: the mean of several trainings' weights.
 
 Trainings that went on from one another often lie around one hollow of the loss, and their mean nearer to its middle
 than any of them (Izmailov et al. 2018; Wortsman et al. 2022, "model soups"). STATE is the state.pt of a training.
+FOLDER gets the heads and a state.pt, so that a training there goes on from the mean.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
 from demos.bert.catalogue import BUNDLED
 from demos.bert.models import ModelStore
-from demos.training.pretraining.making import Progress, write
+from demos.training.pretraining.making import Plan, Progress, write
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the heads; they tell the tokens and steps of the training that went farthest."""
+    """Write both; they tell the tokens and steps of the training that went farthest."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("heads", type=Path)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("states", type=Path, nargs="+")
     asked = parser.parse_args(arguments)
+    asked.folder.mkdir(parents=True, exist_ok=True)
     kept = [torch.load(path) for path in asked.states]
     farthest = max((Progress(**one["progress"]) for one in kept), key=lambda one: one.step)
-    write(asked.heads, mean([one["average"] for one in kept]), ModelStore().get(BUNDLED), farthest)
+    weights, plan = mean([one["average"] for one in kept]), Plan(asked.folder)
+    torch.save({"progress": asdict(farthest), "weights": weights, "average": weights}, plan.state)
+    write(plan.heads, weights, ModelStore().get(BUNDLED), farthest)
 
 
 def mean(weights: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, torch.Tensor]:

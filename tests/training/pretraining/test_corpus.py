@@ -71,6 +71,28 @@ def test_half_of_the_parts_follow_and_the_rest_come_from_elsewhere(corpus: Corpu
     assert abs(labels[0] - 200) < 4 * math.sqrt(100)  # four standard deviations
 
 
+def test_half_of_the_false_parts_come_from_documents_with_the_same_words(bundled: LoadedModel) -> None:
+    words = ("apple", "apple", "river", "river", "stone", "stone")
+    documents = [[f"{word} {number} ." for number in range(1, 7)] for word in words]
+    corpus = corpus_of(documents, bundled.tokenizer).with_alike(1)
+    assert corpus.alike is not None
+    assert corpus.alike[:, 0].tolist() == [1, 0, 3, 2, 5, 4]
+    rng, same = np.random.default_rng(0), Counter[bool]()
+    for _ in range(600):
+        one = draw_instance(corpus, bundled.tokenizer, rng, 16)
+        if one.following == 0:
+            continue
+        ids = np.where(one.corruption.labels == NO_LABEL, one.corruption.input_ids, one.corruption.labels)
+        found = bundled.tokenizer.convert_ids_to_tokens(ids.tolist())
+        end = found.index("[SEP]")
+        first, second = (set(words) & set(part) for part in (found[:end], found[end:]))
+        if first and second:
+            same[first == second] += 1
+    total = sum(same.values())
+    share = 1 / 2 + 1 / 2 / 5  # the toss of a coin, and one of the five others by chance
+    assert abs(same[True] - total * share) < 4 * math.sqrt(total * share * (1 - share))
+
+
 def test_what_nobody_knows_is_not_asked(bundled: LoadedModel) -> None:
     corpus = corpus_of([["[UNK] ran .", "[UNK] [UNK] sat ."], ["he [UNK] .", "[UNK] a [UNK] ."]], bundled.tokenizer)
     rng = np.random.default_rng(1)
@@ -122,6 +144,26 @@ def test_without_context_nothing_beats_the_commonest(corpus: Corpus, bundled: Lo
     assert 0.5 <= found.following < 0.7
 
 
+def test_a_step_in_two_batches_has_the_gradients_of_one(corpus: Corpus, bundled: LoadedModel) -> None:
+    frequency = np.ones(len(bundled.tokenizer))
+    heads = making.Heads(bundled, frequency)
+    rng = np.random.default_rng(2)
+    rows = [draw_instance(corpus, bundled.tokenizer, rng, length) for length in (12, 12, 12, 30, 30)]
+    whole, parts = [collate(rows, 0)], [collate(rows[:3], 0), collate(rows[3:], 0)]
+    found = []
+    for batches in (whole, parts):
+        losses = making.step_gradients(heads, batches, float32=True)
+        found.append(
+            (losses, {name: one.grad.clone() for name, one in heads.trained().items() if one.grad is not None})
+        )
+        heads.zero_grad()
+    (one, gradients), (two, others) = found
+    assert one == pytest.approx(two, rel=1e-5)
+    assert len(gradients) == len(heads.trained())
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(others[name], gradient, rtol=1e-3, atol=1e-6)
+
+
 def test_the_command_trains_and_writes_what_the_app_reads(
     bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +174,7 @@ def test_the_command_trains_and_writes_what_the_app_reads(
     monkeypatch.setattr(command, "HELD_OUT", {"books": 2, "wikipedia": 2})
     monkeypatch.setattr(making.signal, "signal", lambda *_: None)
     files = [str(tmp_path / name) for name in ("run", "books.txt", "pairs.txt")]
-    options = ["--batch=4", "--length=24", "--every=2", "--sequences=4", "--average=0", "--float32"]
+    options = ["--batch=4", "--length=24", "--every=2", "--sequences=4", "--average=0", "--float32", "--alike=1"]
     command.main([*files, *options, "--steps=2"])
     command.main([*files, *options, "--decay=2"])  # goes on where the first one stopped
     (first, second) = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]

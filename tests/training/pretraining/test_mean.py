@@ -42,8 +42,11 @@ def test_the_command_writes_the_mean_as_heads(bundled: LoadedModel, tmp_path: Pa
         weights["right"] = torch.ones_like(weights["right"])
         progress = {"step": 10 - number, "tokens": 1_000 - number, "seconds": 1.0}
         torch.save({"average": weights, "progress": progress}, file)
-    command.main([str(tmp_path / "heads.safetensors"), *map(str, files)])
-    found = our_heads(bundled, tmp_path / "heads.safetensors")
+    command.main([str(tmp_path / "mean"), *map(str, files)])
+    kept = torch.load(tmp_path / "mean" / "state.pt")  # with which a training goes on
+    torch.testing.assert_close(kept["weights"][DENSE], own + steps)
+    assert kept["progress"]["step"] == 10
+    found = our_heads(bundled, tmp_path / "mean" / "heads.safetensors")
     assert (found.about["steps"], found.about["tokens"]) == ("10", "1000")  # of the one that went farthest
     state = found.encoder.model.state_dict()
     step = steps.abs().max().item() / 7 / 2  # 4 bits: half of a step
