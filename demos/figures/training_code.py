@@ -76,17 +76,19 @@ def logits_of(batch):
 
 
 # 4 optimizer and schedule
-parameters = [p for p in [*encoder.parameters(), *head.parameters()] if p.requires_grad]
+named = [*encoder.named_parameters(), *head.named_parameters()]
+parameters = [p for _, p in named if p.requires_grad]
+decayed = {{id(p) for name, p in named if p.ndim > 1 and "embeddings" not in name}}  # no biases, no LayerNorm
 optimizer = torch.optim.AdamW([
-    {{"params": [p for p in parameters if p.ndim > 1], "weight_decay": {settings.weight_decay:g}}},
-    {{"params": [p for p in parameters if p.ndim == 1], "weight_decay": 0.0}},  # biases, LayerNorm
+    {{"params": [p for p in parameters if id(p) in decayed], "weight_decay": {settings.weight_decay:g}}},
+    {{"params": [p for p in parameters if id(p) not in decayed], "weight_decay": 0.0}},
 ], lr={settings.learning_rate:g})
 steps = epochs * -(-len(train) // batch_size)
 schedule = get_scheduler({schedule!r}, optimizer,
                          num_warmup_steps=int({settings.warmup:g} * steps), num_training_steps=steps)
 
 for epoch in range(epochs):
-    encoder.train(), head.train()
+    encoder.eval(), head.train()  # dropout on top alone
     random.shuffle(train)
     for start in range(0, len(train), batch_size):
         batch = train[start:start + batch_size]

@@ -72,7 +72,8 @@ def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str
     tokens = f"n tokens × {width:,}"
     chains = {
         "entities": f"{tokens} → each token’s own vector{between} → <b>{count} tags</b>, softmax at each first piece",
-        "question": f"{tokens} → each token’s own vector{between} → <b>a start and an end score</b>, softmax over n",
+        "question": f"{tokens} → each token’s own vector{between} → <b>a start and an end score</b>, softmax over "
+        "[CLS] and the text",
         "choice": f"{count} × {tokens} → {count} vectors, each {POOLED[settings.pooling]}{between} → <b>{count} "
         "scores</b>, softmax over them",
     }

@@ -147,7 +147,7 @@ class CurveFeed:
         self._metric = event.metric
         self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
         self._state.setdefault("titles", titles(event.metric))
-        beaten = _beaten(event.metric, (event.baseline, event.baseline_score), len(event.labels))
+        beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels))
         self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
         if self._watcher is not None and event.watched:
             self._watched = event.watched
@@ -194,7 +194,10 @@ def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Itera
 
 
 def _beaten(metric: str, baseline: tuple[str, float], classes: int) -> dict[str, Any]:
-    """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score)."""
+    """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
+
+    The score is on the validation examples, as the curve's is.
+    """
     told, score = short(baseline[0], LONGEST), baseline[1]
     value = _short(score) if told else None
     guess = _short(math.log(classes)) if classes else None

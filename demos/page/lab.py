@@ -24,7 +24,6 @@ class Bench:
     kind: str
     word: str
     scheme: str  # what it asks of BERT, in a few words
-    pooled: bool  # whether one vector stands for a whole sequence
     view: TaskView
     example_of: Callable[[Sequence[str]], Any]  # the try-it boxes as an example; raises UserError
     watcher: Callable[[Any], Watcher]  # of a data set
@@ -32,16 +31,16 @@ class Bench:
 
 _ALL = (
     Bench(
-        "sentence", "Sentence", "a class for a sentence", True,
+        "sentence", "Sentence", "a class for a sentence",
         lab_sentences.VIEW, classification.example_of, watch_classes,
     ),
     Bench(
-        "pair", "Two sentences", "a class for the two", True,
+        "pair", "Two sentences", "a class for the two",
         lab_sentences.PAIR_VIEW, classification.example_of, watch_classes,
     ),
-    Bench("entities", "Names", "a label for each word", False, lab_entities.VIEW, entities.example_of, watch_names),
-    Bench("question", "Question", "an answer in a text", False, lab_questions.VIEW, spans.example_of, watch_answers),
-    Bench("choice", "Choice", "the right ending", True, lab_choices.VIEW, multiple_choice.example_of, watch_endings),
+    Bench("entities", "Names", "a label for each word", lab_entities.VIEW, entities.example_of, watch_names),
+    Bench("question", "Question", "an answer in a text", lab_questions.VIEW, spans.example_of, watch_answers),
+    Bench("choice", "Choice", "the right ending", lab_choices.VIEW, multiple_choice.example_of, watch_endings),
 )  # fmt: skip
 BENCHES: Mapping[str, Bench] = {bench.kind: bench for bench in _ALL}
 

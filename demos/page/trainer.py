@@ -40,7 +40,7 @@ CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
     "numbers", "answer", "cost", "history",
 )  # fmt: skip
-OVER, RESUMED = "over", "goes on"  # a run's phases, told apart from its curve
+OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
 MAX_HISTORY = 40
 MAX_DONE = 64  # runs whose end no page has asked for yet
@@ -109,8 +109,8 @@ class Trainer:
         `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
         """
         which, _, what = (phase or "").partition(" ")
-        if what == RESUMED:
-            return _changes(pause=_pausing(True))
+        if what.startswith(RESUMED):
+            return _changes(pause=_pausing(not what.endswith(LAST)))
         done = self._done.pop(which, None)
         idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
         try:
@@ -172,7 +172,9 @@ class _Run:
                     self.started = event
                 if isinstance(event, Finished | Stopped):
                     self.ended = event
-                phase = f"{self.run} {RESUMED}" if isinstance(event, Resumed) else gr.skip()
+                phase = gr.skip()
+                if isinstance(event, Resumed):  # with the step, since a text is heard only when it changes
+                    phase = f"{self.run} {RESUMED} at {event.step}{LAST if event.reason == 'time' else ''}"
                 yield [self.feed.message(), phase]
         finally:
             shown.close()  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ from demos.training.data.sentences import MAX_TRAIN, Splits
 from demos.training.data.sources import SOURCES
 from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
 from demos.training.keeping.folder import write_folder
-from demos.training.keeping.recipe_file import Recipe, read_recipe, settings_of
+from demos.training.keeping.recipe_file import Recipe, read_recipe, recipe_of
 from demos.training.keeping.runlog import Log, log_of
 from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
@@ -55,7 +55,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
     made.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
     made.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
-    made.add_argument("--max-train", type=int, help=f"training examples at the most, up to {MAX_TRAIN:,}")
+    made.add_argument(
+        "--max-train", type=int, help=f"training examples at the most; without it the page's {MAX_TRAIN:,}"
+    )
     made.add_argument(
         "--set",
         action="append",
@@ -84,7 +86,7 @@ def asked(options: argparse.Namespace) -> Recipe:
     changed = {"task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test}
     recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
     told = asdict(recipe.settings) | dict(map(_setting, options.set))
-    return replace(recipe, settings=settings_of(told))
+    return recipe_of({**asdict(recipe), "settings": told})
 
 
 def _source(data: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from demos.training.data.tables import read_rows
 from demos.training.settings import Settings
 
 OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; besides OWN, any key of SOURCES
+LEAST_TRAIN = 10  # the least that "most training examples" may be
 NO_NUMBER = "A setting is empty or not a number."
 AWAITED = "Choose a CSV, TSV or JSONL file first."
 UNNAMED = "Name a data set of the Hub first, as owner/name."
@@ -56,10 +57,15 @@ def shown_settings(settings: Settings) -> list[Any]:
     return list(values.values())
 
 
-def read_dataset(kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, seed: Any) -> Splits:
-    """What the data picker points at. Raises UserError where that is missing, broken or of another task."""
+def read_dataset(
+    kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, seed: Any, limit: int = MAX_TRAIN
+) -> Splits:
+    """What the data picker points at, of it at most `most` training examples, and `limit` in any case.
+
+    Raises UserError where it is missing, broken or of another task.
+    """
     try:
-        max_train, number = max_train_of(most), int(seed)
+        max_train, number = max_train_of(most, limit), int(seed)
     except (TypeError, ValueError, OverflowError) as error:
         raise UserError(NO_NUMBER) from error
     if data == UPLOAD:
@@ -73,9 +79,9 @@ def read_dataset(kind: str, data: str, file: Any, test_file: Any, hub: str, most
     return _bundled(data, kind).load(number, max_train)
 
 
-def max_train_of(most: Any) -> int:
+def max_train_of(most: Any, limit: int = MAX_TRAIN) -> int:
     """The most training examples, within bounds. Raises what `int` does for no number."""
-    return min(MAX_TRAIN, max(10, int(most)))
+    return min(limit, max(LEAST_TRAIN, int(most)))
 
 
 def fitting(kind: str, data: str) -> str:

@@ -33,6 +33,7 @@ class Started:
     metric: str  # what the score of a step, a look and the result is: "accuracy", "entity F1"
     baseline: str  # in words, what to beat: always the most frequent class; "" without one
     baseline_score: float  # its score on the test examples
+    baseline_watched: float  # its score on the validation examples, as the curve's
     device: str
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from demos.errors import UserError
 from demos.training.after.kept import kept_of, write_kept
 from demos.training.controls import Control, Pauses
-from demos.training.data.sentences import Splits
+from demos.training.data.sentences import Splits, as_watched
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
 from demos.training.learning.batches import scoring_batches, training_batches
 from demos.training.learning.failures import sentence_of
@@ -90,7 +90,7 @@ class _Training:
         for _ in range(settings.epochs):
             for batch in training_batches(self.lengths, settings.batch_size, self.order):
                 yield from self.pauses.wait(step)
-                reason = self.parallel.agreed(self._reason_to_stop())
+                reason = self.parallel.agreed(self._reason_to_stop(step))
                 if reason:
                     break
                 began = time.perf_counter()
@@ -135,6 +135,7 @@ class _Training:
     def _started(self) -> Started:
         data, learner = self.dataset, self.learner
         baseline, score = self.task.baseline(data)
+        _, watched_score = self.task.baseline(as_watched(data))
         return Started(
             labels=self.task.labels,
             train=len(data.train),
@@ -148,14 +149,15 @@ class _Training:
             metric=self.task.metric,
             baseline=baseline,
             baseline_score=score,
+            baseline_watched=watched_score,
             device=torch.cuda.get_device_name() if learner.device.type == "cuda" else "CPU",
             precision="bfloat16" if learner.half else "float32",
             threads=torch.get_num_threads(),
             watched=self.watched,
         )
 
-    def _reason_to_stop(self) -> str:
-        if self.control.should_stop():
+    def _reason_to_stop(self, step: int) -> str:
+        if self.control.should_stop() or step == self.settings.max_steps > 0:
             return "asked"
         return "time" if self._seconds() > self.settings.max_seconds else ""
 

@@ -20,12 +20,12 @@ PRESETS: dict[str, Preset] = {
     "quick": Preset("quick on a CPU", "Everything trains, at a rate that suits a small model.", Settings()),
     "paper": Preset(
         "the paper’s",
-        "Devlin et al. 2019, A.3: everything trains, slowly; the [CLS] vector, one linear layer.",
+        "Devlin et al. 2019, A.3: everything trains, slowly; on top one linear layer.",
         Settings(pooling="cls", learning_rate=5e-5, batch_size=32, epochs=4, max_length=128),
     ),
     "lecture": Preset(
         "the lecture’s",
-        "The encoder stays frozen: only a linear layer on its [CLS] vector learns.",
+        "The encoder stays frozen: only a linear layer on top of it learns.",
         Settings(pooling="cls", trains="head", learning_rate=1e-2, epochs=20, dropout=0.0, weight_decay=0.0),
     ),
 }
@@ -34,7 +34,13 @@ QUICK: dict[str, dict[str, float | int]] = {
     "entities": {"learning_rate": 5e-4, "epochs": 5},
     "question": {"learning_rate": 2e-4, "epochs": 5, "batch_size": 8, "max_length": 192},
 }
-NOT_OF_A_RECIPE = ("seed", "clip", "evaluations", "max_seconds", "threads", "start")
+# What does nothing in a task: one vector for all tokens where each has its own, classes where there are none.
+IDLE: dict[str, tuple[str, ...]] = {
+    "entities": ("pooling",),
+    "question": ("pooling", "class_weights"),
+    "choice": ("class_weights",),
+}
+NOT_OF_A_RECIPE = ("seed", "clip", "evaluations", "max_seconds", "max_steps", "threads", "start")
 
 
 def recipe_for(preset: str, kind: str) -> Settings:
@@ -49,12 +55,12 @@ def changed(settings: Settings, preset: str, kind: str = "sentence") -> dict[str
     A field that does nothing here (the rank of LoRA where something else trains) does not count.
     """
     began, now = asdict(recipe_for(preset, kind)), asdict(settings)
-    skipped = {*NOT_OF_A_RECIPE, *idle_fields(settings)}
+    skipped = {*NOT_OF_A_RECIPE, *idle_fields(settings, kind)}
     return {name: value for name, value in now.items() if name not in skipped and value != began[name]}
 
 
-def idle_fields(settings: Settings) -> list[str]:
-    """The fields that do nothing beside the others' values."""
+def idle_fields(settings: Settings, kind: str) -> list[str]:
+    """The fields that do nothing in this kind of task, or beside the others' values."""
     idle = {
         "top_layers": settings.trains != "top",
         "lora_rank": settings.trains != "lora",
@@ -62,4 +68,4 @@ def idle_fields(settings: Settings) -> list[str]:
         "activation": not settings.hidden,
         "layer_decay": settings.trains == "head",
     }
-    return [name for name, is_idle in idle.items() if is_idle]
+    return [*IDLE.get(kind, ()), *(name for name, is_idle in idle.items() if is_idle)]

@@ -15,6 +15,7 @@ OPTIMIZERS = ("adamw", "sgd")
 PRECISIONS = ("auto", "float32", "bfloat16")
 ACTIVATIONS = ("tanh", "relu", "gelu")
 MAX_LAYERS = 3
+MAX_SECONDS = 3_600.0
 MAX_LAYER_WIDTH = 1_024
 
 
@@ -41,6 +42,7 @@ class Settings:
     seed: int = 0
     evaluations: int = 2  # looks at the validation sentences per epoch
     max_seconds: float = 600.0  # wall clock; a run that reaches it stops and keeps what it learned
+    max_steps: int = 0  # the run ends after so many, as one that was stopped there; 0 is all
     threads: int = 0  # CPU threads; 0 is `cores()`
     trains: str = "all"  # one of TRAINS: everything, the upper `top_layers`, low-rank updates (LoRA), the head alone
     top_layers: int = 2  # where `trains` is "top": how many of the upper layers; embeddings and the rest stay
@@ -72,7 +74,8 @@ class Settings:
         _whole("The number of tokens", self.max_length, 4, 512)
         _whole("The seed", self.seed, 0, 2**31 - 1)
         _whole("The number of looks per epoch", self.evaluations, 1, 20)
-        _between("The time limit", self.max_seconds, 1, 3_600)
+        _between("The time limit", self.max_seconds, 1, MAX_SECONDS)
+        _whole("The number of steps", self.max_steps, 0, 10**6)
         _whole("The number of threads", self.threads, 0, 64)
         _one_of("What trains", self.trains, TRAINS)
         _whole("The number of upper layers", self.top_layers, 1, 48)

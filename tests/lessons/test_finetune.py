@@ -237,12 +237,15 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
         wired.page.services.tuned("someone else's")
     # Another task, and back: what was learned is shown where it belongs.
     away = wired.task["run"]("pair", OWN, "", last["kept"], last["shown"], 0)
-    assert away[1]["visible"] is False
-    assert [box["visible"] for box in away[3:]] == [True, True, False]
-    assert json.loads(away[2])["run"] == ""
+    _, _, results, curve, *boxes = away  # behind the two choices that not all tasks have
+    acting = {kind: wired.task["run"](kind, OWN, "", "", {}, 0)[:2] for kind in ("sentence", "choice", "question")}
+    assert [[one["visible"] for one in two] for two in acting.values()] == [[True, True], [True, False], [False, False]]
+    assert results["visible"] is False
+    assert [box["visible"] for box in boxes] == [True, True, False]
+    assert json.loads(curve)["run"] == ""
     back = wired.task["run"]("sentence", "paraphrase", "", last["kept"], last["shown"], 0)
-    assert (back[1]["visible"], back[2]) == (True, final)
-    assert wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)[2] == gr.skip()  # it keeps its curve
+    assert (back[2]["visible"], back[3]) == (True, final)
+    assert wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)[3] == gr.skip()  # it keeps its curve
 
 
 def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:
@@ -362,6 +365,8 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
         assert settings == replace(preset.settings, seed=7)
         assert changed(settings, key) == {}  # the seed is no part of a recipe
     paper = PRESETS["paper"].settings
+    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "question") == {}  # neither acts there
+    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "choice") == {"pooling": "max"}
     assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
     assert 2e-5 <= paper.learning_rate <= 5e-5
     assert paper.batch_size in (16, 32)

@@ -23,7 +23,7 @@ from demos.training.events import (
 
 
 def started(steps: int, watched: tuple[int, ...] = ()) -> Started:
-    loaded = ("accuracy", "always “a”", 0.5, "CPU", "float32", 1, watched)
+    loaded = ("accuracy", "always “a”", 0.25, 0.5, "CPU", "float32", 1, watched)
     return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, *loaded)
 
 

@@ -15,7 +15,7 @@ from demos.training.events import Epoch, Event, Started, Step, Waiting
 
 def events() -> Any:
     yield from (Waiting(2), Waiting(2), Waiting(1))
-    yield Started(("a", "b"), 1, 1, 1, 0, 9, 3, 1, 1, "accuracy", "always “a”", 0.5, "CPU", "float32", 1)
+    yield Started(("a", "b"), 1, 1, 1, 0, 9, 3, 1, 1, "accuracy", "always “a”", 0.5, 0.5, "CPU", "float32", 1)
     yield Epoch(0, 0, math.nan, 0.7, 0.4)
     for number in range(1, 10):
         yield Step(number, 9, number / 3, 1 / number, 0.5, 1e-4, 1.0, 50.0, 61.4)

@@ -23,7 +23,7 @@ from demos.page.services import Services
 from demos.page.trainer import Trainer
 from demos.training import loop, thread, workshop
 from demos.training.asked import UPLOAD, shown_settings
-from demos.training.events import Epoch, Event, Scoring, Started, Step, Waiting, Watched
+from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
 from demos.training.learning import learner, model
 from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
 from demos.training.learning.learner import Learner
@@ -252,6 +252,24 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
     for run in kept.values():
         room.workshop.runs.discard(run)
     room.is_as_before()
+
+
+@pytest.mark.parametrize(("reason", "active"), [("asked", True), ("time", False)])
+def test_pause_can_be_pressed_again_until_its_time_is_spent(
+    room: Room, monkeypatch: pytest.MonkeyPatch, reason: str, active: bool
+) -> None:
+    monkeypatch.setattr(page, "CAN_PAUSE", True)
+    events = [Waiting(0), Resumed(3, reason), Resumed(7, reason)]
+    monkeypatch.setattr(room.workshop, "fine_tune", lambda *_: (event for event in events))
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    run, begun, *_ = room.trainer.begin("")
+    phases = [phase for _, phase in room.trainer.stream(begun, "", "", "tiny", *picked, *CHOSEN)]
+    resumed = [phase for phase in phases if isinstance(phase, str)][:2]
+    assert len(set(resumed)) == 2  # else the page would not hear the second one
+    for phase in resumed:
+        changed = dict(zip(page.CHANGED, room.trainer.finish(phase, run, "", [], "sentence", "", "", ""), strict=True))
+        assert changed["pause"]["interactive"] == active
+    room.workshop.runs.discard(run)
 
 
 @pytest.mark.parametrize("now", ["sentence", "pair"])

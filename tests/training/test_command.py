@@ -15,7 +15,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.training import __main__ as command
-from demos.training.keeping.hub_push import WHY, push
+from demos.training.keeping.hub_push import BROKE_OFF, LEFT, UNREACHED, WHY, push
 from demos.training.settings import Settings
 
 FILMS = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40))
@@ -64,6 +64,8 @@ def test_each_seed_is_a_run_of_its_own_and_the_mean_follows(at_hand: Path, tmp_p
         (["--set", "epochs=many"], "epochs can't be 'many'"),
         (["--set", "class_weights=perhaps"], "class_weights"),
         (["--set", "epochs=99"], "epochs must be"),
+        (["--max-train", "30000"], "max_train must be a whole number from 10 to 20,000"),
+        (["--max-train", "3"], "max_train must be"),
         (["--seeds", "0,x"], "whole numbers"),
         (["--seeds", "-1"], "seed must be"),
     ],
@@ -91,15 +93,20 @@ def test_help_names_every_option() -> None:
 class FakeHub:
     """What `push` asks of HfApi, written down."""
 
-    def __init__(self, fails: int | None = None) -> None:
-        self.fails = fails
+    def __init__(self, fails: int | None = None, breaks: tuple[str, ...] = ()) -> None:
+        self.fails, self.breaks = fails, breaks
         self.calls: list[tuple[str, dict[str, Any]]] = []
 
     def __call__(self, token: str) -> FakeHub:
         self.calls.append(("token", {"token": token}))
         return self
 
+    def _reach(self, what: str) -> None:
+        if what in self.breaks:
+            raise RuntimeError(f"Bearer secret at {what}")  # of the Hub's client, whose kinds are its own
+
     def create_repo(self, **told: Any) -> Any:
+        self._reach("create_repo")
         if self.fails is not None:
             request = httpx.Request("POST", "https://hub.invalid", headers={"authorization": "Bearer secret"})
             raise HfHubHTTPError("secret", response=httpx.Response(self.fails, request=request))
@@ -107,7 +114,12 @@ class FakeHub:
         return SimpleNamespace(repo_id=f"ada/{told['repo_id']}", url=f"https://hub.invalid/ada/{told['repo_id']}")
 
     def upload_folder(self, **told: Any) -> None:
+        self._reach("upload_folder")
         self.calls.append(("upload_folder", told))
+
+    def delete_repo(self, **told: Any) -> None:
+        self._reach("delete_repo")
+        self.calls.append(("delete_repo", told))
 
 
 def test_a_push_makes_a_private_repository_and_never_overwrites(tmp_path: Path) -> None:
@@ -134,6 +146,25 @@ def test_the_hubs_refusal_is_a_sentence_without_the_token(tmp_path: Path, status
         push(tmp_path, "my-model", "secret", make=FakeHub(status))
     assert "secret" not in f"{caught.value!r} {caught.value.__cause__!r}"
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("breaks", "told", "deleted"),
+    [
+        (("create_repo",), UNREACHED, False),
+        (("upload_folder",), BROKE_OFF, True),
+        (("upload_folder", "delete_repo"), LEFT, False),
+    ],
+)
+def test_a_push_that_breaks_off_says_what_is_left(
+    tmp_path: Path, breaks: tuple[str, ...], told: str, deleted: bool
+) -> None:
+    hub = FakeHub(breaks=breaks)
+    with pytest.raises(UserError) as caught:
+        push(tmp_path, "my-model", "secret", make=hub)
+    assert str(caught.value) == told
+    assert caught.value.__suppress_context__
+    assert (("delete_repo", {"repo_id": "ada/my-model", "repo_type": "model"}) in hub.calls) == deleted
 
 
 def test_without_a_sign_in_nothing_is_asked(tmp_path: Path) -> None:

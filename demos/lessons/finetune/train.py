@@ -19,7 +19,9 @@ from demos.training.asked import (
     fitting,
     read_dataset,
 )
+from demos.training.presets import IDLE
 
+SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
 PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed
 
 
@@ -75,13 +77,14 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
     """Another task: everything on the page becomes its own."""
 
     def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> list[Any]:
-        """The pooling, the try-it boxes, and what was learned on this task."""
+        """The choices that act in this task, the try-it boxes, and what was learned on it."""
         bench, data = bench_of(kind), fitting(kind, data)
         known = bool(kept and shown and shown["kind"] == kind)
         filled = [*bench.view.boxes, *[("", "")] * (len(parts["boxes"]) - len(bench.view.boxes))]
         boxes = [gr.update(label=label, value=sample, visible=bool(label)) for label, sample in filled]
         curve = gr.skip() if run else shown["curve"] if known else _idle(kind, data, seed)
-        return [gr.update(visible=bench.pooled), gr.update(visible=known), curve, *boxes]
+        acting = [gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES]
+        return [*acting, gr.update(visible=known), curve, *boxes]
 
     # The menu changes in the browser alone: to the server all choices stay valid, also of events on their way.
     menus = json.dumps({kind: bundled(kind) for kind in BENCHES}).replace("<", "\\u003c")
@@ -116,7 +119,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         trigger_mode="multiple",
         **layout.HIDE,
     )
-    shown = [parts[name] for name in ("pooling", "results", "curve")]
+    shown = [parts[name] for name in (*SOMETIMES, "results", "curve")]
     page.on(
         [parts["task"].change],
         show_task,
@@ -142,7 +145,8 @@ def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
     buttons = [parts[name] for name in ("start", "pause", "stop")]
     page.on([parts["start"].click], trainer.begin, [run], [run, begun, *buttons], trigger_mode="once", **quiet)
     page.on(
-        [begun.change], trainer.stream, [begun, *page.sentence, *picked, *recipe], [parts["curve"], phase],
+        # The id from the session: what the browser sends back could be another reader's.
+        [begun.change], trainer.stream, [run, *page.sentence, *picked, *recipe], [parts["curve"], phase],
         **quiet, **QUEUE,
     )  # fmt: skip
     page.on(

@@ -31,7 +31,7 @@ from demos.training.asked import (
     read_settings,
     shown_settings,
 )
-from demos.training.data.sentences import MAX_TRAIN, Splits
+from demos.training.data.sentences import MAX_TRAIN, Splits, as_watched
 from demos.training.data.sources import reader_of
 from demos.training.keeping.recipe_file import Recipe
 from demos.training.keeping.script import script_of
@@ -45,7 +45,7 @@ UNFETCHED = "Name a data set of the Hub, as owner/name, and press Fetch: it is f
 def axes(dataset: Splits) -> str:
     """Empty axes with what is to be beaten on this data."""
     task = task_of(dataset, Settings())
-    return idle_message(task.metric, task.baseline(dataset), len(task.labels))
+    return idle_message(task.metric, task.baseline(as_watched(dataset)), len(task.labels))
 
 
 def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
@@ -74,8 +74,6 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         settings, data = fit_model(read_settings(*rest), spec.num_layers), fitting(kind, data)
         chosen = PRESETS.get(preset, PRESETS["quick"])
         moved = changed(settings, preset, kind)
-        if not bench_of(kind).pooled:
-            moved.pop("pooling", None)  # it does nothing here
         told = preset_html(chosen.title, chosen.told, moved)
         places = [gr.update(visible=data == UPLOAD), gr.update(visible=data == HUB)]
         missing = awaited(data, file, hub)

@@ -19,7 +19,7 @@ from demos.training.tasks.span_scores import exact_match
 from demos.training.tasks.spans import text_of
 
 MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
-NO_CHOICE = ("max_seconds", "threads", "evaluations", "clip")  # of a run, but nothing that a learner compares
+NO_CHOICE = ("max_seconds", "max_steps", "threads", "evaluations", "clip")  # of a run, but nothing to compare
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may take a cell beginning with for a formula
 
 
@@ -62,7 +62,7 @@ class Record:
     def choices(self) -> dict[str, Any]:
         """What may differ between two runs: model, data, how much of it, and the settings that act in this one."""
         acting = {name: value for name, value in self.settings.items() if name not in NO_CHOICE}
-        for name in idle_fields(Settings(**self.settings)):
+        for name in idle_fields(Settings(**self.settings), self.kind):
             acting.pop(name, None)
         return {"model": self.model, "data": self.data, "training examples": self.examples[0], **acting}
 

@@ -174,7 +174,7 @@ def read_hub(
             if values is not None:
                 kept += 1
                 records.append(Record(len(records) + 1, values))
-                held += sum(len(value) for value in values.values() if isinstance(value, str | list))
+                held += sum(map(_characters, values.values()))
             if held > MAX_HELD:
                 raise UserError(f"{repo} has more than {MAX_HELD:,} characters of text; the limit is that.")
         if stopped():
@@ -186,6 +186,15 @@ def read_hub(
     if not records:
         raise UserError(f"{repo} has no rows to train on; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
     return tuple(records), tuple(notes)
+
+
+def _characters(value: Any) -> int:
+    """How much text a cell holds, in lists and structs too; what is no text counts as one."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_characters, value.values()))
+    return sum(map(_characters, value)) if isinstance(value, list | tuple) else 1
 
 
 def _named_splits(names: Sequence[str]) -> dict[str, str]:

@@ -83,12 +83,12 @@ def split_items(
         if not by_split[split]:
             counts = Counter(item.stratum for item in by_split["train"])
             quotas = {stratum: round(share * count) for stratum, count in counts.items()}
-            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed)
+            by_split["train"], by_split[split] = _draw(by_split["train"], quotas, seed, left=1)
             how = "class by class, " if len(counts) > 1 else ""
             notes.append(f"{count_of(len(by_split[split]), noun)} drawn for the {split} split ({how}seed {seed}).")
     for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
         if len(by_split[split]) > limit:
-            _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed)
+            _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed, left=0)
             notes.append(f"Of {count_of(len(by_split[split]), noun)} in the {split} split {len(few):,} are used.")
             by_split[split] = few
     train, validation, test = (
@@ -130,8 +130,10 @@ def _quotas(items: Sequence[Item[T]], limit: int) -> dict[str, int]:
     return quotas
 
 
-def _draw(items: Sequence[Item[T]], quotas: Mapping[str, int], seed: int) -> tuple[list[Item[T]], list[Item[T]]]:
-    """(the rest, drawn): so many of each stratum's rows, but at least one and never all, both in file order."""
+def _draw(
+    items: Sequence[Item[T]], quotas: Mapping[str, int], seed: int, left: int
+) -> tuple[list[Item[T]], list[Item[T]]]:
+    """(the rest, drawn), in file order: so many of each stratum, at least one, but `left` rows of it stay."""
     drawn: set[int] = set()
     by_stratum: dict[str, list[int]] = defaultdict(list)
     for position, item in enumerate(items):
@@ -139,6 +141,6 @@ def _draw(items: Sequence[Item[T]], quotas: Mapping[str, int], seed: int) -> tup
     for stratum in sorted(by_stratum):
         positions = by_stratum[stratum]
         random.Random(f"{seed} {stratum}").shuffle(positions)
-        drawn |= set(positions[: max(1, min(len(positions) - 1, quotas[stratum]))])
+        drawn |= set(positions[: min(len(positions) - left, max(1, quotas[stratum]))])
     rest = [item for position, item in enumerate(items) if position not in drawn]
     return rest, [item for position, item in enumerate(items) if position in drawn]

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from demos.bert.catalogue import CATALOGUE
 from demos.training.keeping.export import Form
 from demos.training.keeping.runlog import Log
 
 LONGEST = 300  # characters of a text that a person wrote
 MOST_LABELS, MOST_NOTES, MOST_LOOKS = 50, 12, 24
 LICENCE = "apache-2.0"
+APACHE = {spec.hub_id for spec in CATALOGUE.values()}  # the bundled model has no id; all of them are under this licence
 KIND_TOLD = {
     "sentence": "gives a sentence one of its classes",
     "pair": "gives two sentences, read together, one of its classes",
@@ -44,7 +46,7 @@ def _quoted(text: str) -> str:
 def front_matter(log: Log, form: Form) -> str:
     """What the Hub reads: licence, library, task, base model, metrics."""
     lines = ["---", "library_name: transformers"]
-    if log.recipe.data not in ELSEWHERE:  # else it is the author's to say
+    if log.recipe.data not in ELSEWHERE and log.base_id in APACHE:  # else it is the author's to say
         lines.append(f"license: {LICENCE}")
     if form.shape.pipeline:
         lines.append(f"pipeline_tag: {form.shape.pipeline}")

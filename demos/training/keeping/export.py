@@ -23,6 +23,8 @@ from demos.training.tasks.kinds import kind_of
 
 WEIGHTS, README = "model.safetensors", "README.md"
 CODE = Path(modeling_head.__file__)
+# Of an encoder's config: of other programs, and where it lay on the server, which would name the run.
+NOT_TOLD = ("transformers_version", "architectures", "_name_or_path")
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def _stock(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict
 def _own(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, Any], Any]:
     task: Any = trained.task
     told = trained.model.encoder.config.to_dict()
-    told = {name: value for name, value in told.items() if name not in ("transformers_version", "architectures")}
+    told = {name: value for name, value in told.items() if name not in NOT_TOLD}
     config = modeling_head.HeadConfig(
         encoder=told,
         pooling=getattr(task, "pooling", "mean"),

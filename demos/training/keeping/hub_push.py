@@ -26,6 +26,10 @@ WHY = {
     429: "The Hub asks to wait; try again in a few minutes.",
 }
 UNREACHED = "The Hub could not be reached; nothing was kept there, try again."
+BROKE_OFF = "The upload broke off; nothing was kept on the Hub, try again."
+LEFT = (
+    "The upload broke off, and an empty model of that name is left in your account; delete it there, or choose another."
+)
 
 
 def checked_name(name: str) -> str:
@@ -39,7 +43,8 @@ def checked_name(name: str) -> str:
 def push(folder: Path, name: str, token: str | None, private: bool = True, make: Callable[..., Any] = HfApi) -> str:
     """Make the repository `name` in the account that `token` is of and upload the folder; its address.
 
-    One that is there already is never written to. Raises UserError, in one sentence that holds no token.
+    One that is there already is never written to, and one whose upload broke off is deleted again. Raises UserError, in
+    one sentence that holds no token: the errors themselves may hold the request.
     """
     name = checked_name(name)
     if not token:
@@ -47,12 +52,22 @@ def push(folder: Path, name: str, token: str | None, private: bool = True, make:
     api = make(token=token)
     try:
         made = api.create_repo(repo_id=name, repo_type="model", private=private, exist_ok=False)
+    except Exception as error:
+        raise UserError(_why(error, UNREACHED)) from None
+    try:
         api.upload_folder(
             repo_id=made.repo_id, repo_type="model", folder_path=str(folder), commit_message="Fine-tuned in Inside BERT"
         )
-    except HfHubHTTPError as error:
-        status = getattr(error.response, "status_code", 0)
-        raise UserError(WHY.get(status, UNREACHED)) from None  # its text may hold the request
-    except OSError:
-        raise UserError(UNREACHED) from None
+    except Exception as error:
+        try:
+            api.delete_repo(repo_id=made.repo_id, repo_type="model")
+        except Exception:
+            raise UserError(LEFT) from None
+        raise UserError(_why(error, BROKE_OFF)) from None
     return str(made.url)
+
+
+def _why(error: Exception, otherwise: str) -> str:
+    """The Hub's own reason in a sentence; its client raises many kinds of error where it can't be reached."""
+    status = getattr(error.response, "status_code", 0) if isinstance(error, HfHubHTTPError) else 0
+    return WHY.get(status, otherwise)

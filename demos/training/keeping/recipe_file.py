@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.asked import HUB, OWN, UPLOAD, read_dataset
+from demos.training.asked import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
+from demos.training.data.cells import MAX_ROWS
 from demos.training.data.sentences import MAX_TRAIN, Splits
 from demos.training.settings import Settings
 
@@ -26,7 +27,7 @@ class Recipe:
     file: str = ""  # where `data` is "file"
     test_file: str = ""  # one that is the test split, or none
     hub: str = ""  # where `data` is "hub": owner/name or owner/name:config
-    max_train: int = MAX_TRAIN
+    max_train: int = MAX_TRAIN  # the page's bound; the command takes up to MAX_ROWS
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -40,15 +41,17 @@ class Recipe:
             if not Path(name).is_file():
                 raise UserError(f"There is no file {name!r} here; the recipe names the file and does not hold it.")
         files = self.file or None, self.test_file or None
-        return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed)
+        return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed, MAX_ROWS)
 
     def named(self) -> Recipe:
-        """The same with the files' names instead of their paths on a server, which are nobody's business."""
-        return replace(self, file=Path(self.file).name, test_file=Path(self.test_file).name)
+        """What may be read by others: files by their names, not their paths on a server, and none that was not used."""
+        files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
+        file, test_file = (Path(name).name for name in files)
+        return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "")
 
 
 def recipe_json(recipe: Recipe) -> str:
-    """The file's text; what `data` does not ask for is left out."""
+    """The file's text; what is empty is left out."""
     told = {name: value for name, value in asdict(recipe).items() if value != ""}
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
@@ -74,8 +77,8 @@ def recipe_of(told: Any) -> Recipe:
         if not isinstance(values.get(name, ""), str) or len(values.get(name, "")) > longest:
             raise UserError(f"The recipe's {name} must be a text of at most {longest:,} characters.")
     most = values.get("max_train", MAX_TRAIN)
-    if not isinstance(most, int) or isinstance(most, bool) or not 10 <= most <= MAX_TRAIN:
-        raise UserError(f"The recipe's max_train must be a whole number from 10 to {MAX_TRAIN:,}.")
+    if not isinstance(most, int) or isinstance(most, bool) or not LEAST_TRAIN <= most <= MAX_ROWS:
+        raise UserError(f"The recipe's max_train must be a whole number from {LEAST_TRAIN} to {MAX_ROWS:,}.")
     return Recipe(**values, settings=settings_of(told.get("settings", {})))
 
 

@@ -6,23 +6,29 @@ import shlex
 from dataclasses import asdict, fields, replace
 from typing import Any
 
+from demos.bert.catalogue import CATALOGUE
 from demos.training.asked import HUB, UPLOAD
 from demos.training.data.sentences import MAX_TRAIN
 from demos.training.keeping.recipe_file import Recipe
 from demos.training.keeping.runlog import Log
-from demos.training.settings import Settings
+from demos.training.settings import MAX_SECONDS, Settings
 
 DEFAULT = Settings()
 OUT = "fine-tuned"
+OWN_CATALOGUE = "catalogue.json"  # what a file of further models is called here; the app takes any name
 
 
 def repeated(log: Log) -> Recipe:
     """The recipe that gives this run's numbers again: threads and precision as they were found, not as they fit here.
 
-    A run that the clock ended has no such limit any more; `script_of` stops it after its last step.
+    One that ended early ends after as many steps again; the clock's limit is far off for one that took long.
     """
     settings = replace(
-        log.recipe.settings, threads=log.threads, precision=log.precision, max_seconds=DEFAULT.max_seconds
+        log.recipe.settings,
+        threads=log.threads,
+        precision=log.precision,
+        max_steps=log.steps if log.stopped else 0,
+        max_seconds=DEFAULT.max_seconds if log.seconds < DEFAULT.max_seconds / 4 else MAX_SECONDS,
     )
     return replace(log.recipe, settings=settings)
 
@@ -31,15 +37,15 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
     """A program that trains this recipe with the project's own loop, prints the metrics and writes the folder.
 
     Before a run too: any recipe, on our own data, a file beside the program or the Hub's data.
-    With the log of a run it ends after as many steps as that did, and says which numbers to expect. Texts that a
-    person wrote stand in it as Python's own string literals only.
+    With the log of a run it says which numbers to expect. Texts that a person wrote stand in it as Python's own string
+    literals only.
     """
     told = _told(log) if log else "A fine-tune of Inside BERT, as a program."
-    most = log.steps if log and log.stopped else 0
-    imports = "from demos.training.controls import Control\n" if most else ""
-    stop = ", Control(lambda: next(asked) >= most)" if most else ""  # asked once before each step
-    stopped = f"most, asked = {most}, count()  # the run was stopped after so many steps\n" if most else ""
     dataset, needed = _dataset(recipe)
+    catalogue, store = "", "ModelStore()"
+    if recipe.model not in CATALOGUE:  # one of the file that the app was started with
+        catalogue = "from demos.bert.catalogue import extend_catalogue\n"
+        store = f"ModelStore(extend_catalogue(Path({OWN_CATALOGUE!r})))"
     threads, cores = "settings.threads", ""
     if not recipe.settings.threads:  # as many as the machine has, which the page finds out alike
         threads, cores = "cores()", "from demos.bert.cores import cores\n"
@@ -50,10 +56,10 @@ The same machine gives the same numbers; another one may add up in another order
 """
 
 import tempfile
-{"from itertools import count" + chr(10) if most else ""}from pathlib import Path
+from pathlib import Path
 
-{cores}from demos.bert.models import ModelStore
-{imports}from demos.training.events import Epoch, Failed, Finished, Stopped
+{cores}{catalogue}from demos.bert.models import ModelStore
+from demos.training.events import Epoch, Failed, Finished, Stopped
 from demos.training.keeping.export import export
 from demos.training.loop import train
 from demos.training.learning.model import Trained
@@ -63,10 +69,10 @@ from demos.training.settings import Settings
 settings = Settings(
 {_settings(recipe.settings)})
 dataset = {dataset}
-base = ModelStore().folder({recipe.model!r})
-{stopped}
+base = {store}.folder({recipe.model!r})
+
 with tempfile.TemporaryDirectory() as kept:
-    run = lambda: train(dataset, base, settings, Path(kept) / "run"{stop})
+    run = lambda: train(dataset, base, settings, Path(kept) / "run")
     for event in in_own_thread(run, {threads}):
         if isinstance(event, Epoch):
             print(f"step {{event.step}}: validation loss {{event.validation_loss:.4f}}, "
@@ -106,6 +112,8 @@ def command_of(recipe: Recipe, out: str = OUT) -> str:
     """The same recipe for `python -m demos.training`, what is not the default written out; quoted for a shell."""
     words = ["python", "-m", "demos.training"]
     data = {UPLOAD: recipe.file, HUB: f"hub:{recipe.hub}"}.get(recipe.data, recipe.data)
+    if recipe.model not in CATALOGUE:
+        words += ["--catalogue", OWN_CATALOGUE]
     words += ["--model", recipe.model, "--task", recipe.task, "--data", data]
     if recipe.data == UPLOAD and recipe.test_file:
         words += ["--test", recipe.test_file]

@@ -125,7 +125,8 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     if rng.random() < 0.5:
         b, following = np.concatenate(found[cut:]), IS_NEXT
     else:
-        b, following = _elsewhere(corpus, number, max(LEAST_OTHER, room - len(a)), rng), NOT_NEXT
+        ended = len(found) - cut if at == last and count < room else 0
+        b, following = _elsewhere(corpus, number, max(LEAST_OTHER, room - len(a)), ended, rng), NOT_NEXT
     left, right = [*map(int, a)], [*map(int, b)]
     while len(left) + len(right) > room:
         longer = left if len(left) > len(right) else right
@@ -142,13 +143,19 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     return Instance(corrupt(ids, marks, words, rng, **known), segments, following)
 
 
-def _elsewhere(corpus: Corpus, number: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Sentences of another document, from a random one on, until there are `count` tokens or it ends."""
+def _elsewhere(corpus: Corpus, number: int, count: int, ended: int, rng: np.random.Generator) -> np.ndarray:
+    """Sentences of another document: from a random one on, until there are `count` tokens or it ends.
+
+    Where the document itself ended, `ended` sentences from its cut, so does the other one: its last `ended` sentences.
+    Else its place or its length would tell which part is false; documents of two sentences tell it three times in four.
+    """
     if corpus.alike is not None and rng.random() < 0.5:
         other = int(rng.choice(corpus.alike[number]))
     else:
         other = (number + int(rng.integers(1, len(corpus.documents)))) % len(corpus.documents)
     first, last = corpus.documents[other]
+    if ended:
+        return np.concatenate([corpus.sentence(one) for one in range(max(first, last - ended), last)])
     found: list[np.ndarray] = []
     at, have = int(rng.integers(first, last)), 0
     while at < last and have < count:

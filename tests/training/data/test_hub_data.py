@@ -108,6 +108,14 @@ def test_no_more_rows_than_fit(serve: Serve, monkeypatch: pytest.MonkeyPatch) ->
     assert data.notes[0] == "Of the split train the first 40 rows were read."
 
 
+def test_text_in_lists_counts_too(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"tokens": [["word " * 100] * 3] * 20, "ner_tags": [["O", "O", "O"]] * 20}
+    serve(train=datasets.Dataset.from_dict(columns))
+    monkeypatch.setattr(hub_data, "MAX_HELD", 20_000)  # of 30,000 characters in 60 words
+    with pytest.raises(UserError, match="more than 20,000 characters"):
+        load_hub("entities", "me/data")
+
+
 @pytest.mark.parametrize(
     ("kind", "told"),
     [

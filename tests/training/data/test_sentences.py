@@ -46,6 +46,12 @@ def test_the_files_own_splits_are_kept() -> None:
     assert data.counts("test") == (4, 4)
 
 
+def test_a_class_with_one_training_sentence_stays_to_be_trained_on() -> None:
+    data = build_dataset("d", [*rows({"a": 9, "b": 1}, "train"), *rows({"a": 4, "b": 6}, "test")])
+    assert data.counts("train") == (8, 1)
+    assert data.counts("validation") == (1, 0)
+
+
 def test_a_dev_split_alone_is_the_test() -> None:
     data = build_dataset("d", [*rows({"a": 30, "b": 30}, "train"), *rows({"a": 4, "b": 5}, "dev")])
     assert data.counts("test") == (4, 5)

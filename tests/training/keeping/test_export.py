@@ -35,7 +35,7 @@ from demos.training.keeping.card import card, plain, usage_code
 from demos.training.keeping.export import Form, export, form_of, how_loaded
 from demos.training.keeping.recipe_file import Recipe
 from demos.training.keeping.runlog import Log
-from demos.training.learning.model import Model, Trained
+from demos.training.learning.model import Model, Trained, load_encoder
 from demos.training.tasks.classification import Classification
 from demos.training.tasks.entities import Entities
 from demos.training.tasks.multiple_choice import MultipleChoice
@@ -122,6 +122,19 @@ def test_a_classifier_gives_the_same_probabilities(
     assert tokenizer.model_max_length == 24
     assert tuple(model.config.id2label.values()) == LABELS
     assert sorted(path.suffix for path in (tmp_path / "kept").iterdir() if path.suffix in (".bin", ".pt")) == []
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_what_leaves_the_server_names_no_place_on_it(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
+    kept = tmp_path / "secret-run-id"
+    task = Classification(("a", "b"), pooling=pooling)
+    tiny.model.save_pretrained(kept)
+    encoder = load_encoder(kept)
+    assert "secret-run-id" in encoder.config.name_or_path
+    export(trained_on(task, encoder, tiny.tokenizer), tmp_path / "out")
+    for file in (tmp_path / "out").rglob("*"):
+        if file.is_file():
+            assert b"secret-run-id" not in file.read_bytes(), file.name
 
 
 def test_the_bundled_model_with_the_default_recipe_is_a_stock_bert(bundled: LoadedModel, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from demos.bert import models
+from demos.bert.catalogue import CATALOGUE
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.training import __main__ as command
@@ -54,6 +55,7 @@ def at_hand(tiny: LoadedModel, base: Path, monkeypatch: pytest.MonkeyPatch) -> M
             self.spec(key)
             return base
 
+    monkeypatch.setitem(CATALOGUE, "tiny", tiny.spec)  # type: ignore[arg-type]
     monkeypatch.setattr(models, "ModelStore", Store)
     monkeypatch.setattr(command, "ModelStore", Store)
     return Store()
@@ -108,9 +110,17 @@ def test_page_program_and_command_give_the_same_numbers(
     keep_log(tmp_path / "log", log)
     assert read_log(tmp_path / "log") == log
     stopped = replace(log, stopped="asked", steps=2)
-    exec(compile(script_of(repeated(stopped), stopped, out=str(tmp_path / "stopped")), "run.py", "exec"), told)
+    again = repeated(stopped)
+    exec(compile(script_of(again, stopped, out=str(tmp_path / "stopped")), "run.py", "exec"), told)
     assert isinstance(told["event"], Stopped)
     assert told["event"].result.steps == 2
+    capsys.readouterr()
+    assert main([*shlex.split(command_of(again))[3:], "--json", "--out", str(tmp_path / "too")]) == 0
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (last["event"], last["reason"]) == ("stopped", "asked")
+    assert last["result"]["steps"] == 2
+    assert last["result"]["metrics"] == told["metrics"]
+    assert repeated(replace(log, seconds=590.0)).settings.max_seconds > again.settings.max_seconds == 600
     assert read_log(tmp_path / "nowhere") is None
     assert str(films.parent) not in (tmp_path / "log" / "log.json").read_text()  # a server's path is nobody's business
 
@@ -178,6 +188,30 @@ def test_a_broken_recipe_is_told_in_one_sentence(told: str, words: str) -> None:
         read_recipe(told)
     assert str(caught.value).endswith(".")
     assert len(str(caught.value)) < 600
+
+
+def test_a_recipe_names_no_file_or_data_set_that_it_does_not_use() -> None:
+    full = Recipe(file="/srv/a/salaries.csv", test_file="/srv/a/b.csv", hub="me/private")
+    told = recipe_json(full.named())
+    assert not [name for name in ("salaries", "b.csv", "private", "srv") if name in told]
+    assert replace(full, data="file").named() == Recipe(data="file", file="salaries.csv", test_file="b.csv")
+    assert replace(full, data="hub").named() == Recipe(data="hub", hub="me/private")
+
+
+def test_a_model_of_ones_own_catalogue_is_asked_of_that(tmp_path: Path) -> None:
+    recipe = Recipe(model="my-german-bert")
+    assert shlex.split(command_of(recipe))[3:7] == ["--catalogue", "catalogue.json", "--model", "my-german-bert"]
+    tree = ast.parse(script_of(recipe))
+    assert "extend_catalogue(Path('catalogue.json'))" in ast.unparse(tree)
+    assert "catalogue" not in script_of(Recipe(model="minilm")) + command_of(Recipe(model="minilm"))
+
+
+def test_the_command_trains_on_more_than_the_page_does(tmp_path: Path) -> None:
+    rows = "".join(f"{('dull', 'fine')[k % 2]} number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(2_400))
+    (tmp_path / "many.tsv").write_text("text\tlabel\n" + rows)
+    many = Recipe(data="file", file=str(tmp_path / "many.tsv"), max_train=1_600)
+    assert len(many.dataset().train) == 1_600
+    assert read_recipe(recipe_json(many)) == many
 
 
 def test_a_recipe_comes_back_from_its_file() -> None:

@@ -112,6 +112,8 @@ def test_a_training_learns_tells_seqevals_scores_and_is_kept(
     assert isinstance(finished, Finished)
     assert started.metric == "entity F1"
     assert (started.baseline, started.baseline_score) == ("each word's most frequent tag", 1.0)
+    swapped = dataclasses.replace(names, test=names.validation, validation=names.test)
+    assert started.baseline_watched == Entities.of(swapped, settings).baseline(swapped)[1]
     result = finished.result
     assert isinstance(result, TagResult)
     trained = Trained.read(result.folder)
