@@ -35,7 +35,7 @@ from demos.page.pretraining_curve import Feed
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining.batches import Instance
-from demos.training.pretraining.kept import Point, Recipe, Situation
+from demos.training.pretraining.kept import GONE, Point, Recipe, Situation
 from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import Passage, read_passage
@@ -46,13 +46,17 @@ AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one o
 OPENING = 100  # steps on the empty axes
 SHOWN_SEQUENCES = 4
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
+FORGOT = "what it learns on one text costs it some of the rest"
 WHY_TEXT = "next sentences take two sentences to train on."
 WHY_MODEL = "this model has no next-sentence head."
 # What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
 CHANGED = (
     "run", "held", "situation", "one", "many", "stop", "fresh", "curve", "step", "asked", "after", "gradient", "moved",
-    "told", "top", "batch", "numbers", "cost",
+    "told", "top", "batch", "numbers", "cost", "text", "rate", "size", "seed", "untrained",
 )  # fmt: skip
+
+
+GONE_COPY: dict[str, Any] = {"held": "", "situation": None}
 
 
 class Learning:
@@ -130,7 +134,8 @@ class Learning:
                         **self._learned(feed, event, situation),
                     }
                 elif isinstance(event, Failed):
-                    yield {**ready, "held": "", "situation": None, "curve": feed.message(done=True)}
+                    gone = {} if self.presses.copies.has(held) else GONE_COPY
+                    yield {**ready, **gone, "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {**begun, "curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
@@ -198,13 +203,14 @@ class Learning:
 
 
 def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
-    """A press's changes in the order of CHANGED; what breaks it leaves buttons that work and no copy."""
-    over: dict[str, Any] = {"run": "", "held": "", "situation": None, **_buttons(running=False)}
+    """A press's changes in the order of CHANGED; what breaks it leaves working buttons and the copy."""
+    over: dict[str, Any] = {"run": "", **_buttons(running=False)}
     try:
         for one in changed:
             yield changes(**one)
     except UserError as error:
-        yield changes(**over, curve=_broken(str(error)))
+        gone = GONE_COPY if str(error) == GONE else {}
+        yield changes(**over, **gone, curve=_broken(str(error)))
     except Exception:
         yield changes(**over, curve=_broken(OUR_FAULT))
         raise
@@ -218,7 +224,9 @@ def changes(**named: Any) -> list[Any]:
 
 
 def _buttons(running: bool) -> dict[str, Any]:
-    usable = {"one": not running, "many": not running, "fresh": not running, "stop": running}
+    """Stop, or what begins a press and what it is made of."""
+    usable = dict.fromkeys(("one", "many", "fresh", "text", "rate", "size", "seed", "untrained"), not running)
+    usable["stop"] = running
     return {name: gr.update(interactive=is_usable) for name, is_usable in usable.items()}
 
 
@@ -262,8 +270,8 @@ def _asked(
         for one, name, was, now in zip(asked, names, before.answers, answers, strict=True)
     ]
     losses = [
-        Change("Loss of every held-out word", before.own, after.own if after else None),
-        Change("of general English", before.general, after.general if after else None),
+        Change("Loss of the held-out words", before.own, after.own if after else None),
+        Change("of general English", before.general, after.general if after else None, FORGOT),
         *more,
     ]
     return asked_html(rows, losses, found.tokenizer.mask_token)

@@ -39,6 +39,11 @@ def never_chosen(tokenizer: Any, encoding: Encoding) -> tuple[int, ...]:
     return tuple(int(number in special) for number in encoding.input_ids)
 
 
+def kept_share(masked: float, replaced: float) -> float:
+    """The share of the chosen tokens that stay as they are: what the other two kinds leave, never below zero."""
+    return max(0.0, round(1 - masked - replaced, 9))
+
+
 def corrupt(
     input_ids: Sequence[int] | np.ndarray,
     special: Sequence[int] | np.ndarray,

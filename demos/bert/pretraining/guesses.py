@@ -39,18 +39,26 @@ def guesses(word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int 
     ]
 
 
-def place_to_guess(encoding: Encoding, mask_token: str) -> int | None:
+def place_to_guess(
+    encoding: Encoding, mask_token: str, among: int | None = None, side: int | None = None
+) -> int | None:
     """Where to guess if nobody says: at the sentence's own first [MASK], else at the middle one of its longer words.
+
+    Only the first `among` tokens are asked, and of a pair only the sentence `side`, where either is given.
 
     Longer are four letters and more, which leaves out most words that any sentence has; in the middle there is
     something to read on both sides. Only words of one token count; None for a sentence without.
     """
-    if mask_token in encoding.tokens:
-        return encoding.tokens.index(mask_token)
+    own = range(len(encoding))[:among]
+    if side is not None:
+        own = [index for index in own if encoding.sequence_ids[index] == side]  # type: ignore[assignment]
+    hidden = [index for index in own if encoding.tokens[index] == mask_token]
+    if hidden:
+        return hidden[0]
     words = encoding.word_index
     whole = [
         index
-        for index, token in enumerate(encoding.tokens)
+        for index, token in ((index, encoding.tokens[index]) for index in own)
         if words[index] is not None and words.count(words[index]) == 1 and token.isalpha()
     ]
     whole = [index for index in whole if len(encoding.tokens[index]) >= LONGER] or whole

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.encoding import Encoding
+from demos.bert.pretraining.corruption import kept_share
 from demos.bert.pretraining.draws import Draws
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 
@@ -19,7 +20,7 @@ KINDS = (
 POINTS = 120  # of each line, evenly spread over a logarithmic axis
 SHOWN = 128  # tokens
 NAMED = 80  # so many have room for their names
-DEVIATIONS = 1.96  # 95 of 100 experiments stay within
+DEVIATIONS = 1.96  # at each point 95 of 100 experiments lie within
 GREY = "#8a9096"
 
 
@@ -29,7 +30,7 @@ def shares_figure(draws: Draws, masked: float, replaced: float) -> go.Figure:
     at = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
     running, chosen = draws.running[at - 1], draws.counts.sum(axis=1)[at - 1]
     figure = go.Figure()
-    asked = (masked, replaced, 1 - masked - replaced)
+    asked = (masked, replaced, kept_share(masked, replaced))
     for share in dict.fromkeys(round(share, 6) for share in asked):
         reach = DEVIATIONS * np.sqrt(share * (1 - share) / chosen)
         figure.add_scatter(

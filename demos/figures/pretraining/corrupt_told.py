@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from demos.bert.encoding import Encoding
-from demos.bert.pretraining.corruption import Corruption
+from demos.bert.pretraining.corruption import Corruption, kept_share
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.losses import Answer, Answers
 from demos.figures.pretraining.corrupt import KINDS
@@ -53,18 +53,18 @@ def legend_html(corruption: Corruption, special: Sequence[int], chosen: float, s
     total, n = len(corruption.chosen), len(corruption.kinds)
     parts = "".join(
         f'<li class="{name}"><b>{mark} {(corruption.kinds == kind).sum()} {name}</b>'
-        f"<span>asked for: {percent(share)}</span></li>"
+        f"<span>asked for: {share:.0%}</span></li>"
         for kind, ((name, mark, *_), share) in enumerate(zip(KINDS, shares, strict=True), 1)
     )
     return (
         f'<ul class="corrupt-legend"><li class="all"><b>{total} of {n} tokens chosen</b>'
-        f"<span>asked for: {percent(chosen)}; {sum(special)} special ones never are</span></li>{parts}</ul>"
+        f"<span>asked for: {chosen:.0%}; {sum(special)} special ones never are</span></li>{parts}</ul>"
     )
 
 
 def rest_html(masked: float, replaced: float) -> str:
     """The three shares as one bar; what the two sliders leave is kept."""
-    shares = (masked, replaced, 1 - masked - replaced)
+    shares = (masked, replaced, kept_share(masked, replaced))
     bar = "".join(
         f'<span class="{name}" style="flex-grow:{share:.4f}">{mark if share >= 0.045 else ""}</span>'
         for (name, mark, *_), share in zip(KINDS, shares, strict=True)
@@ -135,7 +135,7 @@ def _fit(fit: Fit | None) -> str:
     verdict = (
         "so nothing speaks against the shares asked for"
         if fit.p >= 0.05
-        else "so draw again with another seed: 5 seeds in 100 give such a p"
+        else "so look at other seeds: one in 20 has a p below 0.05, and more would speak against the shares"
     )
     return (
         f"Chi-square test: {fit.statistic:.1f} with {fit.freedom} degree{'s' * (fit.freedom > 1)} of freedom, "

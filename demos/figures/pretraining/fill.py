@@ -43,7 +43,8 @@ def sentence_html(whole: Encoding, places: Collection[int], focus: int, marks: S
             f"<span>{shown}</span>{under}</button>"
         )
     rest = len(whole) - PICKED_AMONG
-    more = f"<p>{rest} more tokens can't be hidden here.</p>" if rest > 0 else ""
+    there = f" The hidden one that is looked at is token {focus}, among them." if focus >= PICKED_AMONG else ""
+    more = f"<p>{rest} more tokens can't be hidden here.{there}</p>" if rest > 0 else ""
     picked = not marks and mask_token not in (whole.tokens[place] for place in places)
     hint = PICKED if picked else HINTS if len(places) > 1 else HINT
     return (

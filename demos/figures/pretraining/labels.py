@@ -56,7 +56,7 @@ def labels_html(found: FreeLabels, read: Sequence[str], given: Given) -> str:
     ) + _table(
         "Fine-tuning, for instance on opinions",
         f'<tr><td>{html.escape(given.text)}</td><td class="label">{html.escape(given.label)}</td>'
-        '<td class="asked">an annotator, who read it</td></tr>'
+        '<td class="asked">a person, who said so: here whoever wrote it</td></tr>'
         f'<tr><td>{own}</td><td class="label">?</td><td class="asked">nobody yet: it is not in the text</td></tr>',
     )
 

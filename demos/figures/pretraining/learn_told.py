@@ -51,6 +51,7 @@ class Change:
     name: str
     before: float
     after: float | None
+    worse: str = ""  # why it may have grown
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _change(one: Change) -> str:
     if one.after is None:
         return f"{html.escape(one.name)}: <b>{one.before:.2f}</b>"
     better = "nearer" if one.after < one.before else "farther"
-    return f'{html.escape(one.name)}: {one.before:.2f} → <b class="{better}">{one.after:.2f}</b>'
+    why = f" <small>({html.escape(one.worse)})</small>" if one.worse and better == "farther" else ""
+    return f'{html.escape(one.name)}: {one.before:.2f} → <b class="{better}">{one.after:.2f}</b>{why}'
 
 
 def rows_html(moved: np.ndarray, in_input: np.ndarray, asked: np.ndarray, steps: int, first: bool, limit: float) -> str:

@@ -85,8 +85,8 @@ def many() -> dict[str, Any]:
     with gr.Row():
         with gr.Column(min_width=320):
             gr.HTML(
-                "<p><b>Shares of the three kinds</b>, draw by draw. Dashed: asked for; grey: where 95 of 100 such "
-                "experiments stay.</p>",
+                "<p><b>Shares of the three kinds</b>, draw by draw. Dashed: asked for; grey: at each number "
+                "of draws, 95 of 100 such experiments lie in it.</p>",
                 elem_classes="corrupt-told",
             )
             shares = gr.Plot(show_label=False, elem_id="corrupt-shares")

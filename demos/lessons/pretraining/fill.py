@@ -42,10 +42,10 @@ class Filler:
         """The model with its heads. Raises UserError where it has none."""
         return self.services.pretrained(model)
 
-    def gaps(self, sentence: Sentence, marks: str) -> Gaps:
-        """The sentence's hidden words. Raises UserError where it has no word."""
+    def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
+        """The sentence's hidden words, as `fill_places.gaps`. Raises UserError where it has no word."""
         tokenizer = self.found(sentence.model).tokenizer
-        return gaps(tokenizer, read(tokenizer, sentence.text, sentence.text_pair), marks)
+        return gaps(tokenizer, read(tokenizer, sentence.text, sentence.text_pair), marks, side)
 
     def layers(self, model: str, at: Gaps, count: int, truth: int | None = None) -> tuple[Distribution, ...]:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
@@ -145,12 +145,17 @@ def removed(filler: Filler, sentence: Sentence, marks: str) -> Iterator[str]:
 
 
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
-    """The five likeliest words here and in the other sentence, which has its own gaps, or gets one."""
+    """The five likeliest words here and in the other sentence, which has its own gaps, or gets one.
+
+    Of a pair it takes the place of the sentence that is looked at; the other one stays beside it.
+    """
     if not (other or "").strip():
         return ""
-    at, there = filler.gaps(sentence, marks), filler.gaps(Sentence(other, "", sentence.model), "")
-    number = min(at.places.index(at.focus), len(there.places) - 1)  # the same gap of several
-    there = replace(there, focus=there.places[number])
+    at = filler.gaps(sentence, marks)
+    pair = (at.whole.text, other) if at.side else (other, at.whole.text_pair)
+    there = filler.gaps(Sentence(*pair, sentence.model), "", at.side)
+    number = min(at.on_side.index(at.focus), len(there.on_side) - 1)  # the same gap of several
+    there = replace(there, focus=there.on_side[number])
     here = filler.layers(sentence.model, at, SIDE)[-1]
     away = filler.layers(sentence.model, there, SIDE, here.watched.token_id)[-1]
     mask_token = filler.found(sentence.model).tokenizer.mask_token

@@ -31,6 +31,16 @@ class Gaps:
     marks: tuple[str, ...]  # the reader's own choices that hold for this sentence, the focus first
     truth: int | None  # the id of the token hidden at the focus; None where the sentence has its own [MASK] there
 
+    @property
+    def side(self) -> int:
+        """Which sentence of a pair is looked at: 0 is the first."""
+        return self.whole.sequence_ids[self.focus] or 0
+
+    @property
+    def on_side(self) -> list[int]:
+        """The hidden places in that sentence."""
+        return _on(self.whole, self.places, self.side)
+
 
 def read(tokenizer: Any, text: str, text_pair: str = "") -> Encoding:
     """Tokenized, with [mask] in small letters taken for [MASK]. Raises UserError as `encode`."""
@@ -41,22 +51,23 @@ def read(tokenizer: Any, text: str, text_pair: str = "") -> Encoding:
     return encode(tokenizer, first, second)
 
 
-def gaps(tokenizer: Any, encoding: Encoding, marks: str = "") -> Gaps:
-    """The sentence with its hidden words. `marks` as assets/pretraining-fill.js writes them: "12.2314, 5.2003".
+def gaps(tokenizer: Any, encoding: Encoding, marks: str = "", side: int | None = None) -> Gaps:
+    """The sentence with its hidden words, of a pair at least one in the sentence `side` where that is given.
 
-    A mark is a token's place and its id, so that it means nothing in another sentence; the first is looked at. Without
-    any, the sentence's own [MASK]s are hidden, or else one word is picked. Raises UserError where there is no word.
+    `marks` as assets/pretraining-fill.js writes them: "12.2314, 5.2003". A mark is a token's place and its id, so that
+    it means nothing in another sentence; the first is looked at. Without any, the sentence's own [MASK]s are hidden, or
+    else one word is picked. Raises UserError where there is no word.
     """
     own = [index for index, one in enumerate(encoding.input_ids) if one == tokenizer.mask_token_id]
     clicked = _valid(encoding, marks)
     places = sorted({*clicked, *own})
-    if not places:
-        picked = place_to_guess(encoding, tokenizer.mask_token)
+    if not _on(encoding, places, side):
+        picked = place_to_guess(encoding, tokenizer.mask_token, PICKED_AMONG, side)
         words = [index for index, special in enumerate(encoding.special_tokens_mask) if not special]
-        if picked is None and not words:
+        if picked is None and not _on(encoding, words, side):
             raise UserError(NOTHING)
-        places = [words[0] if picked is None else picked]
-    focus = clicked[0] if clicked else places[0]
+        places = sorted({*places, _on(encoding, words, side)[0] if picked is None else picked})
+    focus = clicked[0] if clicked else _on(encoding, places, side)[0]
     truth = encoding.input_ids[focus]
     return Gaps(
         whole=encoding,
@@ -68,10 +79,15 @@ def gaps(tokenizer: Any, encoding: Encoding, marks: str = "") -> Gaps:
     )
 
 
+def _on(encoding: Encoding, places: Sequence[int], side: int | None) -> list[int]:
+    """Those of the places that are in this sentence of a pair; all for None."""
+    return [place for place in places if side is None or encoding.sequence_ids[place] == side]
+
+
 def with_gap(gaps: Gaps, mask_token: str) -> str:
-    """The sentence as text with [MASK] for what is hidden, to be changed by hand."""
-    text = gaps.whole.text
-    spans = [gaps.whole.offsets[place] for place in gaps.places if gaps.whole.sequence_ids[place] == 0]
+    """The sentence that is looked at as text with [MASK] for what is hidden in it, to be changed by hand."""
+    text = gaps.whole.text_pair if gaps.side else gaps.whole.text
+    spans = [gaps.whole.offsets[place] for place in gaps.on_side]
     for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]}{mask_token}{text[end:]}"
     return text

@@ -127,7 +127,7 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
 
     shown = [parts[name] for name in ("held", "situation", *SHOWN)]
     moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
-    moved.append(parts["untrained"].input)
+    moved += [parts["untrained"].input, parts["run"].change]  # when a press is over: the model may be another by then
     page.draw(
         show, [parts["run"], parts["held"], parts["situation"], *chosen], shown, triggers=moved, show_progress="hidden"
     )
@@ -156,7 +156,8 @@ PART = Part(
     tab="Learn live",
     look=(
         "One step is all of pre-training, small: corrupt, guess, take the loss, move every weight a little. A hundred "
-        "of them on your own text, and the guesses change; from random weights the same hundred buy far less."
+        "of them on your own text, and the guesses change; from random weights the loss falls further, and still ends "
+        "far above where yours began."
     ),
     build=build,
 )

@@ -17,12 +17,13 @@ from demos.training.pretraining.questions import Asked, Question, ask, questions
 from demos.training.settings import Settings
 
 MAX_COPIES = 3
-MAX_BYTES = 3 * 2**30
+MAX_BYTES = 6 * 2**30  # of all copies; one that alone needs more is refused
 MAX_STEPS = 1_000  # of one copy
 BATCHES = (2, 32)  # the least and the most sequences in a batch
-GONE = f"Your copy of the model was let go, since only the last {MAX_COPIES} are kept; the next step begins anew."
+GONE = "Your copy of the model was let go to make room for others’; the next step begins anew."
 BUSY = "Your copy is being trained already; wait for that, or stop it."
 LONG = f"Your copy has taken {MAX_STEPS:,} steps, which is the limit; start over."
+BYTES = 16  # a parameter: weight, gradient, AdamW's two averages
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
@@ -94,7 +95,7 @@ class Copy:
     @property
     def nbytes(self) -> int:
         """Weights, AdamW's two averages and the gradient, in float32."""
-        return sum(16 * one.parameters for one in (self.trained, self.untrained) if one is not None)
+        return sum(BYTES * one.parameters for one in (self.trained, self.untrained) if one is not None)
 
     def batch(self, step: int) -> tuple[Instance, ...]:
         """The instances of one step."""
@@ -105,6 +106,13 @@ def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool
     """The instances of step number `step`; next sentences are asked about where text and model allow it."""
     recipe, pairs = situation.recipe, has_relation and situation.passage.has_pairs
     return draw(situation.passage, tokenizer, recipe.seed, step, recipe.batch_size, pairs)
+
+
+def size_of(situation: Situation, pretrained: Pretrained) -> int:
+    """The bytes that a copy would take, before it is made."""
+    parts = (pretrained.encoder.model, pretrained.transform, pretrained.decoder, pretrained.pooler, pretrained.relation)
+    own = {id(one): one.numel() for part in parts if part is not None for one in part.parameters()}
+    return BYTES * sum(own.values()) * (1 + situation.recipe.untrained)
 
 
 class Copies:
@@ -123,20 +131,34 @@ class Copies:
             self._kept.move_to_end(name)
             return self._kept[name]
 
-    def make_room(self) -> None:
-        """Let one go where a further one would be too many: before that is made, for memory's sake."""
+    def make_room(self, nbytes: int) -> None:
+        """Let go what a further one of this size would be too much with: before that is made, for memory's sake.
+
+        Raises UserError where it is too large by itself.
+        """
+        if nbytes > self._most_bytes:
+            raise UserError(
+                f"A copy to train takes {nbytes / 1e9:.1f} GB here, and {self._most_bytes / 1e9:.1f} are the limit; "
+                "leave out the model from random weights, or choose a smaller one."
+            )
         with self._lock:
-            while len(self._kept) >= self._most:
+            while self._kept and (len(self._kept) >= self._most or self._bytes() + nbytes > self._most_bytes):
                 self._kept.popitem(last=False)
+
+    def has(self, name: str) -> bool:
+        """Whether it is still there."""
+        with self._lock:
+            return name in self._kept
+
+    def _bytes(self) -> int:
+        return sum(one.nbytes for one in self._kept.values())
 
     def put(self, name: str, copy: Copy) -> None:
         """Keep it; what goes beyond the bounds is let go, this one never."""
         with self._lock:
             self._kept[name] = copy
             self._kept.move_to_end(name)
-            while len(self._kept) > 1 and (
-                len(self._kept) > self._most or sum(one.nbytes for one in self._kept.values()) > self._most_bytes
-            ):
+            while len(self._kept) > 1 and (len(self._kept) > self._most or self._bytes() > self._most_bytes):
                 self._kept.popitem(last=False)
 
     def discard(self, name: str | None) -> None:

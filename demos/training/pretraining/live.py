@@ -15,7 +15,7 @@ from demos.errors import UserError
 from demos.training.events import Failed, Waiting
 from demos.training.learning.failures import sentence_of
 from demos.training.pretraining.batches import Instance, collate
-from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of
+from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of, size_of
 from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.parts import Parts
 from demos.training.pretraining.questions import Asked, Question, ask, questions
@@ -118,7 +118,7 @@ class Presses:
 
                 def work() -> Iterator[Event]:
                     if copy is None:
-                        self.copies.make_room()
+                        self.copies.make_room(size_of(situation, pretrained))
                     mine = copy or Copy.make(situation, pretrained)
                     yield from self._steps(mine, name, steps, stop_file.exists)
 

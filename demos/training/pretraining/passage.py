@@ -14,7 +14,7 @@ MAX_WORDS = 40  # of one sentence; a longer one is cut there
 MAX_LENGTH = 64  # tokens of one sequence, [CLS] and [SEP] included
 HELD_OUT = ((9, 3), (6, 2), (3, 1))  # from so many sentences on, so many of them are held out
 EMPTY = "There is no word in the text; write a few sentences first."
-_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|\n+|(?<=[。！？])")
+_END = re.compile(r"((?<=[.!?…。！？])[\"'”’)\]]*)\s+|\n+|(?<=[。！？])")  # in brackets what stays with the sentence
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Passage:
 def read_passage(tokenizer: Any, text: str | None) -> Passage:
     """The text's sentences. Raises UserError for one that is too long, or has no word."""
     special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id}
-    cut = [piece for one in _END.split(clean_text(text, "Your text")) for piece in _pieces(one)]
+    cut = [piece for one in _sentences(clean_text(text, "Your text")) for piece in _pieces(one)]
     rows = token_ids(tokenizer, cut, MAX_LENGTH)
     found = [one for one, (ids, _) in zip(cut, rows, strict=True) if set(ids) - special]
     if not found:
@@ -42,6 +42,14 @@ def read_passage(tokenizer: Any, text: str | None) -> Passage:
     return Passage(tuple(found[: len(found) - held]), tuple(found[len(found) - held :]))
 
 
-def _pieces(sentence: str | None) -> list[str]:
-    words = (sentence or "").split()
+def _sentences(text: str) -> list[str]:
+    cut, last = [], 0
+    for found in _END.finditer(text):
+        cut.append(text[last : found.start() if found[1] is None else found.end(1)])
+        last = found.end()
+    return [*cut, text[last:]]
+
+
+def _pieces(sentence: str) -> list[str]:
+    words = sentence.split()
     return [" ".join(words[at : at + MAX_WORDS]) for at in range(0, len(words), MAX_WORDS)]

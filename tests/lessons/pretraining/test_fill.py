@@ -164,6 +164,35 @@ def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: Lo
     ]
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_of_a_pair_the_sentence_that_is_looked_at_is_compared(
+    filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel, side: int
+) -> None:
+    pair, other = ["Which city did you visit?", "We spent a week there."], "They saw [MASK] again."
+    pair[side] = pair[side].replace("city", "[MASK]").replace("week", "[MASK]")
+    sentence = Sentence(*pair, "minilm")
+    shown_ = compared(filler, sentence, "", other)
+    changed = [other if number == side else text for number, text in enumerate(pair)]
+    ids = tiny.tokenizer(*changed, return_tensors="pt")
+    place = ids["input_ids"][0].tolist().index(103)
+    best = tiny.tokenizer.convert_ids_to_tokens(whole(**ids).logits[0, place].topk(5).indices.tolist())
+    assert re.findall(r"<bdi>(.*?)</bdi>", shown_.rpartition("<h4>")[2])[:5] == [
+        token.removeprefix("##") for token in best
+    ]
+    again = compared(filler, sentence, "", with_gap(filler.gaps(sentence, ""), "[MASK]"))  # the copy, unchanged
+    here, there = (re.findall(r"\d[\d.]*%", part) for part in again.split("<h4>")[1:])
+    assert here == there
+    picked = compared(filler, sentence, "", "A walk by the river in winter.")  # no gap: it gets one on its own side
+    assert "[MASK]" in re.sub("<.*?>", "", picked.rpartition("<h4>")[2])
+
+
+def test_in_a_long_text_the_hidden_word_is_one_that_is_seen(filler: Filler) -> None:
+    sentence = Sentence("a river and some old stones lie here . " * 40, "", "minilm")
+    assert filler.gaps(sentence, "").focus < 128
+    late = Sentence("a river " * 70 + "[MASK]", "", "minilm")
+    assert "token 141, among them" in shown(filler, late, "", 6)[CHIPS]
+
+
 def test_the_programs_print_these_numbers(
     ours: Filler, filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel, tmp_path: Path
 ) -> None:

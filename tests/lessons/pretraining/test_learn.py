@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import pytest
 import torch
 from transformers import BertForPreTraining
@@ -27,8 +28,9 @@ from demos.page.pretraining import CHANGED, Learning, guarded
 from demos.page.services import Services
 from demos.training.pretraining import live
 from demos.training.pretraining.batches import collate
-from demos.training.pretraining.kept import GONE, batch_of
+from demos.training.pretraining.kept import GONE, LONG, batch_of
 from demos.training.pretraining.learner import Learner
+from demos.training.pretraining.live import LEFT_LINE
 from demos.training.pretraining.questions import mean_loss
 from demos.training.pretraining.rows import RowCounter
 from demos.training.workshop import Workshop
@@ -113,6 +115,32 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
     assert learning.news([run, 0]) == ""  # it is over
     for asked in (None, [], [1], ["x", "y"], ["x", math.inf]):
         assert learning.news(asked) == ""
+
+
+def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkeypatch: pytest.MonkeyPatch) -> None:
+    situation = learning.situation("tiny", *CONTROLS)
+    begun, *_, last = (dict(zip(CHANGED, one, strict=True)) for one in guarded(learning.press(situation, "", None, 2)))
+    assert [begun[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [False, False, False, True]
+    assert [last[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [True, True, True, False]
+    held, copies = last["held"], learning.presses.copies
+
+    def refused(*_: Any) -> Iterator[dict[str, Any]]:
+        yield from learning.press(learning.situation("tiny", TEXT, None, 2, 0, True), held, situation, 1)
+
+    with learning.services.workshop.line.join():  # another training is under way
+        waiting = guarded(learning.press(situation, held, situation, 1))
+        run = dict(zip(CHANGED, next(waiting), strict=True))["run"]
+        learning.services.workshop.runs.stop(run)
+        *_, left = waiting
+    monkeypatch.setattr(live, "MAX_STEPS", 2)
+    *_, spent = guarded(learning.press(situation, held, situation, 1))
+    *_, number = guarded(refused())
+    for ended, said in ((left, LEFT_LINE), (spent, LONG), (number, "A number is missing.")):
+        told = dict(zip(CHANGED, ended, strict=True))
+        assert json.loads(told["curve"])["status"] == said
+        assert (told["held"], told["situation"]) == (gr.skip(), gr.skip())
+        assert told["one"]["interactive"]
+        assert copies.has(held)
 
 
 def test_a_copy_that_is_gone_and_a_fault_are_told_in_a_sentence(learning: Learning) -> None:

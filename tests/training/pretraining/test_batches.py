@@ -41,6 +41,22 @@ def test_what_is_no_text_is_refused_and_odd_text_is_read(pretrained: Pretrained)
         assert (batch.labels != -100).any(dim=1).all()
 
 
+def test_what_closes_a_sentence_stays_with_it(pretrained: Pretrained):
+    text = 'He said "Go home." Then he left. (She stayed.) “Why?” she asked.\nA title\n他走了。她留下。'
+    found = read_passage(pretrained.tokenizer, text)
+    told = [
+        'He said "Go home."',
+        "Then he left.",
+        "(She stayed.)",
+        "“Why?”",
+        "she asked.",
+        "A title",
+        "他走了。",
+        "她留下。",
+    ]
+    assert [*found.train, *found.held_out] == told
+
+
 def test_half_of_the_pairs_follow_and_the_others_never_do(pretrained: Pretrained):
     passage = read(pretrained, " ".join(SENTENCES))
     ids = [tuple(pretrained.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in passage.train]

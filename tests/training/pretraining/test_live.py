@@ -12,7 +12,7 @@ from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining import live
-from demos.training.pretraining.kept import BUSY, GONE, Copies, Copy, Point, Recipe, Situation
+from demos.training.pretraining.kept import BUSY, GONE, Copies, Copy, Point, Recipe, Situation, size_of
 from demos.training.pretraining.live import Learned, Made, Presses
 from demos.training.pretraining.passage import read_passage
 from demos.training.workshop import Workshop
@@ -132,6 +132,14 @@ def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, 
     for name in ("", "../x", "e"):
         with pytest.raises(UserError, match=GONE[:30]):
             copies.get(name)
+    assert size_of(situation, pretrained) == copy.nbytes
+    for nbytes, kept in ((copy.nbytes, 1), (2 * copy.nbytes, 0)):  # of three times a copy's size
+        room = Copies(most=3, most_bytes=3 * copy.nbytes - 1)
+        room.put("one", copy)
+        room.make_room(nbytes)
+        assert len(room) == kept
+    with pytest.raises(UserError, match="GB here"):
+        room.make_room(3 * copy.nbytes)
     small = Copies(most=3, most_bytes=copy.nbytes + 1)
     small.put("a", copy)
     small.put("b", copy)
