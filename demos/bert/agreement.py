@@ -20,7 +20,6 @@ from demos.errors import UserError
 
 MIN_PAIRS = 5  # with fewer an interval says nothing
 HELD_FLOATS = 24 * 2**20  # 96 MB: more vectors than these are made, compared and dropped part by part
-KEPT_RESULTS = 12
 RESAMPLES = 500
 SAME = 1e-6  # cosines that differ by less are one and the same: there is no order in them
 Z95 = 1.959964

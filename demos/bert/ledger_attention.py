@@ -29,11 +29,6 @@ class AttentionLedger:
     output: np.ndarray  # <float32>[n, d] = W^O concat + b_O: T1 of the block
     mask: np.ndarray  # <bool>[n, n]: whether the row's query may see the column's key
 
-    @property
-    def scale(self) -> float:
-        """sqrt(d_k)"""
-        return float(np.sqrt(self.query.shape[-1]))
-
 
 @dataclass(frozen=True)
 class HeadShares:

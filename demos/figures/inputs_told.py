@@ -39,7 +39,7 @@ def selection_told(selection: Selection, encoding: Encoding, token: int) -> str:
     )
 
 
-def sum_told(ledger: InputLedger, encoding: Encoding, token: int, spec: ModelSpec) -> str:
+def sum_told(ledger: InputLedger, token: int, spec: ModelSpec) -> str:
     """Step 2 in words: what is added, and which part is the longest."""
     parts = {"word": ledger.word[token], "position": ledger.position[token]}
     if ledger.segment is not None:

@@ -15,7 +15,6 @@ from demos.figures.strips import FEW, escaped, strips_limit
 HEIGHT = 400
 NAMED = 16  # rows; with more, positions are numbers on an axis
 SINUSOID, LEARNED = CLASSES[0], CLASSES[5]
-SIDES = ("sinusoid", "learned")
 MARK = CLASSES[5]
 
 

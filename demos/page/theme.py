@@ -6,7 +6,6 @@ import gradio as gr
 
 from demos.figures.palette import PALETTE
 
-SERIF = ["Charter", "Georgia", "Noto Serif", "DejaVu Serif", "serif"]
 MONO = ["ui-monospace", "SF Mono", "DejaVu Sans Mono", "Consolas", "monospace"]
 SANS = ["system-ui", "Segoe UI", "Noto Sans", "DejaVu Sans", "sans-serif"]
 

@@ -33,6 +33,7 @@ from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import Run, run_model
 from demos.figures.bertviz import FAINTEST, VIEWS, Held, frame_message
+from tests.chromium import find_chromium
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "bertviz"
 MODELS = {"sharp": ("bert-base-uncased", 10.0), "flat": ("bert-base-cased", 1.0)}
@@ -192,7 +193,7 @@ def theirs(browser: Browser, run: Run, view: str, folder: Path) -> tuple[float, 
 
 def main() -> None:
     """Print seconds, their limits, and both ratios."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         print("not measured, no Chromium on this machine")
         return

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from pathlib import Path
 
 from page import free_port
 from playwright.sync_api import sync_playwright
+
+from tests.chromium import find_chromium
 
 LIMIT = 0.03  # of the run's seconds
 REST = 5  # seconds
@@ -45,7 +46,7 @@ class Clock:
 
 def main() -> None:
     """One run of the default recipe, watched by one browser."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium or not Path("/proc/self/task").is_dir():
         print("not measured: no Chromium, or no Linux to ask for a thread's time")
         return

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import statistics
 import sys
 import time
 
 from page import free_port, start
 from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.chromium import find_chromium
 
 RUNS = 5
 LIMIT = 2.0  # seconds
@@ -59,7 +59,7 @@ def without_page() -> float:
 
 def main() -> None:
     """The default recipe, started again and again by one browser."""
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         print("not measured: no Chromium on this machine")
         return

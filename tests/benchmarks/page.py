@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import statistics
 import subprocess
@@ -13,6 +12,8 @@ import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+
+from tests.chromium import find_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
@@ -94,7 +95,7 @@ def main() -> None:
         f"{ratio:.2f} times what `import gradio, torch, transformers` takes alone ({statistics.median(imports):.1f} s)"
     )
 
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         print("key press to chips: not measured, no Chromium on this machine")
         return

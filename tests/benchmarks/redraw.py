@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 
 from page import ROOT, free_port, start
 from playwright.sync_api import Page, sync_playwright
+
+from tests.chromium import find_chromium
 
 RUNS = 7
 LIMIT = 300  # milliseconds
@@ -33,7 +34,7 @@ def medians(page: Page, presses: list[str], watched: str) -> float:
 
 
 def main() -> None:
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         print("not measured, no Chromium on this machine")
         return

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, expect, sync_playwright
 
+from tests.chromium import find_chromium
+
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"  # no name but the app's leads anywhere
 
 expect.set_options(timeout=40_000)  # two busy cores may take this long
-
-
-def find_chromium() -> str | None:
-    """The system's Chromium, or the one named by CHROMIUM."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 @pytest.fixture(scope="session")

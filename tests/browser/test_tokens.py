@@ -151,8 +151,14 @@ def test_hostile_text_stays_text_in_every_part_and_all_unfolded_it_reads_well(op
     for theme, width in (("dark", 1280), ("light", 390)):
         page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
         page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_timeout(300)  # colours change in a moment
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(page, context="#lesson-tokens").response["violations"]
-        serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+        for _ in range(8):
+            page.wait_for_timeout(300)  # colours change in a moment
+            fits = page.evaluate("document.documentElement.scrollWidth") <= width
+            found = Axe().run(page, context="#lesson-tokens").response["violations"]
+            serious = [
+                (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
+            ]
+            if fits and not serious:
+                break
+        assert fits, width
         assert serious == [], theme

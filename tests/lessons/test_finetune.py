@@ -274,8 +274,7 @@ def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: s
 def test_pause_waits_and_go_on_ends_it(wired: Wired, upload: str) -> None:
     events = start(wired, upload)
     run = next(events)["run"]
-    next(events)
-    assert wired.pause["run"](run, PAUSE)["value"] == GO_ON
+    assert wired.pause["run"](run, PAUSE)["value"] == GO_ON  # before its first step, which may come at once
     assert any("Paused" in json.loads(update["curve"])["status"] for update in events)
     assert wired.pause["run"](run, GO_ON)["value"] == PAUSE
     resumed = next(update for update in events if "pause" in update)
@@ -308,6 +307,8 @@ def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:
     kinds = [event["event"] for event in json.loads(json.dumps(events, allow_nan=False))]
     assert kinds[0] == "started"
     assert kinds[-1] == "finished"
+    told = re.findall(r"\w+", (fine_tune.__doc__ or "").partition("The event field says which:")[2])
+    assert set(kinds) <= set(told)
     assert kinds.count("step") == events[0]["total_steps"] == 6
     assert "folder" not in events[-1]["result"]
     assert wired.endpoint_options["concurrency_id"] == wired.train["concurrency_id"] == "train"

@@ -36,15 +36,15 @@ def test_a_pause_changes_no_number_and_its_time_does_not_count(
         if isinstance(event, Step) and event.step == 3:
             asked.set()
         if isinstance(event, Paused):
-            threading.Timer(0.4, asked.clear).start()
+            threading.Timer(1.5, asked.clear).start()
     told = [event for event in events if isinstance(event, Paused | Resumed)]
     assert told == [Paused(3, controls.MOST_PAUSE_SECONDS), Resumed(3, "asked")]
     assert steps_of(events) == steps_of(plain)
     last = events[-1]
     assert isinstance(last, Finished)
-    assert last.result.seconds <= time.monotonic() - began - 0.35
+    assert last.result.seconds <= time.monotonic() - began - 1
     before, after = [event for event in events if isinstance(event, Step)][2:4]
-    assert 8 * (4 / after.examples_per_second - 3 / before.examples_per_second) < 0.3  # the fourth step's own seconds
+    assert 8 * (4 / after.examples_per_second - 3 / before.examples_per_second) < 1  # the fourth step's own seconds
 
 
 def test_a_pause_ends_by_itself_and_there_is_no_second_one(

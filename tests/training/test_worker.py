@@ -22,13 +22,15 @@ FORK = multiprocessing.get_context("fork")
 
 def zero_gpu(task: Any, *args: Any) -> Iterator[Any]:
     """Run the generator function as spaces.zero.wrappers does: a forked daemon, a thread in it, pickles both ways."""
-    arguments, results = FORK.SimpleQueue(), FORK.SimpleQueue()
+    arguments, results = FORK.Queue(), FORK.Queue()
 
     def work() -> None:
         def iterate() -> None:
-            for result in task(*pickle.loads(arguments.get())):
-                results.put(pickle.dumps(result))
-            results.put(None)
+            try:
+                for result in task(*pickle.loads(arguments.get())):
+                    results.put(pickle.dumps(result))
+            finally:  # one that fails ends early, and is not waited for
+                results.put(None)
 
         thread = threading.Thread(target=iterate)
         thread.start()
@@ -38,7 +40,7 @@ def zero_gpu(task: Any, *args: Any) -> Iterator[Any]:
     process.start()
     arguments.put(pickle.dumps(args))
     try:
-        while (result := results.get()) is not None:
+        while (result := results.get(timeout=200)) is not None:
             yield pickle.loads(result)
     finally:
         process.terminate()

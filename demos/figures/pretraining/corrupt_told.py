@@ -21,7 +21,6 @@ SHOWN = 128  # tokens in the picture
 NAMES = ("", *(name for name, *_ in KINDS))
 MARKS = ("", *(mark for _, mark, *_ in KINDS))
 PUT = ("", "[MASK] instead", "a random word instead", "left as it is")
-NO_HEADS = "No losses: "
 
 
 def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str], answers: Answers | None) -> str:

@@ -91,7 +91,7 @@ def shown_steps(services: Services, sentence: Sentence, token: float) -> list[An
         selection_figure(selection, pieces),
         selection_told(selection, encoding, at),
         sum_figure(ledger, encoding, at),
-        sum_told(ledger, encoding, at, loaded.spec),
+        sum_told(ledger, at, loaded.spec),
         norm_figure(ledger, at),
         norm_told(ledger, run.hidden_states[0], at),
         numbers_html(selection, pieces, ledger, encoding, at),

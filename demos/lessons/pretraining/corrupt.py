@@ -39,7 +39,6 @@ class Drawn:
     special: tuple[int, ...]  # 1 for a token that is never chosen
     settings: Settings
     corruption: Corruption
-    rng: np.random.Generator  # after this draw
 
 
 def build(page: Page) -> None:
@@ -92,7 +91,7 @@ def draw(services: Services, sentence: Sentence, text: str, seed: Any, *asked: A
     settings = read_settings(seed, *asked)
     special = never_chosen(tokenizer, encoding)
     rng = np.random.default_rng(settings.seed)
-    return Drawn(encoding, special, settings, _corrupt(tokenizer, encoding, special, settings, rng), rng)
+    return Drawn(encoding, special, settings, _corrupt(tokenizer, encoding, special, settings, rng))
 
 
 def read_settings(seed: Any, chosen: Any, masked: Any, replaced: Any, whole: Any) -> Settings:

@@ -33,7 +33,6 @@ class Question:
     before: str  # the sentence up to the place, and what follows it
     after: str
     own: bool  # of the reader's text; else general English
-    seen: bool  # the answer stands in the sentences that are trained on
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,7 @@ def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int]
     place = max(choice, key=lambda at: ids[at])
     start, end = offsets[place]
     masked = [*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]]
-    seen = ids[place] in trained
-    return Question(tuple(masked), place, ids[place], sentence[:start], sentence[end:], own, seen)
+    return Question(tuple(masked), place, ids[place], sentence[:start], sentence[end:], own)
 
 
 def ask(parts: Parts, tokenizer: Any, passage: Passage, asked: Sequence[Question]) -> Asked:

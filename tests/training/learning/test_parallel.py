@@ -39,14 +39,15 @@ def test_two_processes_with_half_of_each_batch_train_as_one_does(
         port = probe.getsockname()[1]
     address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"}
     context = multiprocessing.get_context("fork")  # no second import of torch
-    told = context.SimpleQueue()
+    told = context.Queue()
     run = (dataset, base, settings, tmp_path / "both")
     both = [context.Process(target=take_part, args=(rank, address, run, told)) for rank in (0, 1)]
     for one in both:
         one.start()
-    found = {rank: rest for rank, *rest in (told.get(), told.get())}
+    found = {rank: rest for rank, *rest in (told.get(timeout=200), told.get(timeout=200))}
     for one in both:
-        one.join(30)
+        one.join(60)
+        assert one.exitcode == 0
     for _, losses in found.values():
         assert losses == pytest.approx(expected, abs=1e-4)
         assert len(set(losses)) > 1
