@@ -23,7 +23,8 @@ function make(parent, tag, attributes = {}, text) {
 
 // ---- what is asked of the numbers
 const index = (layer, head) => layer * state.data.num_heads + head;
-const source = () => (state.look.source === "habit" ? state.habits : state.data);
+const habits = () => (state.habits?.model === state.data.model ? state.habits : null); // another model's say nothing here
+const source = () => (state.look.source === "habit" ? habits() : state.data);
 const pattern = () => state.data.patterns.find(([key]) => key === state.look.pattern);
 const shortened = (score) => (score === null ? "–" : score.toFixed(2));
 const isOff = (layer, head) => state.off.has(`${layer},${head}`);

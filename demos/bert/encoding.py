@@ -9,6 +9,7 @@ from typing import Any
 from demos.bert.text import clean_text
 
 MAX_TOKENS = 512
+CUT = "from the end of the longer sentence first"  # how what is too long is made to fit
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,11 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
 
 
 def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:
-    """(operations with a causal mask, operations without) for writing `new` tokens after `read` that are there.
+    """(operations with a causal mask, operations without) for reading `read` tokens and writing `new` more.
 
-    Under a causal mask nothing behind a token changes it: each new token is computed once, its keys and values kept.
-    Where every token sees every token, one more token changes all of them, so each step computes all again.
+    Under a causal mask nothing behind a token changes it: each token is computed once, its keys and values kept. Where
+    every token sees every token, one more token changes all of them, so each step computes all again.
     """
-    lengths = range(read + 1, read + new + 1)
-    kept = sum(work_per_token(shape, length).total for length in lengths)
-    again = sum(length * work_per_token(shape, length).total for length in lengths)
+    kept = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
+    again = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
     return kept, again

@@ -34,6 +34,7 @@ def grid_message(run: Run) -> dict[str, Any]:
     pictures = np.rint(small / strongest[:, None, None] * 255).astype(np.uint8)
     return {
         "key": run_key(run),
+        "model": run.model,
         "num_layers": run.num_layers,
         "num_heads": run.num_heads,
         "tokens": list(run.encoding.tokens),
@@ -57,10 +58,11 @@ def run_key(run: Run) -> str:
     return hashlib.blake2b(what.encode(), digest_size=8).hexdigest()
 
 
-def habit_message(habit: Habit) -> str:
-    """What the grid needs of a habit, as JSON text: means, the even head's, and how many sentences count."""
+def habit_message(habit: Habit, model: str) -> str:
+    """What the grid needs of this model's habit, as JSON text: means, the even head's, how many sentences count."""
     return json.dumps(
         {
+            "model": model,
             "scores": _listed(habit.scores),
             "even": {name: _short(score) for name, score in habit.even.items()},
             "counted": habit.counted,

@@ -87,10 +87,10 @@ def change_told(change: Change, word: str) -> str:
 def cost_told(read: int, new: int, kept: int, again: int) -> str:
     """What writing costs with each mask (HTML)."""
     return (
-        f"<p>The price: to write {new} tokens after these {read}, a causal mask needs {short(kept, '')} operations, "
-        "since what is computed stays. Where every token sees every token, each new one changes all before it, and it "
-        f"takes {short(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
-        "word, only words that are missing in the middle: it reads, it does not write.</p>"
+        f"<p>The price: to read these {read} tokens and write {new} more, a causal mask needs {short(kept, '')} "
+        "operations, since what is computed stays. Where every token sees every token, each new one changes all before "
+        f"it, and it takes {short(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
+        "word, only words that are hidden among others: it reads, it does not write.</p>"
     )
 
 

@@ -15,7 +15,9 @@ from demos.figures.palette import word_colour
 
 SOURCES = 8  # the strongest sources that are listed
 NOTES = {
-    "heads": "A maximum shows what any head looks at; it is no distribution, so rows sum to more than 1.",
+    "heads": (
+        "A maximum shows what any head looks at; it is no distribution: with nothing left out, a row sums to 1 or more."
+    ),
     "layers": "Head {head} of one layer and head {head} of the next share a number and nothing else.",
     "rollout": (
         "Rollout follows weights only: it knows neither the values they carry nor what a layer's other half (the "
@@ -118,7 +120,7 @@ def _what(recipe: Recipe, run: Run) -> str:
         "layers-max": f"The largest weight among the {layers} layers' head {recipe.head}",
         "all-mean": f"The mean over all {layers * heads} heads of all {layers} layers",
         "all-max": f"The largest weight among all {layers * heads} heads of all {layers} layers",
-        "rollout": f"Attention rollout through {through}, residual half {recipe.residual:.2f}",
+        "rollout": f"Attention rollout through {through}, residual share {recipe.residual:.2f}",
     }[recipe.what]
 
 

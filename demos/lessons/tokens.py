@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.counts import Counts, count
-from demos.bert.encoding import MAX_TOKENS, Encoding, encode
+from demos.bert.encoding import CUT, MAX_TOKENS, Encoding, encode
 from demos.bert.models import at_hand
 from demos.bert.padding import pad
 from demos.bert.text import clean_text
@@ -63,7 +63,7 @@ def tokenized(encoding: Encoding) -> dict[str, Any]:
         "special_tokens_mask": list(encoding.special_tokens_mask),
     }
     if encoding.dropped:
-        result["notice"] = f"BERT reads {MAX_TOKENS} tokens; {len(encoding.dropped):,} more fell off at the end."
+        result["notice"] = f"BERT reads {MAX_TOKENS} tokens; {len(encoding.dropped):,} more were cut, {CUT}."
     return result
 
 
@@ -152,7 +152,7 @@ def _build_batch(page: Page) -> None:
         if len(inputs) > MAX_BATCH:
             drawn += f'<p class="aside">The first {MAX_BATCH} of {len(inputs):,} inputs are drawn.</p>'
         if any(encoding.dropped for encoding in encodings):
-            drawn += f'<p class="aside">Each input is cut to its first {BATCH_TOKENS} tokens here, to fit.</p>'
+            drawn += f'<p class="aside">An input is cut to {BATCH_TOKENS} tokens here, its [SEP] kept, to fit.</p>'
         return drawn
 
     page.draw(show, [lines], [view], show_progress="hidden")
@@ -258,8 +258,8 @@ LESSON = Lesson(
     tab="Tokens",
     question="How does BERT cut words?",
     look=(
-        "Words that BERT knows stay whole; all others are cut into pieces it does know, and ## marks a piece that goes "
-        "on with a word. Type, and watch where the cuts fall: what the model reads is the row of numbers underneath."
+        "Words that BERT knows stay whole; others are cut into pieces it does know (## marks a piece that goes on with a "
+        "word), or become [UNK] where that can't be done. Type, and watch where the cuts fall: what the model reads is the row of numbers underneath."
     ),
     build=build,
 )

@@ -85,5 +85,5 @@ def test_what_can_not_be_replaced(bundled: LoadedModel, text: str, word: str, to
 def test_writing_costs() -> None:
     shape = Shape("any", 2, 64, 4)
     kept, again = writing_cost(shape, 5, 2)
-    six, seven = (work_per_token(shape, length).total for length in (6, 7))
-    assert (kept, again) == (six + seven, 6 * six + 7 * seven)
+    each = [work_per_token(shape, length).total for length in range(1, 8)]
+    assert (kept, again) == (sum(each), 6 * each[5] + 7 * each[6])

@@ -52,7 +52,7 @@ def test_what_a_sentence_lacks_is_null(tiny: LoadedModel) -> None:
     assert message["scores"]["punctuation"] == [None] * 6
     assert message["even"]["punctuation"] is None
     assert message["even"]["cls"] == pytest.approx(1 / 5)
-    habit = json.loads(habit_message(measure_habit(tiny, [("No marks here", "")])))
+    habit = json.loads(habit_message(measure_habit(tiny, [("No marks here", "")]), "tiny"))
     assert habit["scores"]["same_word"] == [None] * 8
     assert (habit["counted"]["same_word"], habit["counted"]["cls"], habit["sentences"]) == (0, 1, 1)
 

@@ -50,7 +50,7 @@ def test_all_heads_are_the_runs_own(run: Run) -> None:
 
 def test_what_was_cut_is_said(run: Run) -> None:
     cut = replace(run, encoding=replace(run.encoding, dropped=("more",) * 1_234))
-    assert "1,234 more fell off" in json.loads(attention_json(cut, "", 0, 0))["notice"]
+    assert "1,234 more were cut" in json.loads(attention_json(cut, "", 0, 0))["notice"]
 
 
 def test_all_heads_are_bounded_and_one_is_not_too_large(run: Run) -> None:

@@ -129,7 +129,7 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
     outputs = drawn(services, sentence, "</b>", None, None, 7, True, "x", "y", "9" * 5000)
     assert all("<img" not in outputs[index] for index in (SAID, SOURCES, TABLE))
     assert "<q>[SEP]</q>" not in outputs[SOURCES]
-    assert "residual half 1.00" in outputs[SAID]
+    assert "residual share 1.00" in outputs[SAID]
     run = services.run(sentence)
     made = aggregate(run, Recipe("head"))
     assert "<b>&lt;</b>" in sources_html(made, 1, Recipe("head"))

@@ -61,7 +61,10 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
         "offsets": [list(span) for span in expected["offset_mapping"]],
         "special_tokens_mask": expected["special_tokens_mask"],
     }
-    assert endpoint.fn("word " * 600)["notice"] == "BERT reads 512 tokens; 90 more fell off at the end."
+    assert (
+        endpoint.fn("word " * 600)["notice"]
+        == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
+    )
     for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
         with pytest.raises(gr.Error, match=said):
             endpoint.fn(*inputs)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention import check_layer
+from demos.bert.encoding import CUT
 from demos.lessons.attention import cause, compare, heads, together
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
@@ -30,7 +31,7 @@ def offer_endpoint(page: Page) -> None:
         }
         if run.encoding.dropped:
             result["notice"] = (
-                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more fell off at the end."
+                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more were cut, {CUT}."
             )
         return result
 

@@ -216,7 +216,7 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
             found |= batch
             yield board_html(found, len(heads))
 
-    page.on(
+    tried = page.on(
         [parts["try"].click],
         _each(try_each),
         page.sentence,
@@ -226,6 +226,7 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
         trigger_mode="once",
     )
     page.draw(lambda _sentence: "", [], [parts["board"]], show_progress="hidden")  # it was about another sentence
+    page.settled.change(None, None, None, cancels=[tried], api_visibility="private", show_progress="hidden")
 
 
 def _each(show: Any) -> Any:

@@ -134,7 +134,7 @@ def _compared(services: Services, sentence: Sentence, asked: Asked, move: bool) 
     pair = pair_of(services, sentence, asked)
     found, left, right = pair.found, pair.left, pair.right
     one, other, difference = pictures(found)
-    best = most_different(found.heads)
+    best = most_different(found.heads) if asked.mode != MODELS else []  # there one number is no one head
     shown: dict[str, Any] = {
         "status": f"<p>{html.escape(pair.note)}</p>" if pair.note else "",
         "said": told_html(found, left, right),

@@ -190,14 +190,16 @@ def habit_told(services: Services, habits: Habits, model: str, pattern: str, sou
     if source != "habit":
         yield [gr.skip(), "", gr.skip()]
         return
-    reading = habits.begin(services.loaded(model))
+    loaded = services.loaded(model)
+    reading = habits.begin(loaded)
     while not reading.done():
         wait([reading], timeout=POLL)
         if not reading.done():
-            count = habits.progress(services.loaded(model))
-            yield [gr.skip(), f'<p role="status">Reading {count} of {habits.sentences} sentences…</p>', gr.skip()]
+            count = habits.progress(loaded)
+            yield [gr.skip(), f'<p role="status">Reading {count} of {habits.sentences} sentences…</p>', ""]
     habit = reading.result()
-    yield [habit_message(habit), "", scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")]
+    table = scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")
+    yield [habit_message(habit, loaded.spec.key), "", table]
 
 
 def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this sentence") -> str:

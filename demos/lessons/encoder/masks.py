@@ -20,7 +20,11 @@ NEW = 20  # tokens to be written, in the reckoning of what that costs
 PANELS = (
     ("bert", "BERT, the encoder", "Every token sees every token."),
     ("gpt", "GPT, the decoder", "A token sees itself and what came before it; the grey cells are forbidden."),
-    ("both", "The Transformer, both", "Each token of the text being written (rows) sees all that was read (columns)."),
+    (
+        "both",
+        "The Transformer, both: its cross-attention",
+        "Each token of the text being written (rows) sees all that was read (columns).",
+    ),
 )
 
 
@@ -84,8 +88,9 @@ PART = Part(
     slug="masks",
     tab="Encoder, decoder, both",
     look=(
-        "The same queries and keys, three masks: this alone makes BERT an encoder, GPT a decoder, and the original "
-        "Transformer both. Change the last word: in BERT the words before it notice, behind a causal mask they can't."
+        "One arithmetic, three fields of view: BERT's tokens see all, GPT's what came before, and in the Transformer's "
+        "cross-attention one text reads another. Change the last word: in BERT the words before it notice, behind a "
+        "causal mask they can't."
     ),
     build=build,
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.encoding import CUT
 from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import Distribution, hide, lens, states
@@ -211,7 +212,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             masks.append({"place": place, "entropy": one.entropy, "words": words})
         result: dict[str, Any] = {"tokens": list(encoding.tokens), "masks": masks}
         if encoding.dropped:
-            result["notice"] = f"BERT reads {len(encoding)} tokens; {len(encoding.dropped):,} more fell off at the end."
+            result["notice"] = f"BERT reads {len(encoding)} tokens; {len(encoding.dropped):,} more were cut, {CUT}."
         return result
 
     return fill_mask
