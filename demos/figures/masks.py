@@ -89,8 +89,8 @@ def cost_told(read: int, new: int, kept: int, again: int) -> str:
     return (
         f"<p>The price: to read these {read} tokens and write {new} more, a causal mask needs {short(kept, '')} "
         "operations, since what is computed stays. Where every token sees every token, each new one changes all before "
-        f"it, and it takes {short(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
-        "word, only words that are hidden among others: it reads, it does not write.</p>"
+        f"it, and it takes {short(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the "
+        "next word, only words that are hidden among others: it reads, it does not write.</p>"
     )
 
 
