@@ -153,7 +153,7 @@ def mean_against_cls(
     behind = {layer: found[mean].spearman - found[cls].spearman for layer, (mean, cls) in both.items()}
     defined = {layer: value for layer, value in behind.items() if not math.isnan(value)}
     told = [max(layers)] if max(layers) in defined else []
-    if defined:
+    if defined and max(defined.values()) > 0:  # else [CLS] is behind nowhere
         told.append(max(defined, key=lambda layer: defined[layer]))
     return tuple(
         (layer, gap_between(cosines[both[layer][0]], cosines[both[layer][1]], scores)) for layer in dict.fromkeys(told)

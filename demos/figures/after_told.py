@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -163,12 +164,16 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
     filled = [one for one in found.bins if one.count]
     sure = sum(one.confidence * one.count for one in filled) / counts.sum()
     right = sum(one.accuracy * one.count for one in filled) / counts.sum()
+    # What a perfectly calibrated model would show: each answer right by the toss of a coin with its own confidence.
+    spread = [one.count * one.confidence * (1 - one.confidence) for one in filled]
+    room = max(0.02, 1.96 * math.sqrt(sum(spread)) / counts.sum())
+    chance = sum(math.sqrt(2 / math.pi * one) for one in spread) / counts.sum()  # E|X| of a normal X, bar by bar
     lean = (
         "too sure of itself"
-        if sure - right > 0.02
+        if sure - right > room
         else "not sure enough"
-        if right - sure > 0.02
-        else "about as sure as it is right"
+        if right - sure > room
+        else "about as sure as it is right, as far as so many answers tell"
     )
     some = f" Of the {total:,} test examples the first are kept." if kept < total else ""
     few = sum(one.count < FEW for one in filled)
@@ -180,7 +185,8 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
     )
     return (
         f'<p class="after-number"><b>{found.error:.3f}</b> expected calibration error: its percentages are '
-        f"{100 * found.error:.1f} points away from how often it is right, on average.</p>"
+        f"{100 * found.error:.1f} points away from how often it is right, on average. With {counts.sum():,} {noun} "
+        f"even a perfectly calibrated model would show about {chance:.3f}.</p>"
         f"<p>Taken together it is <b>{lean}</b>: {sure:.1%} sure on average, {right:.1%} right.</p>"
         '<p class="aside">A bar that ends below the dashed line: of the answers that it was so sure of, fewer were '
         f"right than it claimed. The number above a bar counts its {noun}.{thin}{some}</p>"

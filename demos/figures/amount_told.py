@@ -13,7 +13,7 @@ def proof_html(measured: Measured) -> str:
     """With how few examples the pre-trained model does as well as each other one does at its best."""
     own = {size: mean(values) for size, values in scores_of(measured, PRETRAINED).items()}
     parts, fewer = [], []
-    for series, name in ((SCRATCH, "From random weights BERT gets"), (WORDS, "The words alone get")):
+    for series, name in ((SCRATCH, "In as many steps BERT from random weights gets"), (WORDS, "The words alone get")):
         other = {size: mean(values) for size, values in scores_of(measured, series).items()}
         if not other or not own:
             continue

@@ -24,7 +24,8 @@ def features_code(
 ) -> str:
     """Prints C, the cross-validated and the held-out accuracy of this choice, and of guessing.
 
-    `path` is the project's TSV file (columns text, label, split), or, of other data, one of two columns without names.
+    `path` is the project's TSV file (columns text, label, split), or, of other data, one of two columns without names;
+    one with its own split has the three named columns, too.
     """
     needed, source_lines = model_lines(spec)
     own = source in ("emotion", TWO)
@@ -41,7 +42,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.pipeline import make_pipeline
 {imported}from transformers import AutoModel, AutoTokenizer
 
-{_rows(own, source == TWO, path)}
+{_rows(own, source == TWO, path, split == OWN_SPLIT)}
 labels = np.array(labels)
 {_split(split)}
 
@@ -80,13 +81,20 @@ print("guessing", round(guess.score(vectors[test], labels[test]), 3))
 """
 
 
-def _rows(own: bool, two: bool, path: str) -> str:
+def _rows(own: bool, two: bool, path: str, splits: bool) -> str:
     """The lines that read `texts` and `labels`."""
     if own:
         kept = ' if row["label"] in ("joy", "sadness")' if two else ""
         return f"""with open({path!r}, encoding="utf-8", newline="") as file:
     rows = [row for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE){kept}]
 texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]"""
+    if splits:
+        return f"""first = {{}}  # each sentence once, so that none is learned from and scored on
+with open({path!r}, encoding="utf-8", newline="") as file:
+    for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE):  # columns text, label, split
+        first.setdefault(" ".join(row["text"].casefold().split()), row)
+rows = list(first.values())[:{MAX_ROWS}]
+texts, labels = [row["text"].strip() for row in rows], [row["label"] for row in rows]"""
     return f"""first = {{}}  # each sentence once, so that none is learned from and scored on
 with open({path!r}, encoding="utf-8", newline="") as file:
     for text, label in csv.reader(file, delimiter="\\t", quoting=csv.QUOTE_NONE):  # two columns without names
@@ -97,7 +105,8 @@ texts, labels = zip(*list(first.values())[:{MAX_ROWS}])"""
 def _split(split: str) -> str:
     """The lines that make `train` and `test`, row numbers."""
     if split == OWN_SPLIT:
-        return """test = np.array([row["split"] == "test" for row in rows]).nonzero()[0]
+        return """held_out = "test" if any(row["split"] == "test" for row in rows) else "validation"
+test = np.array([row["split"] == held_out for row in rows]).nonzero()[0]
 train = np.setdiff1d(np.arange(len(rows)), test)"""
     return f"train, test = train_test_split(np.arange(len(texts)), test_size={HELD_OUT}, random_state={split}, \
 stratify=labels)"

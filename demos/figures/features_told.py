@@ -87,7 +87,7 @@ def tuned_html(state: str, held_out: int, title: str = "") -> str:
         "drawn": "Your fine-tuned model may have learned from some of these held-out sentences: choose the file's own "
         "split, and its bar stands here too.",
         "here": f"Green is the model you fine-tuned here ({html.escape(title)}), asked about the same {held_out:,} "
-        "sentences. There all its weights moved.",
+        "sentences. There as much of BERT moved as your recipe let.",
     }
     return f"<p>{said[state]}</p>"
 

@@ -107,7 +107,9 @@ def _chance(first: Record, second: Record) -> str:
         verdict = (
             "That is <b>more than luck</b> with these test examples"
             if found.p < SURE
-            else "That <b>may well be luck</b>: the test has too few examples to tell"
+            else "That <b>may well be luck</b>: these examples do not show which is better"
+            if found.only_first != found.only_second
+            else "So nothing here speaks for either"
         )
         return (
             f"Of the same {len(first.right):,} test examples, {found.only_second} are right only in run "

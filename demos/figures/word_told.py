@@ -35,7 +35,9 @@ def uses_told(
     """What the pictures say at this layer, and which sense each use from the sentence bar is nearest to."""
     rows, columns = np.triu_indices(len(uses), k=1)
     flat = static[rows, columns]
-    everywhere = f"{flat.mean():.2f}" if np.allclose(flat, flat[0], atol=5e-3) else f"{flat.min():.2f} to 1.00"
+    everywhere = (
+        f"{flat.mean():.2f}" if np.allclose(flat, flat[0], atol=5e-3) else f"{flat.min():.2f} to {flat.max():.2f}"
+    )
     named = html.escape(word, quote=False)
     begin = f"The static table has one row for “{named}”" if flat.min() > 0.9999 else f"In the static table “{named}”"
     if averages is not None:
@@ -44,8 +46,12 @@ def uses_told(
         now = (
             f"At <b>layer {layer}</b> two uses of one sense have a cosine of <b>{rounded(same)}</b> on average "
             f"({averages.same_pairs} pairs), two of different senses <b>{rounded(different)}</b> "
-            f"({averages.different_pairs} pairs). The curves are furthest apart at layer {int(gaps.argmax())}, by "
-            f"{rounded(gaps.max())}."
+            f"({averages.different_pairs} pairs). "
+            + (
+                f"The curves are furthest apart at layer {int(gaps.argmax())}, by {rounded(gaps.max())}."
+                if gaps.max() > 0
+                else "At no layer are uses of one sense more alike."
+            )
         )
     else:
         pairs = cosines[layer, rows, columns]

@@ -259,8 +259,8 @@ LESSON = Lesson(
     question="How does BERT cut words?",
     look=(
         "Words that BERT knows stay whole; others are cut into pieces it does know, with ## where a word goes on, or "
-        "become [UNK] where that can't be done. Type, and watch where the cuts fall: what the model reads is the row of "
-        "numbers underneath."
+        "become [UNK] where that can't be done. Type, and watch where the cuts fall: what the model reads is the row "
+        "of numbers underneath."
     ),
     build=build,
 )

@@ -51,7 +51,7 @@ AXES: Mapping[str, Any] = {
 # What a run changes, in the order of its event's outputs. `run` is the id of the one under way, `kept` of the one done.
 CHANGED = (
     "run", "kept", "situation", "cosines", "start", "stop", "curve", "scores", "scatter", "after", "spread", "moved",
-    "numbers", "towers",
+    "numbers", "towers", "pair",
 )  # fmt: skip
 
 
@@ -196,6 +196,7 @@ class PairTrainer:
             "moved": moved_html(dataset, result),
             "numbers": numbers_html(dataset, result, feed.looks, result.steps),
             "towers": self.rated_towers(situation, run, chosen),
+            "pair": gr.update(value=chosen),
         }
 
     def stop(self, run: str) -> Any:

@@ -78,6 +78,19 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     assert "1 of the 2 bars" in told
     assert "Of the 40 test examples" in told
     assert "not sure enough" in calibration_told(calibration([0.6] * 9, [True] * 9), "answers", 9, 9)
+    # of 9 answers at 0.6 a perfectly calibrated model gets 5.4 right, give or take 1.5: 7 of 9 say nothing
+    assert "as sure as it is right" in calibration_told(
+        calibration([0.6] * 9, [True] * 7 + [False] * 2), "answers", 9, 9
+    )
+
+
+def test_what_chance_alone_shows_is_what_perfectly_calibrated_models_show() -> None:
+    rng = np.random.default_rng(1)
+    sure = rng.uniform(0.5, 1, 144)
+    errors = [calibration(sure.tolist(), (rng.random(144) < sure).tolist()).error for _ in range(400)]
+    told = calibration_told(calibration(sure.tolist(), (rng.random(144) < sure).tolist()), "answers", 144, 144)
+    said = float(re.findall(r"would show about ([\d.]+)\.<", told)[0])
+    assert said == pytest.approx(np.mean(errors), rel=0.15)
 
 
 def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:

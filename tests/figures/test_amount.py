@@ -49,10 +49,8 @@ def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
 
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     told = proof_html(MEASURED)
-    assert (
-        "From random weights BERT gets to 31% at best (with 100 examples); BERT pre-trained is there with <b>10</b>."
-        in told
-    )
+    assert "In as many steps BERT from random weights gets to 31% at best (with 100 examples); " in told
+    assert "BERT pre-trained is there with <b>10</b>." in told
     assert "The words alone get to 61% at best (with 100 examples); BERT pre-trained is there with <b>10</b>." in told
     worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
     assert "so far BERT pre-trained is below that, at 10%" in proof_html(replace(MEASURED, points=worse))
@@ -98,6 +96,9 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     assert "2 are right only in run 2 and 0 only in run 1" in lucky
     assert f"probability {2 * 0.5**2:.2g}" in lucky
     assert "may well be luck" in lucky
+    even = compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])])
+    assert "no better and no worse" in even
+    assert "nothing here speaks for either" in even
     many = "1" * 10 + "0" * 30
     sure = compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)])
     assert "more than luck" in sure

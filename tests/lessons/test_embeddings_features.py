@@ -22,7 +22,7 @@ from demos.lessons.embeddings.features import DATA_PATH, Recipe
 from demos.lessons.embeddings.features_layout import FILLED, GRID_FILLED, Asked, menu_value
 from demos.page.frozen import Frozen, Task
 from demos.page.services import Services
-from demos.training.data.labelled import own_sentences, split_rows
+from demos.training.data.labelled import FILE, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.settings import Settings
 from demos.training.tasks.classification import Classification
@@ -190,6 +190,31 @@ def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch:
         "guessing 0.5",
     ]
     assert fit.cross_validated > one.frozen.words(task).cross_validated + 0.1
+
+
+@pytest.mark.parametrize("held_out", ["test", "validation"])
+def test_the_program_reads_a_file_with_its_own_split(
+    bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_out: str
+) -> None:
+    emotions = own_sentences(True)
+    rows = [(text, emotions.labels[label]) for text, label in zip(emotions.texts, emotions.targets, strict=True)][:60]
+    lines = [f"{text}\t{label}\t{held_out if at % 4 == 0 else 'train'}" for at, (text, label) in enumerate(rows)]
+    (tmp_path / "train.tsv").write_text("\n".join(["text\tlabel\tsplit", *lines, lines[3]]) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    one = Recipe(Frozen(Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)))
+    shown = last(one.show("What a day!", "", "", FILE, str(tmp_path / "train.tsv"), "own", "mean", "last", True, ""))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(shown["code"], {})
+    data = read_labelled(FILE, str(tmp_path / "train.tsv"))
+    task = Task(data, split_rows(data, "own"), bundled, True)
+    assert len(task.split.test) == 15
+    fit = one.frozen.known(task)[Choice("mean", task.deepest)]
+    assert printed.getvalue().splitlines()[:3] == [
+        f"C {fit.strength}",
+        f"cross-validated {round(fit.cross_validated, 3)}",
+        f"held out {round(fit.scores.accuracy, 3)}",
+    ]
 
 
 def test_bars_and_grid_show_what_they_are_given() -> None:

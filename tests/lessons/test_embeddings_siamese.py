@@ -57,7 +57,7 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., Any]], services: Services) -> None:
-    show, show_pair, train, stop, news = handlers
+    show, show_pair, show_own, train, stop, news = handlers
     *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *OURS))
     held_out, loaded = our_split(0).held_out, services.loaded("tiny")
     sides = [
@@ -81,6 +81,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert len(json.loads(last["curve"])["looks"][-1]) == 6
     assert "agreement ρ after" in last["scores"]
     assert "→" in last["towers"]
+    assert held_out[last["pair"]["value"]].first[:20] in last["towers"]  # the menu says whose towers they are
     # the same situation again: the result stays; another one: only the untrained pairs
     (same,) = show(*BAR_TEXTS, "", last["situation"], *OURS)
     assert dict(zip(SHOWN, same, strict=True))["scatter"] == gr.skip()
@@ -99,6 +100,9 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     towers, _ = show_pair("A cat.", "A dog <b>.", "tiny", BAR, *asked)
     assert "A dog &lt;b&gt;." in towers
     assert "Nobody rated" in towers
+    assert show_own("A cat.", "A dog <b>.", "tiny", BAR, *asked)[0] == towers  # as it is typed
+    assert show_own("A cat.", "A dog <b>.", "tiny", 3, *asked) == [gr.skip()] * 2
+    assert show_own("A cat.", " ", "tiny", BAR, *asked) == [gr.skip()] * 2
     with pytest.raises(UserError, match=NO_PAIR):
         show_pair(*BAR_TEXTS, BAR, *asked)
     stranger, _ = show_pair(*BAR_TEXTS, 3, "someone else's", *asked[1:])
@@ -108,7 +112,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
 
 
 def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable[..., Any]]) -> None:
-    show, _, train, stop, news = handlers
+    show, _, _, train, stop, news = handlers
     random = (*OURS[:3], "random", 1e-3, 10, 4, 0)
     *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *random))
     assert "untrained" in opened["data"]
@@ -127,7 +131,7 @@ def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable
 
 
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:
-    show, _, train, *_ = handlers
+    show, _, _, train, *_ = handlers
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b,1\na,c,2\na,d,x\n")
     (update,) = train(*BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
+from demos.lessons.finetune import amount as amount_part
 from demos.lessons.finetune.amount import CHANGED, FILES, Amount, read_data, samples
 from demos.page.services import Sentence, Services
 from demos.training import amount
@@ -104,6 +107,21 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert list(home.iterdir()) == []
     busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)
     assert len({str(one) for one in busy[1:]}) == 1  # nothing moves under a measurement
+
+
+def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
+    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> Iterator[Any]:
+        raise gr.Error("You have exceeded your GPU quota.")
+        yield
+
+    monkeypatch.setattr(amount_part, "measure", refused)
+    updates = part.run("", "", "tiny", "file-sentence", films, 1)
+    seen = []
+    with pytest.raises(UserError, match="exceeded your GPU quota"):
+        seen.extend(map(named, updates))
+    assert seen[-1]["start"]["interactive"] is True
 
 
 def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(part: Amount, films: str) -> None:

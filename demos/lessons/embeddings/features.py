@@ -105,7 +105,7 @@ class Recipe:
         if state == "here":
             try:
                 accuracy, interval = self.frozen.tuned(task, asked.run)
-                bars.append(Bar("fine-tuned by you, all weights moved", "tuned", accuracy, interval))
+                bars.append(Bar("your own model, from Fine-tune", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
                 yield filled(FILLED, tuned=tuned_html("none", len(task.split.test)))
             yield filled(FILLED, status="", **_bars_shown(task, bars, picked))

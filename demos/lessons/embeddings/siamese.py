@@ -215,6 +215,12 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             raise UserError(NO_PAIR)
         return [trainer.towers(situation, trained, texts, None), drawn]
 
+    def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> list[Any]:
+        """The sentence bar's two have changed."""
+        if index != BAR or not (text or "").strip() or not (pair or "").strip():
+            return [gr.skip()] * 2
+        return show_pair(text, pair, model, index, *rest)
+
     def train(text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Iterator[list[Any]]:
         def run() -> Iterator[dict[str, Any]]:
             situation = situation_of(model, *rest)
@@ -226,13 +232,18 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
     page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **HEAVY)
-    page.on(
-        [parts["pair"].input],
-        show_pair,
-        [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen],
-        [parts["towers"], parts["scatter"]],
-        **HEAVY,
-    )
+    for heard, handler, more in (
+        (parts["pair"].input, show_pair, {}),
+        (page.settled.change, show_own, {"trigger_mode": "always_last"}),
+    ):
+        page.on(
+            [heard],
+            handler,
+            [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen],
+            [parts["towers"], parts["scatter"]],
+            **HEAVY,
+            **more,
+        )
     page.on(
         [parts["start"].click],
         train,

@@ -141,6 +141,9 @@ class Amount:
                     yield _changes(status=status, **(self._grown(measured) if grown else {}))
             finally:
                 steps.close()  # type: ignore[attr-defined]
+        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+            yield _changes(**ready, status="")
+            raise UserError(str(error.message)) from error
         except Exception:  # whatever it was, the button must work again, and what is measured stays
             yield _changes(**ready, status="")
             raise

@@ -143,7 +143,8 @@ def split_rows(data: Labelled, asked: str) -> Split:
 def _drawn(rows: Sequence[Row], most: int) -> list[Row]:
     """`most` rows in the classes' own proportions, but MIN_PER_CLASS of each at least, in file order."""
     labels = [row.label for row in rows]
-    picked, _ = train_test_split(np.arange(len(rows)), train_size=most, random_state=0, stratify=labels)
+    size = min(most, len(rows) - len(set(labels)))  # scikit-learn wants one of each class on the other side, too
+    picked, _ = train_test_split(np.arange(len(rows)), train_size=size, random_state=0, stratify=labels)
     chosen = set(picked.tolist())
     for label in set(labels):
         own = [at for at, other in enumerate(labels) if other == label]

@@ -38,6 +38,8 @@ class Splits(Protocol):
 
 def as_watched(dataset: Splits) -> Any:
     """The data set with its validation examples as its test: what a curve's score is measured on."""
+    if dataset.test is dataset.validation:
+        return dataset
     return replace(dataset, test=dataset.validation)  # type: ignore[type-var]
 
 

@@ -69,6 +69,13 @@ def test_a_file_sorted_by_class_is_drawn_from() -> None:
     assert "drawn class by class" in data.notes[0]
 
 
+def test_a_file_that_is_a_little_too_long_is_drawn_from_too() -> None:
+    rows = [Row(at, f"sentence {at}", f"class {at // 6:02}") for at in range(300)]  # 50 classes, sorted
+    data = build_labelled("f", rows, most=290)
+    assert len(data.labels) == 50
+    assert 250 <= len(data.texts) <= 290
+
+
 def test_a_split_column_is_kept() -> None:
     data = build_labelled(
         "f", [*rows_of(20, split="train"), *[Row(99 + n, f"new {n}", f"c{n % 2}", "test") for n in (0, 1)]]
