@@ -4,51 +4,37 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import astuple
 from functools import lru_cache
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.figures.pretraining.learn import gradient_figure, moved_figure
-from demos.figures.pretraining.learn_code import learn_code
 from demos.figures.pretraining.learn_told import (
-    AskedRow,
-    Change,
-    ReadSequence,
-    ReadToken,
-    asked_html,
-    batch_html,
     far_first,
     numbers_html,
     rows_html,
-    sentences_html,
     step_html,
     top_rows_html,
 )
 from demos.page.curve_told import duration
 from demos.page.lesson import OUR_FAULT
 from demos.page.pretraining_curve import Feed
+from demos.page.pretraining_told import asked_told, batch_told, code_told, cut_told, random_told, said_told
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
-from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.kept import GONE, Point, Recipe, Situation
-from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
+from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
-from demos.training.pretraining.passage import Passage, read_passage
-from demos.training.pretraining.questions import Asked, Question
+from demos.training.pretraining.passage import read_passage
 
 BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed that a page is gone
 AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one of two that come at once
 OPENING = 100  # steps on the empty axes
-SHOWN_SEQUENCES = 4
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
-FORGOT = "what it learns on one text costs it some of the rest"
-WHY_TEXT = "next sentences take two sentences to train on."
-WHY_MODEL = "this model has no next-sentence head."
 # What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
 CHANGED = (
     "run", "held", "situation", "one", "many", "stop", "fresh", "curve", "step", "asked", "after", "gradient", "moved",
@@ -86,13 +72,13 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": _asked(found, situation.passage, look.asked, look.before, None, []),
+            "asked": asked_told(found, situation.passage, look.asked, look.before, None, []),
             "after": gr.update(visible=False),
-            "batch": _batch(found, look.instances, 1, None),
+            "batch": batch_told(found, look.instances, 1, None),
             "numbers": '<p class="aside">There are none before the first step.</p>',
-            "code": _code(found, look.instances, situation.recipe),
+            "code": code_told(found, look.instances, situation.recipe),
             "cost": self.cost(situation, look.seconds_a_step),
-            "cut": _cut(found, situation.passage),
+            "cut": cut_told(found, situation.passage),
         }
 
     def _look(self, situation: Situation) -> FirstLook:
@@ -172,16 +158,16 @@ class Learning:
         arrays = rows.moved, rows.in_input, rows.asked
         steps = f"In these {event.steps:,} steps" if event.steps > 1 else f"In step {step:,}"
         return {
-            "curve": feed.message(done=True, status=status, said=_said(event)),
+            "curve": feed.message(done=True, status=status, said=said_told(event)),
             "step": step_html(step, last.masked, last.following, last.right, last.norm, CLIP),
-            "asked": _asked(found, situation.passage, event.asked, event.before, event.after, _random(event)),
+            "asked": asked_told(found, situation.passage, event.asked, event.before, event.after, random_told(event)),
             "after": gr.update(visible=True),
             "gradient": gradient_figure(last.norms),
             "moved": moved_figure(*arrays),
             "told": f"<h3>{steps}: how far did each word’s embedding move?</h3>"
             + rows_html(*arrays, event.steps, step == 1, limit),
             "top": top_rows_html(names, far, *arrays, rows.wrongly, split),
-            "batch": _batch(found, event.instances, step, event),
+            "batch": batch_told(found, event.instances, step, event),
             "numbers": numbers_html([astuple(one) for one in event.points], "Every step of your copy"),
             "cost": self.cost(situation),
         }
@@ -233,75 +219,3 @@ def _buttons(running: bool) -> dict[str, Any]:
 def _broken(told: str) -> str:
     feed = Feed("", 30_522, OPENING)
     return feed.message(done=True, status=told)
-
-
-def _cut(found: Pretrained, passage: Passage) -> str:
-    why = WHY_MODEL if found.relation is None else WHY_TEXT
-    pairs = passage.has_pairs and found.relation is not None
-    return sentences_html(len(passage.train), len(passage.held_out), pairs, why)
-
-
-def _random(event: Learned) -> list[Change]:
-    before, after = event.before_untrained, event.after_untrained
-    if before is None or after is None:
-        return []
-    return [Change("held out, from random weights", before.own, after.own)]
-
-
-def _said(event: Learned) -> str:
-    """What the end of a press tells who cannot see the curve."""
-    if math.isnan(event.before.own):
-        return ""
-    return f"On the held-out sentences the loss went from {event.before.own:.2f} to {event.after.own:.2f}."
-
-
-def _asked(
-    found: Pretrained,
-    passage: Passage,
-    asked: Sequence[Question],
-    before: Asked,
-    after: Asked | None,
-    more: Sequence[Change],
-) -> str:
-    names = found.tokenizer.convert_ids_to_tokens([one.answer for one in asked])
-    answers = after.answers if after is not None else [None] * len(asked)
-    rows = [
-        AskedRow(one.before, one.after, name, one.own, bool(passage.held_out), was, now)
-        for one, name, was, now in zip(asked, names, before.answers, answers, strict=True)
-    ]
-    losses = [
-        Change("Loss of the held-out words", before.own, after.own if after else None),
-        Change("of general English", before.general, after.general if after else None, FORGOT),
-        *more,
-    ]
-    return asked_html(rows, losses, found.tokenizer.mask_token)
-
-
-def _batch(found: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None) -> str:
-    names = found.tokenizer.convert_ids_to_tokens
-    guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event is not None else None
-    shown = []
-    for one in instances[:SHOWN_SEQUENCES]:
-        corruption, tokens = one.corruption, []
-        for token, kind, label in zip(
-            names(corruption.input_ids.tolist()), corruption.kinds.tolist(), corruption.labels.tolist(), strict=True
-        ):
-            guess, loss = next(guesses) if kind and guesses is not None else (None, math.nan)
-            truth = names(label) if kind else ""
-            tokens.append(ReadToken(token, kind, truth, names(guess) if guess is not None else "", loss))
-        shown.append(ReadSequence(tokens, one.following))
-    return batch_html(shown, step, len(instances) - len(shown))
-
-
-def _code(found: Pretrained, instances: Sequence[Instance], recipe: Recipe) -> str:
-    return learn_code(
-        found.encoder.spec,
-        [one.corruption.input_ids.tolist() for one in instances],
-        [list(one.segments) for one in instances],
-        [one.corruption.labels.tolist() for one in instances],
-        [one.following for one in instances if one.following is not None],
-        recipe.rate,
-        CLIP,
-        DECAY,
-        EPSILON,
-    )
