@@ -9,7 +9,6 @@ from typing import Any
 from demos.bert.text import clean_text
 
 MAX_TOKENS = 512
-CUT = "from the end of the longer sentence first"  # how what is too long is made to fit
 
 
 @dataclass(frozen=True)
@@ -100,3 +99,11 @@ def _cut(sequences: Sequence[int | None], max_length: int) -> tuple[list[int], l
             seen[sequence] += 1
         (kept if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
     return kept, lost
+
+
+def cut_told(encoding: Encoding) -> str:
+    """What was cut and where, in a sentence; "" where everything fits."""
+    if not encoding.dropped:
+        return ""
+    cut = f"{len(encoding.dropped):,} more were cut, from the end of the longer sentence first."
+    return f"BERT reads {len(encoding)} tokens; {cut}"

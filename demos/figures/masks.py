@@ -86,12 +86,11 @@ def change_told(change: Change, word: str) -> str:
 
 def cost_told(read: int, new: int, kept: int, again: int) -> str:
     """What writing costs with each mask (HTML)."""
-    times = f"{again / kept:.0f}"
     return (
         f"<p>The price: to read these {read} tokens and write {new} more, a causal mask needs {short(kept, '')} "
         "operations, since what is computed stays. Where every token sees every token, each new one changes all before "
-        f"it: {short(again, '')}, {times} times as many. And BERT was never trained to guess the next word, "
-        "only words that are hidden among others: it reads, it does not write.</p>"
+        f"it: {short(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
+        "word, only words that are hidden among others: it reads, it does not write.</p>"
     )
 
 

@@ -150,9 +150,12 @@ def attention_told(asked: Asked) -> str:
     ]
     if ledger.causal:
         hidden = len(asked.encoding) - 1 - asked.token
+        enters = "are the embeddings, in which no token has seen another"
+        if ledger.layer:
+            enters = "has passed layers that look both ways"
         said.append(
             f"The causal mask of a decoder hides {_counted(hidden, 'token')} after it: their products become −∞, their "
-            f"weights 0. Only this layer is masked here; {ENTERS[ledger.layer > 0]}."
+            f"weights 0. Only this layer is masked here; what enters it {enters}."
         )
     if ledger.padding:
         said.append(
@@ -160,12 +163,6 @@ def attention_told(asked: Asked) -> str:
             "padding fills a batch up, and its mask keeps it out of every sum."
         )
     return "".join(f"<p>{one}</p>" for one in said)
-
-
-ENTERS = {
-    True: "what enters it has passed layers that look both ways",
-    False: "what enters it are the embeddings, in which no token has seen another",
-}
 
 
 def _counted(count: int, noun: str) -> str:

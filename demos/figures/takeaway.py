@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoding import CUT
+from demos.bert.encoding import cut_told
 from demos.bert.run import Run
 from demos.errors import UserError
 
@@ -64,8 +64,8 @@ def attention_json(run: Run, title: str, layer: int | None = None, head: int | N
     if layer is None:
         del document["layer"], document["head"]
         document["what"] = "BERT's attention weights: weights[layer][head][query][key], each row sums to 1"
-    if run.encoding.dropped:
-        document["notice"] = f"BERT reads {n} tokens; {len(run.encoding.dropped):,} more were cut, {CUT}."
+    if notice := cut_told(run.encoding):
+        document["notice"] = notice
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.counts import Counts, count
-from demos.bert.encoding import CUT, MAX_TOKENS, Encoding, encode
+from demos.bert.encoding import Encoding, cut_told, encode
 from demos.bert.models import at_hand
 from demos.bert.padding import pad
 from demos.bert.text import clean_text
@@ -53,7 +53,7 @@ def build(page: Page) -> None:
 
 
 def tokenized(encoding: Encoding) -> dict[str, Any]:
-    """An encoding as the API returns it; "notice" is there only where something fell off."""
+    """An encoding as the API returns it; "notice" is there only where something was cut."""
     result: dict[str, Any] = {
         "tokens": list(encoding.tokens),
         "input_ids": list(encoding.input_ids),
@@ -62,8 +62,8 @@ def tokenized(encoding: Encoding) -> dict[str, Any]:
         "offsets": [list(span) for span in encoding.offsets],
         "special_tokens_mask": list(encoding.special_tokens_mask),
     }
-    if encoding.dropped:
-        result["notice"] = f"BERT reads {MAX_TOKENS} tokens; {len(encoding.dropped):,} more were cut, {CUT}."
+    if notice := cut_told(encoding):
+        result["notice"] = notice
     return result
 
 

@@ -26,7 +26,7 @@ from demos.page.pretraining_curve import Feed
 from demos.page.pretraining_told import asked_told, batch_told, code_told, cut_told, random_told, said_told
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
-from demos.training.pretraining.kept import GONE, Point, Recipe, Situation
+from demos.training.pretraining.kept import Point, Recipe, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import read_passage
@@ -35,14 +35,12 @@ BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed
 AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one of two that come at once
 OPENING = 100  # steps on the empty axes
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
+CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
 # What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
 CHANGED = (
     "run", "held", "situation", "one", "many", "stop", "fresh", "curve", "step", "asked", "after", "gradient", "moved",
-    "told", "top", "batch", "numbers", "cost", "text", "rate", "size", "seed", "untrained",
+    "told", "top", "batch", "numbers", "cost", *CONTROLS,
 )  # fmt: skip
-
-
-GONE_COPY: dict[str, Any] = {"held": "", "situation": None}
 
 
 class Learning:
@@ -120,14 +118,19 @@ class Learning:
                         **self._learned(feed, event, situation),
                     }
                 elif isinstance(event, Failed):
-                    gone = {} if self.presses.copies.has(held) else GONE_COPY
-                    yield {**ready, **gone, "curve": feed.message(done=True)}
+                    yield {**ready, **self._left(held), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {**begun, "curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
+        except UserError as error:
+            yield {**ready, **self._left(held), "curve": _broken(str(error))}
         finally:
             self._feeds.pop(run, None)
             events.close()  # type: ignore[attr-defined]
+
+    def _left(self, held: str) -> dict[str, Any]:
+        """What becomes of the reader's copy where a press came to nothing: it stays if it is still there."""
+        return {} if self.presses.copies.has(held) else {"held": "", "situation": None}
 
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event; the curve asks for it by itself."""
@@ -195,8 +198,7 @@ def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
         for one in changed:
             yield changes(**one)
     except UserError as error:
-        gone = GONE_COPY if str(error) == GONE else {}
-        yield changes(**over, **gone, curve=_broken(str(error)))
+        yield changes(**over, curve=_broken(str(error)))
     except Exception:
         yield changes(**over, curve=_broken(OUR_FAULT))
         raise
@@ -211,7 +213,7 @@ def changes(**named: Any) -> list[Any]:
 
 def _buttons(running: bool) -> dict[str, Any]:
     """Stop, or what begins a press and what it is made of."""
-    usable = dict.fromkeys(("one", "many", "fresh", "text", "rate", "size", "seed", "untrained"), not running)
+    usable = dict.fromkeys(("one", "many", "fresh", *CONTROLS), not running)
     usable["stop"] = running
     return {name: gr.update(interactive=is_usable) for name, is_usable in usable.items()}
 

@@ -6,30 +6,15 @@ import json
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
 from demos.lessons import discover
 from demos.page.lesson import Lesson
+from tests.browser.faults import serious_faults
 
 LESSONS = discover()
 SIZES = [(1920, 1080), (1280, 800), (390, 844)]
 COLOURS = ["color-contrast", "link-in-text-block"]  # axe's rules of colour
-# axe walks through hidden tabs for nothing: they stand aside meanwhile, but for those whose frame would load anew.
-VIOLATIONS = """async (options) => {
-    const closed = [...document.querySelectorAll('[role=tabpanel]')]
-        .filter((panel) => !panel.getClientRects().length && !panel.querySelector('iframe'));
-    const aside = closed.map((panel) => {
-        const held = document.createDocumentFragment();
-        held.append(...panel.childNodes);
-        return held;
-    });
-    try {
-        return (await axe.run(options)).violations;
-    } finally {
-        closed.forEach((panel, at) => panel.append(aside[at]));
-    }
-}"""
 # The ids that a name, a label or a description points to and that stand on the page twice, hidden tabs included.
 AMBIGUOUS = """() => {
     const uses = ['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-owns', 'aria-activedescendant'];
@@ -86,24 +71,3 @@ def rest(page: Page, asked: list[str]) -> None:
         if asked and len(asked) == before:
             return
     pytest.fail(f"{len(asked)} requests and no end")
-
-
-def serious_faults(page: Page, rules: list[str]) -> dict[str, list[str]]:
-    """axe's serious and critical findings, by these of its rules or, where none is named, by all.
-
-    What is being drawn anew is dimmed for a moment: a fault outlasts that.
-    """
-    options = {"resultTypes": ["violations"], "iframes": False, **({"runOnly": rules} if rules else {})}
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
-    serious: dict[str, list[str]] = {}
-    for _ in range(6):
-        page.wait_for_timeout(200)
-        serious = {
-            rule["id"]: [node["html"][:160] for node in rule["nodes"][:3]]
-            for rule in page.evaluate(VIOLATIONS, options)
-            if rule["impact"] in {"serious", "critical"}
-        }
-        if not serious:
-            break
-    return serious

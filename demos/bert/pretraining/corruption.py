@@ -39,9 +39,9 @@ def never_chosen(tokenizer: Any, encoding: Encoding) -> tuple[int, ...]:
     return tuple(int(number in special) for number in encoding.input_ids)
 
 
-def kept_share(masked: float, replaced: float) -> float:
-    """The share of the chosen tokens that stay as they are: what the other two kinds leave, never below zero."""
-    return max(0.0, round(1 - masked - replaced, 9))
+def kind_shares(masked: float, replaced: float) -> tuple[float, float, float]:
+    """The shares of the chosen tokens that are masked, replaced and kept: kept is the rest, never below zero."""
+    return masked, replaced, max(0.0, round(1 - masked - replaced, 9))
 
 
 def corrupt(

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import chi2, chisquare
 
-from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption
+from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption, kind_shares
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def draw_many(draw: Callable[[], Corruption], special: Sequence[int], count: int
 def fit_kinds(draws: Draws, masked: float, replaced: float) -> Fit | None:
     """Whether masked, replaced and kept tokens came up as often as asked; None where only one of them could."""
     counts = draws.counts[-1]
-    shares = np.array([masked, replaced, 1 - masked - replaced])
+    shares = np.array(kind_shares(masked, replaced))
     could = shares > 1e-9
     if could.sum() < 2:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.encoding import Encoding
-from demos.bert.pretraining.corruption import kept_share
+from demos.bert.pretraining.corruption import kind_shares
 from demos.bert.pretraining.draws import Draws
 from demos.figures.palette import CLASSES, plotly_layout, word_colour
 
@@ -30,7 +30,7 @@ def shares_figure(draws: Draws, masked: float, replaced: float) -> go.Figure:
     at = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
     running, chosen = draws.running[at - 1], draws.counts.sum(axis=1)[at - 1]
     figure = go.Figure()
-    asked = (masked, replaced, kept_share(masked, replaced))
+    asked = kind_shares(masked, replaced)
     for share in dict.fromkeys(round(share, 6) for share in asked):
         reach = DEVIATIONS * np.sqrt(share * (1 - share) / chosen)
         figure.add_scatter(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from demos.bert.encoding import Encoding
-from demos.bert.pretraining.corruption import Corruption, kept_share
+from demos.bert.pretraining.corruption import Corruption, kind_shares
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.losses import Answer, Answers
 from demos.figures.pretraining.corrupt import KINDS
@@ -63,7 +63,7 @@ def legend_html(corruption: Corruption, special: Sequence[int], chosen: float, s
 
 def rest_html(masked: float, replaced: float) -> str:
     """The three shares as one bar; what the two sliders leave is kept."""
-    shares = (masked, replaced, kept_share(masked, replaced))
+    shares = kind_shares(masked, replaced)
     bar = "".join(
         f'<span class="{name}" style="flex-grow:{share:.4f}">{mark if share >= 0.045 else ""}</span>'
         for (name, mark, *_), share in zip(KINDS, shares, strict=True)

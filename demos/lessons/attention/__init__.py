@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention import check_layer
-from demos.bert.encoding import CUT
+from demos.bert.encoding import cut_told
 from demos.lessons.attention import cause, compare, heads, together
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence
@@ -29,10 +29,8 @@ def offer_endpoint(page: Page) -> None:
             "tokens": list(run.encoding.tokens),
             "attention": np.round(weights.astype(np.float64), 6).tolist(),
         }
-        if run.encoding.dropped:
-            result["notice"] = (
-                f"BERT reads {len(run.encoding)} tokens; {len(run.encoding.dropped):,} more were cut, {CUT}."
-            )
+        if notice := cut_told(run.encoding):
+            result["notice"] = notice
         return result
 
     # One at a time: 512 tokens are 3 million numbers, 30 MB, and seconds of turning them into JSON.

@@ -232,18 +232,10 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
     page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **HEAVY)
-    for heard, handler, more in (
-        (parts["pair"].input, show_pair, {}),
-        (page.settled.change, show_own, {"trigger_mode": "always_last"}),
-    ):
-        page.on(
-            [heard],
-            handler,
-            [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen],
-            [parts["towers"], parts["scatter"]],
-            **HEAVY,
-            **more,
-        )
+    asked = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
+    drawn = [parts["towers"], parts["scatter"]]
+    page.on([parts["pair"].input], show_pair, asked, drawn, **HEAVY)
+    page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **HEAVY)
     page.on(
         [parts["start"].click],
         train,

@@ -141,11 +141,10 @@ class Amount:
                     yield _changes(status=status, **(self._grown(measured) if grown else {}))
             finally:
                 steps.close()  # type: ignore[attr-defined]
-        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+        except Exception as error:  # whatever it was, the button must work again, and what is measured stays
             yield _changes(**ready, status="")
-            raise UserError(str(error.message)) from error
-        except Exception:  # whatever it was, the button must work again, and what is measured stays
-            yield _changes(**ready, status="")
+            if isinstance(error, gr.Error):  # ZeroGPU's own: a quota, a worker that died; its text is for the reader
+                raise UserError(str(error.message)) from error
             raise
         finally:
             self._running.discard(job)

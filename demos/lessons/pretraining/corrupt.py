@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.encoding import Encoding, encode
-from demos.bert.pretraining.corruption import Corruption, corrupt, kept_share, never_chosen
+from demos.bert.pretraining.corruption import Corruption, corrupt, kind_shares, never_chosen
 from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
 from demos.bert.pretraining.lens import states
 from demos.bert.pretraining.losses import Answers, answers
@@ -133,7 +133,7 @@ def drawn_once(services: Services, sentence: Sentence, *chosen: Any) -> list[Any
     tokenizer = services.store.tokenizer(services.key(sentence.model))
     read = tokenizer.convert_ids_to_tokens(found.corruption.input_ids.tolist())
     settings = found.settings
-    shares = (settings.masked, settings.replaced, kept_share(settings.masked, settings.replaced))
+    shares = kind_shares(settings.masked, settings.replaced)
     given: Answers | None = None
     try:
         pretrained = services.pretrained(sentence.model)
@@ -168,7 +168,7 @@ def drawn_often(services: Services, sentence: Sentence, *chosen: Any) -> list[An
         first.special,
         int(often) if often in MANY else MANY[0],
     )
-    shares = (settings.masked, settings.replaced, kept_share(settings.masked, settings.replaced))
+    shares = kind_shares(settings.masked, settings.replaced)
     return [
         shares_figure(draws, settings.masked, settings.replaced),
         places_figure(draws, first.encoding),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoding import CUT
+from demos.bert.encoding import cut_told
 from demos.bert.pretraining.context import removal_steps
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import Distribution, hide, lens, states
@@ -211,8 +211,8 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             words = [{"token": guess.token, "probability": guess.probability} for guess in one.best]
             masks.append({"place": place, "entropy": one.entropy, "words": words})
         result: dict[str, Any] = {"tokens": list(encoding.tokens), "masks": masks}
-        if encoding.dropped:
-            result["notice"] = f"BERT reads {len(encoding)} tokens; {len(encoding.dropped):,} more were cut, {CUT}."
+        if notice := cut_told(encoding):
+            result["notice"] = notice
         return result
 
     return fill_mask

@@ -11,7 +11,7 @@ from demos.bert.text import MAX_CHARACTERS
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
-from demos.page.pretraining import CHANGED, Learning, guarded
+from demos.page.pretraining import CHANGED, CONTROLS, Learning, guarded
 from demos.page.pretraining_curve import loss_curve
 from demos.page.services import Sentence
 from demos.page.trainer import QUEUE
@@ -93,7 +93,7 @@ def _controls() -> dict[str, Any]:
 
 
 def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
-    chosen = [parts[name] for name in ("text", "rate", "size", "seed", "untrained")]
+    chosen = [parts[name] for name in CONTROLS]
 
     def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> list[Any]:
         """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""

@@ -17,6 +17,7 @@ from demos.bert.pretraining.corruption import corrupt
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
 from demos.errors import UserError
 from demos.training.pretraining.batches import Instance
+from demos.training.pretraining.passage import cut_behind
 
 LEAST_OTHER = 8  # tokens of a second part from elsewhere, where the first one fills the sequence
 _END = re.compile(r"(?<=[.!?])([\"”’')\]]*)\s+(?=[\"“‘'(\[A-Z])")
@@ -76,11 +77,7 @@ def read_documents(path: Path) -> Iterator[list[str]]:
 
 def sentences_of(paragraph: str) -> list[str]:
     """Cut behind a mark that ends a sentence, where a capital, a bracket or a quotation mark follows."""
-    cut, last = [], 0
-    for found in _END.finditer(paragraph):
-        cut.append(paragraph[last : found.end(1)].strip())
-        last = found.end()
-    return [one for one in (*cut, paragraph[last:].strip()) if one]
+    return [one.strip() for one in cut_behind(paragraph, _END) if one.strip()]
 
 
 def corpus_of(documents: Iterable[Sequence[str]], tokenizer: Any) -> Corpus:

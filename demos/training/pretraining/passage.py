@@ -33,7 +33,7 @@ class Passage:
 def read_passage(tokenizer: Any, text: str | None) -> Passage:
     """The text's sentences. Raises UserError for one that is too long, or has no word."""
     special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id}
-    cut = [piece for one in _sentences(clean_text(text, "Your text")) for piece in _pieces(one)]
+    cut = [piece for one in cut_behind(clean_text(text, "Your text"), _END) for piece in _pieces(one)]
     rows = token_ids(tokenizer, cut, MAX_LENGTH)
     found = [one for one, (ids, _) in zip(cut, rows, strict=True) if set(ids) - special]
     if not found:
@@ -42,9 +42,10 @@ def read_passage(tokenizer: Any, text: str | None) -> Passage:
     return Passage(tuple(found[: len(found) - held]), tuple(found[len(found) - held :]))
 
 
-def _sentences(text: str) -> list[str]:
+def cut_behind(text: str, end: re.Pattern[str]) -> list[str]:
+    """The text cut at each match of `end`, which falls away but for its first group: that stays with what is before."""
     cut, last = [], 0
-    for found in _END.finditer(text):
+    for found in end.finditer(text):
         cut.append(text[last : found.start() if found[1] is None else found.end(1)])
         last = found.end()
     return [*cut, text[last:]]
