@@ -1,17 +1,22 @@
 """How good our own pre-training heads are, on text files that they were not trained on, beside two baselines.
 
 `python tests/benchmarks pretraining FILE …`: text, one paragraph a line, an empty line between documents; or lines of
-two sentences with a tab between them. Of the two files that the heads were trained on (see assets/pretraining), the
-documents that were held out are read alone. SEQUENCES=400 and LENGTH=128 in the environment say how much is asked.
+two sentences with a tab between them; or the paragraphs of a file in SQuAD's form (.json), an article a document. Of
+the two files that the heads were trained on (see assets/pretraining), the documents that were held out are read alone,
+and the documents before them say which threshold the next-sentence head would need. A text that hides rare words as
+[UNK] is read once more without them. SEQUENCES=400 and LENGTH=128 in the environment say how much is asked.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 from transformers import BertForPreTraining
 
@@ -19,13 +24,22 @@ from demos.bert.catalogue import BUNDLED
 from demos.bert.cores import cores
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import our_heads
-from demos.training.pretraining.corpus import corpus_of, read_documents
-from demos.training.pretraining.measuring import Measured, by_frequency, draw_instances, measure
+from demos.training.pretraining.batches import collate
+from demos.training.pretraining.corpus import corpus_of, read_documents, sentences_of
+from demos.training.pretraining.measuring import (
+    Measured,
+    by_frequency,
+    draw_instances,
+    measure,
+    next_margins,
+    threshold_of,
+)
 from demos.training.pretraining.parts import Parts
 
 SEQUENCES, LENGTH = (int(os.environ.get(name, least)) for name, least in (("SEQUENCES", "1000"), ("LENGTH", "128")))
 SEED = 7
 HELD_OUT = {"books": 12, "wikisplit": 500}  # the last documents of each file
+TRAINED_ON = {"books": 60, "wikisplit": 15_000}  # as many before those, at most, for the threshold
 
 
 def main(files: Sequence[Path]) -> None:
@@ -34,24 +48,69 @@ def main(files: Sequence[Path]) -> None:
         print("name a text file: one paragraph a line, an empty line between documents")
     torch.set_num_threads(cores())
     loaded = ModelStore().get(BUNDLED)
-    ours = our_heads(loaded)
-    models = {"heads before training": untrained(loaded), "as shipped": Parts.of(ours)}
+    ours = Parts.of(our_heads(loaded))
     for path in files:
-        documents = read_documents(path)
-        held = HELD_OUT.get(path.name.partition(".")[0])
-        corpus = corpus_of(deque(documents, maxlen=held) if held else documents, loaded.tokenizer)
-        instances = draw_instances(corpus, loaded.tokenizer, SEQUENCES, LENGTH, SEED)
-        print(f"{path.name}: {len(corpus.documents)} documents, {SEQUENCES} sequences of up to {LENGTH} tokens")
-        print_row("commonest tokens", by_frequency(instances))
-        for name, parts in models.items():
-            print_row(name, measure(parts, loaded.tokenizer, instances))
+        name = path.name.partition(".")[0]
+        held = HELD_OUT.get(name, 0)
+        documents = list(deque(documents_of(path), maxlen=held + TRAINED_ON[name] if held else None))
+        table(path.name, documents[-held:], {"heads before training": untrained(loaded), "as shipped": ours}, loaded)
+        if any("[UNK]" in sentence for document in documents[-held:] for sentence in document):
+            left = [without_unknown(document) for document in documents[-held:]]
+            table(f"{path.name} without its [UNK]", left, {"as shipped": ours}, loaded)
+        if held:
+            print_threshold(documents[:-held], ours, loaded.tokenizer)
+
+
+def table(name: str, documents: Sequence[Sequence[str]], models: dict[str, Parts], loaded: LoadedModel) -> None:
+    """What the commonest tokens and each model reach on sequences drawn from `documents`."""
+    corpus = corpus_of(documents, loaded.tokenizer)
+    instances = draw_instances(corpus, loaded.tokenizer, SEQUENCES, LENGTH, SEED)
+    print(f"{name}: {len(corpus.documents)} documents, {SEQUENCES} sequences of up to {LENGTH} tokens")
+    print_row("commonest tokens", by_frequency(instances))
+    for title, parts in models.items():
+        print_row(title, measure(parts, loaded.tokenizer, instances))
+
+
+def documents_of(path: Path) -> Iterator[list[str]]:
+    """The documents of a file, each as its sentences."""
+    if path.suffix != ".json":
+        yield from read_documents(path)
+        return
+    for article in json.loads(path.read_text(encoding="utf-8"))["data"]:
+        yield [sentence for paragraph in article["paragraphs"] for sentence in sentences_of(paragraph["context"])]
+
+
+def without_unknown(document: Sequence[str]) -> list[str]:
+    """The sentences without [UNK]; those that were nothing else are gone."""
+    kept = [" ".join(sentence.replace("[UNK]", " ").split()) for sentence in document]
+    return [sentence for sentence in kept if sentence]
+
+
+def print_threshold(documents: Sequence[Sequence[str]], parts: Parts, tokenizer: Any) -> None:
+    """Whether the next-sentence head leans to one answer on what it was trained on."""
+    instances = draw_instances(corpus_of(documents, tokenizer), tokenizer, SEQUENCES, LENGTH, SEED)
+    margins: list[float] = []
+    for start in range(0, len(instances), 32):
+        batch = collate(instances[start : start + 32], tokenizer.pad_token_id)
+        with torch.inference_mode():
+            hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
+            margins += next_margins(parts, hidden).tolist()
+    following = np.array([one.following for one in instances])
+    right = float(((np.array(margins) > 0) == (following == 0)).mean())
+    best, reached = threshold_of(np.array(margins), following)
+    print(
+        f"  {len(documents)} documents before those, trained on: next sentence {right:.3f} with the threshold 0, "
+        f"{reached:.3f} with {best:.2f}, the best there",
+        flush=True,
+    )
 
 
 def print_row(name: str, found: Measured) -> None:
     """One line of the table."""
     print(
         f"  {name:<22} top-1 {found.top1:.3f} ([MASK] alone {found.top1_masked:.3f}), top-5 {found.top5:.3f}, "
-        f"cross-entropy {found.cross_entropy:.2f} over {found.chosen:,} tokens; next sentence {found.following:.3f}",
+        f"cross-entropy {found.cross_entropy:.2f} over {found.chosen:,} tokens; next sentence {found.following:.3f} "
+        f"({found.following_recall[0]:.3f} of the true second parts, {found.following_recall[1]:.3f} of the false)",
         flush=True,
     )
 

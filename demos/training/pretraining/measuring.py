@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from demos.bert.pretraining.corruption import MASK, NO_LABEL
+from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
 from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.corpus import Corpus, draw_instance
 from demos.training.pretraining.parts import Parts
@@ -26,6 +27,7 @@ class Measured:
     cross_entropy: float  # nats a chosen token
     top1_masked: float  # over those alone that read [MASK]
     following: float  # next-sentence accuracy over the sequences
+    following_recall: tuple[float, float]  # the same over the true second parts alone, and over the false ones
     chosen: int
     sequences: int
 
@@ -38,9 +40,7 @@ def draw_instances(corpus: Corpus, tokenizer: Any, sequences: int, max_length: i
 
 def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured:
     """What the model makes of these instances. The model must have both heads."""
-    assert parts.pooler is not None
-    assert parts.relation is not None
-    ranks, losses, masked, right = [], [], [], 0
+    ranks, losses, masked, margins = [], [], [], []
     for some in _batches(instances):
         batch = collate(some, tokenizer.pad_token_id)
         asked = batch.labels != NO_LABEL
@@ -50,10 +50,35 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
             own = logits.gather(1, answers[:, None])
             ranks += (logits > own).sum(dim=1).tolist()
             losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()
-            following = parts.relation(parts.pooler(hidden)).argmax(dim=1)
-        right += int((following == batch.following).sum())
+            margins += next_margins(parts, hidden).tolist()
         masked += [kind == MASK for one in some for kind in one.corruption.kinds[one.corruption.chosen]]
-    return _summary(np.array(ranks), np.array(losses), np.array(masked), right / len(instances), len(instances))
+    following = np.array([one.following for one in instances])
+    right = (np.array(margins) > 0) == (following == IS_NEXT)
+    return _summary(np.array(ranks), np.array(losses), np.array(masked), following, right)
+
+
+def next_margins(parts: Parts, hidden: torch.Tensor) -> torch.Tensor:
+    """How much higher IsNext scores than NotNext: states [B, n, d] -> <float32>[B]; above 0 the answer is IsNext."""
+    assert parts.pooler is not None
+    assert parts.relation is not None
+    logits = parts.relation(parts.pooler(hidden))
+    margins: torch.Tensor = logits[:, IS_NEXT] - logits[:, NOT_NEXT]
+    return margins
+
+
+def threshold_of(margins: np.ndarray, following: np.ndarray) -> tuple[float, float]:
+    """(threshold, accuracy): the margin above which IsNext is said to be right most often on these S pairs.
+
+    `margins` is <float>[S] as `next_margins` gives them, `following` <int>[S] their labels. A threshold fitted so on
+    other text than it is used on tells whether the head leans to one answer everywhere.
+    """
+    order = np.argsort(margins)
+    is_next = following[order] == IS_NEXT
+    # A cut behind the k lowest margins is right about the false parts below it and the true ones above.
+    right = np.concatenate([[0], np.cumsum(~is_next)]) + np.concatenate([np.cumsum(is_next[::-1])[::-1], [0]])
+    cut = int(np.argmax(right))
+    bounds = np.concatenate([[-np.inf], margins[order], [np.inf]])
+    return float(bounds[cut : cut + 2].mean()), float(right[cut] / len(margins))
 
 
 def by_frequency(instances: list[Instance]) -> Measured:
@@ -69,19 +94,25 @@ def by_frequency(instances: list[Instance]) -> Measured:
     share_of = dict(zip(ids.tolist(), (counts / counts.sum()).tolist(), strict=True))
     ranks = np.array([rank_of[one] for one in answers.tolist()])
     losses = -np.log([share_of[one] for one in answers.tolist()])
-    following = float(np.mean([one.following for one in instances]))
-    return _summary(ranks, losses, kinds == MASK, max(following, 1 - following), len(instances))
+    following = np.array([one.following for one in instances])
+    commoner = IS_NEXT if 2 * int((following == IS_NEXT).sum()) >= len(following) else NOT_NEXT
+    return _summary(ranks, losses, kinds == MASK, following, following == commoner)
 
 
-def _summary(ranks: np.ndarray, losses: np.ndarray, masked: np.ndarray, following: float, sequences: int) -> Measured:
+def _summary(
+    ranks: np.ndarray, losses: np.ndarray, masked: np.ndarray, following: np.ndarray, right: np.ndarray
+) -> Measured:
+    """`right` says of each sequence whether its next-sentence label, in `following`, was told."""
+    recall = [float(right[following == label].mean()) for label in (IS_NEXT, NOT_NEXT)]
     return Measured(
         top1=float((ranks == 0).mean()),
         top5=float((ranks < 5).mean()),
         cross_entropy=float(losses.mean()),
         top1_masked=float((ranks[masked] == 0).mean()),
-        following=following,
+        following=float(right.mean()),
+        following_recall=(recall[0], recall[1]),
         chosen=len(ranks),
-        sequences=sequences,
+        sequences=len(following),
     )
 
 

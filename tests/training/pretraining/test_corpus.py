@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import accuracy_score, recall_score
 from transformers import BertConfig, BertForPreTraining
 
 from demos.bert.models import LoadedModel
@@ -21,7 +22,7 @@ from demos.training.pretraining import __main__ as command
 from demos.training.pretraining import making
 from demos.training.pretraining.batches import collate
 from demos.training.pretraining.corpus import Corpus, corpus_of, draw_instance, read_documents, sentences_of
-from demos.training.pretraining.measuring import by_frequency, draw_instances, measure
+from demos.training.pretraining.measuring import by_frequency, draw_instances, measure, threshold_of
 from demos.training.pretraining.parts import Parts
 
 # Each document has words of its own, so that a part tells where it came from.
@@ -130,6 +131,9 @@ def test_scores_equal_those_of_transformers_own_model(corpus: Corpus, bundled: L
     assert found.top5 == pytest.approx(np.mean(top5))
     assert found.cross_entropy == pytest.approx(sum(loss * count for loss, count in losses) / len(hits), rel=1e-4)
     assert found.following == pytest.approx(np.mean(following))
+    labels = np.array([one.following for one in instances])
+    said = np.where(following, labels, 1 - labels)
+    assert found.following_recall == pytest.approx(recall_score(labels, said, average=None))
     assert found.chosen == len(hits)
 
 
@@ -142,6 +146,18 @@ def test_without_context_nothing_beats_the_commonest(corpus: Corpus, bundled: Lo
     entropy = -sum(count / total * math.log(count / total) for count in answers.values())
     assert found.cross_entropy == pytest.approx(entropy)
     assert 0.5 <= found.following < 0.7
+    assert sorted(found.following_recall) == [0.0, 1.0]
+
+
+def test_the_best_threshold_is_right_as_often_as_any_other_cut_could_be() -> None:
+    rng = np.random.default_rng(1)
+    following = rng.integers(0, 2, 200)
+    margins = rng.normal(np.where(following == 0, 2.0, 0.5))
+    threshold, accuracy = threshold_of(margins, following)
+    assert accuracy == pytest.approx(accuracy_score(following == 0, margins > threshold))
+    cuts = [accuracy_score(following == 0, margins > cut) for cut in [*margins, -np.inf]]
+    assert accuracy == pytest.approx(max(cuts))
+    assert 0.5 < threshold < 2.0
 
 
 def test_a_step_in_two_batches_has_the_gradients_of_one(corpus: Corpus, bundled: LoadedModel) -> None:
