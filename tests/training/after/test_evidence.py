@@ -97,7 +97,7 @@ def test_a_long_pair_is_explained_as_it_was_cut_when_it_was_answered(
 ) -> None:
     trained, loaded = tuned(finished, tiny)
     trained = replace(trained, task=replace(trained.task, pairs=True), max_length=max_length)
-    words = "river bank green window stone seven paper north".split()
+    words = ["river", "bank", "green", "window", "stone", "seven", "paper", "north"]
     example = Example(" ".join((words * 9)[:first]), 0, " ".join((words * 9)[-second:]))
     (answered,) = trained.task.features(trained.model.tokenizer, [example], max_length)
     encoding = evidence_of(trained, loaded, Error(0, example, 1, 0.9)).encoding
