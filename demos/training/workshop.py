@@ -29,7 +29,7 @@ class Workshop:
 
     def __init__(self) -> None:
         self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
-        self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on this machine's own cores, each of them
+        self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
         self.runs = Runs()
         self._speed: OrderedDict[tuple[object, ...], float] = OrderedDict()
 
@@ -70,9 +70,9 @@ class Workshop:
                 try:
                     for event in events:
                         if isinstance(event, Finished | Stopped):
-                            over = True
                             if keep:
                                 self.runs.keep(run, model)
+                            over = True
                             if event.result.examples_per_second:
                                 self._note(_like(model, dataset, settings), event.result.examples_per_second)
                         told = over or isinstance(event, Failed)
