@@ -13,6 +13,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from app import build_page
 from demos.bert.features import CONCAT_ALL, features_of
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.pooling import SUM_ALL, Choice
@@ -228,3 +229,15 @@ def test_bars_and_grid_show_what_they_are_given() -> None:
     np.testing.assert_array_equal(grid.data[0].z, [[0.25, np.nan], [0.5, 0.75]])
     (frame,) = grid.layout.shapes
     assert (frame.x0, frame.y0) == (0.5, 0.5)
+
+
+def test_fitting_them_all_takes_nobody_elses_place(tiny: LoadedModel) -> None:
+    """A reader's minute of fits is in a queue of its own: the parts that only look share another."""
+    demo = build_page(Services(cast(ModelStore, OneModel(tiny)), "tiny"))
+    buttons = [key for key, block in demo.blocks.items() if getattr(block, "elem_id", "") == "features-start"]
+    filling = {one for one in demo.fns.values() if any(target in buttons for target, _ in one.targets)}
+    queues = {one.concurrency_id for one in filling if one.fn is not None}
+    assert len(queues) == 1
+    others = {one.concurrency_id for one in demo.fns.values() if one not in filling}
+    assert "vectors" in others
+    assert queues.isdisjoint(others)
