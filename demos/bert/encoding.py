@@ -45,10 +45,17 @@ class Encoding:
         return self.token_type_ids.index(1) if 1 in self.token_type_ids else None
 
 
-def encode(tokenizer: Any, text: str | None, text_pair: str | None = None, max_length: int = MAX_TOKENS) -> Encoding:
+def encode(
+    tokenizer: Any,
+    text: str | None,
+    text_pair: str | None = None,
+    max_length: int = MAX_TOKENS,
+    lengths: tuple[int, int] | None = None,
+) -> Encoding:
     """Tokenize one sentence, or `[CLS] A [SEP] B [SEP]` when `text_pair` has any character that is not a space.
 
-    Cuts to `max_length` tokens as transformers' `truncation="longest_first"` does and keeps what fell off.
+    Cuts to `max_length` tokens as transformers' `truncation="longest_first"` does and keeps what fell off. `lengths`
+    is how many tokens of A and of B to keep instead, special tokens apart, where an input was cut by another rule.
     Raises UserError for a text over the character limit.
     """
     first, second = clean_text(text, "The sentence"), clean_text(text_pair, "The second sentence")
@@ -62,7 +69,7 @@ def encode(tokenizer: Any, text: str | None, text_pair: str | None = None, max_l
     # Never with truncation=...: that changes a setting inside the tokenizer, which all threads share.
     full = tokenizer(first, pair, truncation=False, **options)
     tokens, words, sequences = full.tokens(), full.word_ids(), full.sequence_ids()
-    kept, lost = _cut(sequences, max_length)
+    kept, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
     return Encoding(
         text=first,
         text_pair=second if pair is not None else "",
@@ -78,19 +85,24 @@ def encode(tokenizer: Any, text: str | None, text_pair: str | None = None, max_l
     )
 
 
-def _cut(sequences: Sequence[int | None], max_length: int) -> tuple[list[int], list[int]]:
-    """Positions kept and lost when an input is cut to `max_length` tokens as `truncation="longest_first"` cuts it.
+def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[int, int]:
+    """How many tokens of A and of B an input of `max_length` tokens keeps as `truncation="longest_first"` cuts it.
 
     The longer sentence gives way first; once both are as long, both do. Source: tokenizers, `truncate_encodings`.
     """
-    lengths = [sum(sequence == side for sequence in sequences) for side in (0, 1)]
-    room = max(0, max_length - (len(sequences) - sum(lengths)))  # special tokens always stay
-    if sum(lengths) > room:
-        shorter = min(lengths)
-        longer = max(shorter, room - shorter) if shorter <= room else shorter
-        if shorter + longer > room:
-            shorter, longer = room // 2, room // 2 + room % 2
-        lengths = [shorter, longer] if lengths[0] <= lengths[1] else [longer, shorter]
+    first, second = (sum(sequence == side for sequence in sequences) for side in (0, 1))
+    room = max(0, max_length - (len(sequences) - first - second))  # special tokens always stay
+    if first + second <= room:
+        return first, second
+    shorter = min(first, second)
+    longer = max(shorter, room - shorter) if shorter <= room else shorter
+    if shorter + longer > room:
+        shorter, longer = room // 2, room // 2 + room % 2
+    return (shorter, longer) if first <= second else (longer, shorter)
+
+
+def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[list[int], list[int]]:
+    """Positions kept and lost when so many tokens of each sentence are kept."""
     kept: list[int] = []
     lost: list[int] = []
     seen = [0, 0]

@@ -243,7 +243,7 @@ class _Measurement:
     def _train(self, job: Job) -> Generator[Progress, None, bool]:
         """One training; whether the measurement is to end."""
         run, began, in_line = self.workshop.runs.new(), time.monotonic(), 0.0
-        events = self.workshop.fine_tune(run, job.dataset, self.key, self.base, job.settings)
+        events = self.workshop.fine_tune(run, job.dataset, self.key, self.base, job.settings, keep=False)
         try:
             for event in events:
                 if self.over(time.monotonic() - self.began - self.waited - in_line):
@@ -259,7 +259,6 @@ class _Measurement:
                     self._add(job.series, job, event.result.accuracy)
         finally:
             events.close()  # type: ignore[attr-defined]
-            self.workshop.runs.discard(run)
         self.waited += in_line
         self.training += time.monotonic() - began - in_line
         self.done += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -18,9 +17,9 @@ from demos.training.learning.encoder import layers_of
 from demos.training.learning.optimizer import NOTHING_TRAINS
 from demos.training.learning.precision import half_of, run_device
 from demos.training.learning.trainable import fixed_layers
+from demos.training.lengths import Lengths, lengths_of
 from demos.training.settings import Settings
 from demos.training.tasks.kinds import task_of
-from demos.training.tasks.task import Features
 
 FLOAT32, BFLOAT16 = 4, 2  # bytes
 # What autograd keeps of a layer, in numbers a token, for width d and inner width f (counted on transformers' BERT).
@@ -65,16 +64,6 @@ class Cost:
         return self.epochs * self.sentences
 
 
-@dataclass(frozen=True)
-class Lengths:
-    """What counting needs of the data: each example's (sequences, longest of them in tokens), split by split."""
-
-    train: tuple[tuple[int, int], ...]
-    validation: tuple[tuple[int, int], ...]
-    test: tuple[tuple[int, int], ...]
-    rows: int  # different tokens, padding included
-
-
 def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
     """The cost of training a copy of this encoder; the encoder itself is only counted.
 
@@ -82,7 +71,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     """
     settings.check()
     layers, width = layers_of(encoder), encoder.config.hidden_size
-    lengths = _lengths(dataset, tokenizer, min(settings.max_length, encoder.config.max_position_embeddings))  # type: ignore[arg-type]
+    lengths = lengths_of(dataset, tokenizer, min(settings.max_length, encoder.config.max_position_embeddings))
     head = _head_parameters(dataset, settings, width)
     of_encoder, of_embeddings, of_layer = (
         sum(p.numel() for p in module.parameters()) for module in (encoder, encoder.embeddings, layer_of(encoder, 0))
@@ -113,20 +102,6 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
         step_products=epochs * sum(_step_products(encoder, settings, upper, *shape) for shape in batches),
         other_products=read_once + looked + _scored(lengths.test, encoder, layers),
     )
-
-
-@lru_cache(maxsize=16)  # asked again at each move of a slider
-def _lengths(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
-    task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting but `max_length`
-
-    def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
-        return tuple((len(one.sequences), max(map(len, one.sequences))) for one in features)
-
-    train, validation = (task.features(tokenizer, split, limit) for split in (dataset.train, dataset.validation))
-    test = [] if dataset.test is dataset.validation else task.features(tokenizer, dataset.test, limit)
-    everything = [*train, *validation, *test]
-    rows = {tokenizer.pad_token_id or 0, *(token for one in everything for ids in one.sequences for token in ids)}
-    return Lengths(of(train), of(validation), of(test), len(rows))
 
 
 def _head_parameters(dataset: Splits, settings: Settings, width: int) -> int:

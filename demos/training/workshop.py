@@ -28,7 +28,8 @@ class Workshop:
     """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
     def __init__(self) -> None:
-        self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)
+        self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
+        self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
         self.runs = Runs()
         self._speed: OrderedDict[tuple[object, ...], float] = OrderedDict()
 
@@ -44,11 +45,14 @@ class Workshop:
         half, threads = half_of(settings.precision, device), settings.threads or cores()
         return expected(cost, self.speed(model, dataset, settings), half, device.type, threads)
 
-    def fine_tune(self, run: str, dataset: Splits, model: str, base: Path, settings: Settings) -> Iterator[Event]:
+    def fine_tune(
+        self, run: str, dataset: Splits, model: str, base: Path, settings: Settings, keep: bool = True
+    ) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
-        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`.
+        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
+        wants its scores alone, it goes with the last event and puts no other out.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
@@ -66,7 +70,8 @@ class Workshop:
                 try:
                     for event in events:
                         if isinstance(event, Finished | Stopped):
-                            self.runs.keep(run, model)
+                            if keep:
+                                self.runs.keep(run, model)
                             over = True
                             if event.result.examples_per_second:
                                 self._note(_like(model, dataset, settings), event.result.examples_per_second)
@@ -80,7 +85,7 @@ class Workshop:
             finally:
                 stop_file.unlink(missing_ok=True)
                 pause_file.unlink(missing_ok=True)
-                if not over:
+                if not (over and keep):
                     self.runs.discard(run)
 
     def _note(self, like: tuple[object, ...], speed: float) -> None:

@@ -34,6 +34,7 @@ from demos.training.data.sentences import Dataset, Example, load_emotion
 from demos.training.data.sources import SOURCES
 from demos.training.learning.learner import Learner
 from demos.training.learning.model import load_encoder
+from demos.training.runs import Runs
 from demos.training.settings import Settings
 from demos.training.tasks.kinds import task_of
 from demos.training.workshop import Workshop
@@ -136,6 +137,20 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     assert (stopped[-1].told, stopped[-1].seconds_left) == ("stopped", 0)
     assert list(home.iterdir()) == []
     assert len(workshop.line) == 0
+
+
+def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(amount, "SHARES", (0.1,))
+    monkeypatch.setattr(amount, "MAX_STEPS", 1)
+    workshop = Workshop()
+    workshop.runs = Runs(max_runs=1)
+    a_students = workshop.runs.new()
+    workshop.runs.folder(a_students).mkdir()
+    workshop.runs.keep(a_students, "tiny")
+    *_, last = measure(workshop, dataset, "tiny", "Tiny", base, 1, 40.0)
+    assert len(last.measured.points) == 3
+    assert workshop.runs.kept(a_students)
+    assert list(workshop.runs.folder("any").parent.iterdir()) == [workshop.runs.folder(a_students)]
 
 
 def test_what_cannot_be_measured_is_said(dataset: Dataset) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
+from demos.training import lengths
 from demos.training.cost import cost_of
-from demos.training.data.sentences import Dataset
+from demos.training.data.sentences import Dataset, build_dataset
+from demos.training.data.tables import Row
 from demos.training.events import Started
 from demos.training.learning import learner as module
 from demos.training.learning.learner import Learner
@@ -21,6 +25,8 @@ from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.heads import head_parameters
 from demos.training.tasks.kinds import task_of
+
+COUNT = lengths.count
 
 
 @pytest.mark.parametrize(
@@ -168,3 +174,26 @@ def test_counting_leaves_the_shared_tokenizer_alone(
     monkeypatch.setattr(type(tiny.tokenizer), "set_truncation_and_padding", noted)
     cost_of(dataset, tiny.tokenizer, tiny.model, Settings(max_length=17))  # a length not counted yet
     assert seen == {"do_not_truncate"}
+
+
+def test_counting_keeps_no_readers_upload_and_counts_equal_data_once(
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def upload(end: str) -> Dataset:
+        pairs = [(f"the {word} bank number {number} {end}", word) for number, word in enumerate(["a", "b"] * 20)]
+        return build_dataset("mine", [Row(number, *pair) for number, pair in enumerate(pairs, 1)])
+
+    counted = []
+    monkeypatch.setattr(lengths, "count", lambda *asked: counted.append(asked[2]) or COUNT(*asked))
+    mine, settings = upload("once"), Settings()
+    first = cost_of(mine, tiny.tokenizer, tiny.model, settings)
+    gone = weakref.ref(mine)
+    del mine
+    gc.collect()
+    assert gone() is None
+    assert cost_of(upload("once"), tiny.tokenizer, tiny.model, dataclasses.replace(settings, epochs=9)) != first
+    assert cost_of(upload("once"), tiny.tokenizer, tiny.model, settings) == first
+    assert counted == [settings.max_length]
+    assert cost_of(upload("twice over"), tiny.tokenizer, tiny.model, settings) != first
+    cost_of(upload("once"), tiny.tokenizer, tiny.model, dataclasses.replace(settings, max_length=5))
+    assert counted == [settings.max_length, settings.max_length, 5]

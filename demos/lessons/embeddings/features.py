@@ -41,6 +41,8 @@ from demos.training.features import Fit, chosen, result_of
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
+# A minute or more of fits: in a queue of its own, so that whoever only looks does not wait behind it.
+FILLING: dict[str, Any] = {**HEAVY, "concurrency_id": "fit-all"}
 GUESS, WORDS = "always the most frequent class", "words alone, no BERT (TF-IDF)"
 
 
@@ -218,7 +220,7 @@ def build(page: Page) -> None:
         **HEAVY,
     )
     grid_outputs = [parts[name] for name in GRID_FILLED]
-    page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **HEAVY)
+    page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **FILLING)
     page.on([parts["stop"].click], recipe.stop, [parts["filling"]], [parts["stop"]], show_progress="hidden")
     page.on([parts["take"].click], recipe.take, inputs, [parts["pooling"], parts["layer"]], show_progress="hidden")
     page.keep(

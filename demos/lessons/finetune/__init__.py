@@ -51,13 +51,13 @@ def offer_endpoint(page: Page) -> None:
         _, dataset = told_dataset(data, seed, task)
         key = services.key(model)
         run = workshop.runs.new()
-        events = workshop.fine_tune(run, dataset, key, services.store.folder(key), settings)
+        folder = services.store.folder(key)
+        events = workshop.fine_tune(run, dataset, key, folder, settings, keep=False)  # nobody else knows its id
         try:
             for event in events:
                 yield as_json(event)
         finally:
             events.close()  # type: ignore[attr-defined]
-            workshop.runs.discard(run)  # nobody else knows its id
 
     page.endpoint(fine_tune, **QUEUE)
 

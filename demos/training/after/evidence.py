@@ -81,7 +81,7 @@ def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence
     integrated gradients' do (Sundararajan et al. 2017, "completeness").
     """
     example = error.example
-    encoding = encode(loaded.tokenizer, example.text, example.pair, trained.max_length)
+    encoding = encoding_of(trained, loaded.tokenizer, example)
 
     def margin(hidden: torch.Tensor) -> torch.Tensor:
         logits = class_logits(trained, hidden)
@@ -89,6 +89,15 @@ def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence
 
     found = gradient_x_input(loaded, encoding, margin)
     return Evidence(encoding, found.values, found.output, _without_words(loaded, encoding, margin))
+
+
+def encoding_of(trained: Trained, tokenizer: Any, example: Example) -> Encoding:
+    """The example as the trained model reads it: a task cuts a long pair by a rule of its own."""
+    (features,) = trained.task.features(tokenizer, [example], trained.max_length)
+    if not features.segments:
+        return encode(tokenizer, example.text, max_length=trained.max_length)
+    (segments,) = features.segments  # [CLS] first [SEP], then second [SEP]
+    return encode(tokenizer, example.text, example.pair, lengths=(segments.count(0) - 2, segments.count(1) - 1))
 
 
 def _without_words(loaded: LoadedModel, encoding: Encoding, score: Score) -> float:

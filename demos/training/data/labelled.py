@@ -16,13 +16,14 @@ from demos.bert.text import clean_text
 from demos.errors import UserError
 from demos.training.data.guide import fetch_guide, is_guide
 from demos.training.data.sentences import EMOTION, MIN_PER_CLASS, class_names
-from demos.training.data.splits import SPLITS
+from demos.training.data.splits import split_name
 from demos.training.data.tables import Row, read_rows
 
 EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number
 HELD_OUT = 0.25  # scikit-learn's default, and so the guide's
 OWN_SPLIT = "own"
+MIN_LEARNED = 2  # sentences of each class in the training part of a file's own split
 SEEDS = 10
 GUIDE_LABELS = {"0": "negative", "1": "positive"}
 
@@ -97,7 +98,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     """The first `most` rows, each sentence once, so that none is learned from and scored on.
 
     Where these lack a class (a file sorted by class), as many are drawn from all. Raises UserError for less than two or
-    more than MAX_CLASSES classes, or a class with too few sentences.
+    more than MAX_CLASSES classes, a class with too few sentences, or a split without a known name.
     """
     notes = []
     first: dict[str, Row] = {}
@@ -123,14 +124,24 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     targets = np.array([labels.index(row.label) for row in kept], dtype=np.int64)
     targets.flags.writeable = False
     texts = tuple(row.text for row in kept)
-    return Labelled(Path(name).stem, labels, texts, targets, _own_test(kept, targets), tuple(notes))
+    own_test, why_not = _own_test(kept, targets, labels)
+    if why_not:
+        notes.append(f"The file's own split is not used: {why_not}.")
+    return Labelled(Path(name).stem, labels, texts, targets, own_test, tuple(notes))
 
 
 def split_rows(data: Labelled, asked: str) -> Split:
-    """The file's own split, or scikit-learn's `train_test_split` by a seed, a quarter held out class by class."""
+    """The file's own split, or scikit-learn's `train_test_split` by a seed, a quarter held out class by class.
+
+    Seed 0 where the file has no split of its own. Raises UserError for anything else than OWN_SPLIT and a seed.
+    """
     if asked == OWN_SPLIT and data.own_test is not None:
         return Split(np.flatnonzero(~data.own_test), np.flatnonzero(data.own_test), OWN_SPLIT)
-    seed = int(asked) if str(asked).isdigit() and int(asked) < SEEDS else 0
+    if asked != OWN_SPLIT and asked not in map(str, range(SEEDS)):
+        raise UserError(
+            f"There is no split {str(asked)[:20]!r} here; choose the file's own or a seed from 0 to {SEEDS - 1}."
+        )
+    seed = 0 if asked == OWN_SPLIT else int(asked)
     train, test = train_test_split(
         np.arange(len(data.texts)),
         test_size=max(HELD_OUT, len(data.labels) / len(data.texts)),
@@ -152,14 +163,24 @@ def _drawn(rows: Sequence[Row], most: int) -> list[Row]:
     return [rows[at] for at in sorted(chosen)]
 
 
-def _own_test(rows: Sequence[Row], targets: np.ndarray) -> np.ndarray | None:
-    """Which rows the file's split column holds out; None where it has none, or one that can't be learned from."""
-    splits = [SPLITS.get(row.split.lower(), "") for row in rows]
-    held_out = "test" if "test" in splits else "validation"
-    test = np.array([split == held_out for split in splits])
-    if "" in splits or not test.any() or test.all():
-        return None
-    if np.bincount(targets[~test], minlength=int(targets.max()) + 1).min() < 2:
-        return None
+def _own_test(rows: Sequence[Row], targets: np.ndarray, labels: Sequence[str]) -> tuple[np.ndarray | None, str]:
+    """(which rows the file's split column holds out, ""), or (None, why not): ("" where there is no such column).
+
+    Raises UserError, as fine-tuning does, for a split without a known name, and where only some rows have one.
+    """
+    splits = [split_name(row.split, row.number) for row in rows]
+    if not any(splits):
+        return None, ""
+    if "" in splits:
+        raise UserError(f"Row {rows[splits.index('')].number:,} has no split, where others have one.")
+    test = np.array([split == ("test" if "test" in splits else "validation") for split in splits])
+    if not test.any():
+        return None, "it holds nothing out"
+    if test.all():
+        return None, "it leaves nothing to learn from"
+    learned = np.bincount(targets[~test], minlength=len(labels))
+    if learned.min() < MIN_LEARNED:
+        few = labels[int(learned.argmin())][:40]
+        return None, f"it leaves class {few!r} fewer than {MIN_LEARNED} sentences to learn from"
     test.flags.writeable = False
-    return test
+    return test, ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Sequence
@@ -26,16 +25,26 @@ KIND_TOLD = {
 }
 ELSEWHERE = {"file": "a file of the author's own", "hub": "from the Hub"}
 BUNDLED_ID = "sentence-transformers/all-MiniLM-L6-v2"  # whose weights the bundled model's are
-# What Markdown reads as markup inside a line, links of the bare kind (www., a colon, an @), and what opens a block.
-_MARKUP = re.compile(r"[\\`*_{}\[\]#!|~^$:@]|(?<=www)\.|^\W|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)", re.IGNORECASE)
+# What Markdown reads as markup within a line, links of the bare kind among it (www., a scheme, an address), and what
+# opens a block or ends a heading. A name's own colons, dots and underscores stay as they are written.
+_MARKUP = re.compile(
+    r"[\\`*\[\]|~$@]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.|(?<!\S)#"
+    r"|^[!-%'-/:;=-@\[-`{-~]",  # `<` and `&` are written by their names
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 def plain(text: object) -> str:
-    """A person's text as Markdown that says just this: one line, no markup, no link, no HTML."""
+    """A person's text as Markdown that says just this: one line, no markup, no link, no HTML.
+
+    Read as a file it is the text too, but for the strokes before signs that would be markup (CommonMark 2.4).
+    """
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in str(text)).split())
     line = line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
-    marked = _MARKUP.sub(lambda sign: f"\0{ord(sign[0])};", line)
-    return html.escape(marked, quote=False).replace("\0", "&#")
+    marked = _NUMBERED.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", line))
+    return _ENTITY.sub("&amp;", marked).replace("<", "&lt;")
 
 
 def _quoted(text: str) -> str:

@@ -82,7 +82,7 @@ def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
 
 
 class Presses:
-    """What the part's two buttons do, for all its readers: one training at a time, in the app's own line."""
+    """What the part's two buttons do, for all its readers: one at a time in the CPU's line, with all its cores."""
 
     def __init__(self, workshop: Workshop) -> None:
         self.workshop = workshop
@@ -108,7 +108,7 @@ class Presses:
         name = held or run
         stop_file = self.workshop.runs.stop_file(run)
         try:
-            with self.workshop.line.join() as ticket:
+            with self.workshop.cpu_line.join() as ticket:
                 while place := ticket.place:
                     if stop_file.exists():
                         yield Failed(LEFT_LINE)

@@ -90,6 +90,25 @@ def test_gradient_x_input_is_the_slope_of_the_margin(pair: str, finished: Result
     assert found.empty == pytest.approx(margin(0 * whole), abs=1e-4)
 
 
+@pytest.mark.parametrize("max_length", [63, 64])
+@pytest.mark.parametrize(("first", "second"), [(20, 70), (40, 70), (70, 40), (50, 50), (31, 70)])
+def test_a_long_pair_is_explained_as_it_was_cut_when_it_was_answered(
+    first: int, second: int, max_length: int, finished: Result, tiny: LoadedModel
+) -> None:
+    trained, loaded = tuned(finished, tiny)
+    trained = replace(trained, task=replace(trained.task, pairs=True), max_length=max_length)
+    words = ["river", "bank", "green", "window", "stone", "seven", "paper", "north"]
+    example = Example(" ".join((words * 9)[:first]), 0, " ".join((words * 9)[-second:]))
+    (answered,) = trained.task.features(trained.model.tokenizer, [example], max_length)
+    encoding = evidence_of(trained, loaded, Error(0, example, 1, 0.9)).encoding
+    assert (encoding.input_ids, encoding.token_type_ids) == (answered.sequences[0], answered.segments[0])
+    (row,) = trained.answers([example])
+    found = evidence_of(trained, loaded, Error(0, example, 1, row[1]))
+    assert found.margin == pytest.approx(math.log(row[1] / row[0]), abs=1e-4)
+    whole = loaded.tokenizer(example.text, example.pair)
+    assert len(encoding) + len(encoding.dropped) == len(whole["input_ids"])
+
+
 def test_the_vectors_are_what_the_layers_on_top_read(tiny: LoadedModel) -> None:
     task = Classification(("a", "b"), pooling="max", pairs=True)
     examples = [Example("a river bank", 0, "green"), Example("stone", 1, "seven windows of the north under paper")]

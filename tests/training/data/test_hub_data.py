@@ -80,6 +80,34 @@ def test_a_glue_data_set_as_the_hub_has_it(serve: Serve) -> None:
     assert load_hub("pair", "me/data") == data  # no second stream: the first is kept
 
 
+def plain_numbers(rows: int, classes: list[int]) -> datasets.Dataset:
+    """A set whose classes are numbers without names, as most uploads of a table have them."""
+    texts, labels = [f"text {k} of {rows}" for k in range(rows)], [classes[k % len(classes)] for k in range(rows)]
+    return datasets.Dataset.from_dict({"text": texts, "label": labels})
+
+
+def test_minus_one_is_a_class_where_the_training_rows_have_it(serve: Serve) -> None:
+    serve(test=plain_numbers(20, [-1]), train=plain_numbers(60, [-1, 0, 1]))  # a sorted test split is no hidden one
+    data = load_hub("sentence", "me/data")
+    assert isinstance(data, Dataset)
+    assert data.labels == ("-1", "0", "1")
+    assert {data.labels[example.label] for example in data.test} == {"-1"}
+    assert len(data.train) + len(data.validation) + len(data.test) == 80
+    assert not any("no class" in note for note in data.notes)
+
+
+def test_minus_one_in_an_only_split_is_a_class_too(serve: Serve) -> None:
+    serve(train=plain_numbers(60, [-1, 1]))
+    assert load_hub("sentence", "me/data").labels == ("-1", "1")
+
+
+def test_a_test_split_of_nothing_but_minus_one_is_hidden_where_training_has_other_classes(serve: Serve) -> None:
+    serve(train=plain_numbers(60, [0, 1]), validation=plain_numbers(20, [0, 1]), test=plain_numbers(30, [-1]))
+    data = load_hub("sentence", "me/data")
+    assert data.labels == ("0", "1")
+    assert data.notes[0].startswith("30 rows of the split test have no class")
+
+
 def test_lists_of_endings_and_an_only_split(serve: Serve) -> None:
     rows = [{"ctx": f"It rains {k}.", "endings": [f"a{k}", f"b{k}", f"c{k}"], "label": str(k % 3)} for k in range(40)]
     serve(validation=datasets.Dataset.from_list(rows))

@@ -53,7 +53,9 @@ def test_the_first_rows_split_as_scikit_learn_splits_them() -> None:
     np.testing.assert_array_equal(split.test, test)
     assert len(test) == 500
     assert split_rows(data, OWN_SPLIT).key == "0"  # the file has none
-    assert split_rows(data, "<b>").key == "0"
+    for wrong in ("<b>", "10", "-1", "²", "", None, 1.5):
+        with pytest.raises(UserError, match=r"There is no split .*; choose .* seed from 0 to 9"):
+            split_rows(data, wrong)  # type: ignore[arg-type]
 
 
 def test_a_sentence_counts_once() -> None:
@@ -82,6 +84,30 @@ def test_a_split_column_is_kept() -> None:
     )
     assert split_rows(data, OWN_SPLIT).test.tolist() == [20, 21]
     assert len(split_rows(data, "0").test) == 6
+
+
+def test_a_split_that_is_not_known_is_told_as_in_fine_tune() -> None:
+    named = [*rows_of(20, split="train"), Row(21, "new 1", "c0", "test"), Row(22, "new 2", "c1", "tset")]
+    with pytest.raises(UserError, match="Row 22 has the split 'tset'; train, validation and test are known"):
+        build_labelled("f", named)
+    with pytest.raises(UserError, match="Row 22 has no split, where others have one"):
+        build_labelled("f", [*named[:-1], Row(22, "new 2", "c1")])
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        (rows_of(20, split="train"), "it holds nothing out"),
+        (rows_of(20, split="test"), "it leaves nothing to learn from"),
+        ([*rows_of(20, split="test"), *rows_of(20, classes=1, split="dev")], "it leaves class 'c1' fewer than 2 "),
+    ],
+)
+def test_a_split_column_that_is_not_used_is_told(rows: list[Row], why: str) -> None:
+    data = build_labelled("f", [Row(n, f"{row.text} {n}", row.label, row.split) for n, row in enumerate(rows, 1)])
+    assert data.own_test is None
+    (note,) = data.notes
+    assert note.startswith(f"The file's own split is not used: {why}")
+    assert build_labelled("f", rows_of(20)).notes == ()  # no such column, nothing to tell
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import torch
 
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
+from demos.training import workshop as workshop_module
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining import live
 from demos.training.pretraining.kept import BUSY, GONE, Copies, Copy, Point, Recipe, Situation, size_of
@@ -118,6 +119,22 @@ def test_one_trains_at_a_time_and_who_waits_is_told(presses: Presses, situation:
         presses.workshop.runs.stop(run)
         assert isinstance(list(events)[-1], Failed)
     assert len(presses.copies) == 0
+
+
+def test_where_gpus_are_lent_one_still_pretrains_on_the_cpu_at_a_time(
+    situation: Situation, pretrained: Pretrained, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(live, "cores", lambda: 1)
+    monkeypatch.setattr(workshop_module, "ON_ZERO_GPU", True)
+    presses = Presses(Workshop())
+    workshop = presses.workshop
+    with workshop.line.join(), workshop.line.join():  # on lent GPUs, which leave the CPU free
+        first = presses.press(workshop.runs.new(), "", situation, pretrained, 2)
+        assert isinstance(next(first), Made)
+        second = presses.press(workshop.runs.new(), "", situation, pretrained, 2)
+        assert next(second) == Waiting(1)
+        second.close()
+        assert isinstance(list(first)[-1], Learned)
 
 
 def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, pretrained: Pretrained):
