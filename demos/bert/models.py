@@ -191,10 +191,11 @@ class ModelStore:
         """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had."""
         spec = self.spec(key)
         with self._locks[key]:
-            if key in self._models:
-                with self._lock:
+            with self._lock:  # looked up and moved in one: another key's reader may put it out at any moment
+                found = self._models.get(key)
+                if found is not None:
                     self._models.move_to_end(key)
-                return self._models[key]
+                    return found
             try:
                 model = self._read(key)  # first: it fetches what is missing, and tells how far it is
                 loaded = LoadedModel(spec, self.tokenizer(key), model)

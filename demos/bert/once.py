@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Hashable
 from typing import Generic, TypeVar
 
 from demos.bert.steps import drained
+from demos.bert.turns import Turns
 
 Progress = TypeVar("Progress")
 Result = TypeVar("Result")
@@ -20,7 +21,7 @@ class OnceCache(Generic[Progress, Result]):
     def __init__(self, most: int) -> None:
         self.most = most
         self._kept: OrderedDict[Hashable, Result] = OrderedDict()
-        self._busy: dict[Hashable, threading.Lock] = {}
+        self._turns = Turns()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -33,26 +34,22 @@ class OnceCache(Generic[Progress, Result]):
 
         While another thread makes it, `waiting` is told. An error is raised to who asked, and nothing is kept.
         """
-        with self._lock:
-            turn = self._busy.setdefault(key, threading.Lock())
-        while not turn.acquire(timeout=LOOK_SECONDS):
-            yield waiting
-        try:
-            with self._lock:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    return self._kept[key]
-            result = yield from make()
-            with self._lock:
-                self._kept[key] = result
-                while len(self._kept) > self.most:
-                    self._kept.popitem(last=False)
-            return result
-        finally:
-            turn.release()
-            with self._lock:
-                if not turn.locked():
-                    self._busy.pop(key, None)
+        with self._turns.lock(key) as turn:
+            while not turn.acquire(timeout=LOOK_SECONDS):
+                yield waiting
+            try:
+                with self._lock:
+                    if key in self._kept:
+                        self._kept.move_to_end(key)
+                        return self._kept[key]
+                result = yield from make()
+                with self._lock:
+                    self._kept[key] = result
+                    while len(self._kept) > self.most:
+                        self._kept.popitem(last=False)
+                return result
+            finally:
+                turn.release()
 
     def get(self, key: Hashable, make: Callable[[], Generator[Progress, None, Result]], waiting: Progress) -> Result:
         """`steps` without its progress."""

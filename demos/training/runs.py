@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
+from demos.bert.turns import Turns
 from demos.errors import UserError
 from demos.training.learning.model import Trained
 
@@ -22,7 +23,11 @@ GONE = "That trained model is no longer kept here; train again."
 
 
 class Runs:
-    """Runs by an id that can't be guessed: who has the id may stop the run and ask its model, and nobody else."""
+    """Runs by an id that can't be guessed: who has the id may stop the run and ask its model, and nobody else.
+
+    Files are read and deleted outside of the lock: every reader needs it, and so does Gradio's
+    event loop, on which sessions expire.
+    """
 
     def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES) -> None:
         self.max_runs = max_runs
@@ -32,6 +37,7 @@ class Runs:
         self._base: dict[str, str] = {}  # run -> catalogue key
         self._trained: OrderedDict[str, Trained] = OrderedDict()
         self._lock = threading.Lock()
+        self._turns = Turns()
 
     def new(self) -> str:
         """A fresh run's id; its folder is made when something is kept in it."""
@@ -72,24 +78,31 @@ class Runs:
         `base` is the catalogue key of the model that it began as.
         """
         size = sum(path.stat().st_size for path in self.folder(run).rglob("*") if path.is_file())
+        out = []
         with self._lock:
             self._kept[run] = size
             self._base[run] = base
             while len(self._kept) > 1 and (
                 len(self._kept) > self.max_runs or sum(self._kept.values()) > self.max_bytes
             ):
-                self._remove(next(iter(self._kept)))
+                out.append(next(iter(self._kept)))
+                self._forget(out[-1])
+        for oldest in out:
+            self._delete(oldest)
 
     def discard(self, run: str | None) -> None:
         """Forget the run and delete what it left. Unknown ids are fine."""
         if run and _ID.fullmatch(run):
             with self._lock:
-                self._remove(run)
+                self._forget(run)
+            self._delete(run)
 
-    def _remove(self, run: str) -> None:
+    def _forget(self, run: str) -> None:
         self._kept.pop(run, None)
         self._trained.pop(run, None)
         self._base.pop(run, None)
+
+    def _delete(self, run: str) -> None:
         self.stop_file(run).unlink(missing_ok=True)
         self.pause_file(run).unlink(missing_ok=True)
         shutil.rmtree(self.folder(run), ignore_errors=True)
@@ -106,21 +119,42 @@ class Runs:
             return self._base[run]
 
     def trained(self, run: str | None) -> Trained:
-        """The run's model, in memory. Raises UserError where it is gone."""
+        """The run's model, in memory; where it is not it is read now, once however many ask.
+
+        Raises UserError where it is gone.
+        """
+        if found := self._at_hand(run):
+            return found
+        assert run is not None  # else it was gone
+        with self._turns.of(run):
+            if found := self._at_hand(run):  # read by who had the turn before
+                return found
+            try:
+                found = Trained.read(self.folder(run))
+            except Exception as error:
+                # Somebody cleared the machine's temporary files, or the run was discarded while half of it was read.
+                if isinstance(error, OSError):
+                    self.discard(run)
+                if self.kept(run):
+                    raise
+                raise UserError(GONE) from error
+            with self._lock:
+                if run not in self._kept:
+                    raise UserError(GONE)
+                self._trained[run] = found
+                while len(self._trained) > MAX_IN_MEMORY:
+                    self._trained.popitem(last=False)
+            return found
+
+    def _at_hand(self, run: str | None) -> Trained | None:
+        """The run's model where it is in memory; None where it is on disk alone. Raises UserError where it is gone."""
         with self._lock:
             if run is None or run not in self._kept:
                 raise UserError(GONE)
-            if run not in self._trained:
-                try:
-                    self._trained[run] = Trained.read(self.folder(run))
-                except OSError as error:  # somebody cleared the machine's temporary files
-                    self._remove(run)
-                    raise UserError(GONE) from error
-            self._trained.move_to_end(run)
             self._kept.move_to_end(run)
-            while len(self._trained) > MAX_IN_MEMORY:
-                self._trained.popitem(last=False)
-            return self._trained[run]
+            if run in self._trained:
+                self._trained.move_to_end(run)
+            return self._trained.get(run)
 
     def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
         """Each text's probability by class, from the run's model. Raises UserError where that is gone."""

@@ -8,7 +8,10 @@ What the page opens on before a reader has trained anything is written with `--w
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+from _few import few
 
 from demos.bert.catalogue import BUNDLED
 from demos.bert.maps import own_share
@@ -26,11 +29,13 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."
 
 
-def main() -> None:
+def main(short: bool = False) -> None:
     """Train the default recipe once on the bundled model and our six emotions, and print what changed."""
     store = ModelStore()
     services = Services(store, BUNDLED)
     afterwards, dataset, settings = Afterwards(services), load_emotion(), Settings(precision="float32")
+    if short:
+        dataset, settings = few(dataset, 24), replace(settings, epochs=1, max_steps=2)
     run = services.workshop.runs.new()
     for event in services.workshop.fine_tune(run, dataset, BUNDLED, store.folder(BUNDLED), settings):
         if isinstance(event, Failed):

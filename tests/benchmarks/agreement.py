@@ -31,7 +31,7 @@ def theirs(first: list[str], second: list[str]) -> np.ndarray:
     return (a * b).sum(axis=1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
 
 
-def main(files: list[Path]) -> None:
+def main(files: list[Path], short: bool = False) -> None:
     """Print both correlations for each file, and whether they are close."""
     if not files:
         print("  no file was named: python tests/benchmarks agreement PATH, with an STS-B file at PATH")
@@ -49,7 +49,7 @@ def main(files: list[Path]) -> None:
         print(f"{path.name}, {len(pairs):,} pairs ({kind}), MiniLM, mean of the last layer, Spearman:")
         print(f"  ours                          {ours:.4f}")
         print(f"  sentence-transformers + scipy {other:.4f}: {abs(ours - other):.5f} apart, at most {CLOSE} is asked")
-        if abs(ours - other) > CLOSE:
+        if abs(ours - other) > CLOSE and not short:
             raise SystemExit(f"{path.name}: the two are {abs(ours - other):.4f} apart.")
 
 

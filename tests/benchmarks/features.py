@@ -24,10 +24,10 @@ from demos.training.features import Fit, chosen, fit_guess, fit_vectors, fit_wor
 LEAST_LAST, LEAST_BEST = 0.75, 0.79  # what the project promises of the last layer's mean, and of the best it finds
 
 
-def main(files: list[Path]) -> None:
-    """Print the table; AssertionError where the promise is not kept. Without a path, say so and do nothing."""
+def main(files: list[Path], short: bool = False) -> None:
+    """Print the table; SystemExit where the promise is not kept. Without a path, say so and do nothing."""
     if not files:
-        print("Needs the guide's file: python tests/benchmarks features TRAIN.tsv [DEV.tsv]")
+        print("  no file was named: python tests/benchmarks features TRAIN.tsv [DEV.tsv], with the guide's file")
         return
     data = from_bytes(files[0].read_bytes(), files[0].name)
     dev = len(files) > 1
@@ -36,6 +36,8 @@ def main(files: list[Path]) -> None:
     loaded = ModelStore().get(BUNDLED)
     deepest = loaded.model.config.num_hidden_layers
     layers: list[int | str] = [*range(deepest + 1), SUM_LAST_FOUR, SUM_ALL, CONCAT_LAST_FOUR, CONCAT_ALL]
+    if short:
+        layers = [deepest]
     choices = [Choice("cls", deepest), Choice("max", deepest), *[Choice("mean", layer) for layer in layers]]
     parts = list(dict.fromkeys(part for choice in choices for part in parts_of(choice, deepest)))
     cache = VectorCache()
@@ -47,7 +49,7 @@ def main(files: list[Path]) -> None:
     def note(name: str, fit: Fit, on_dev: float) -> None:
         table.setdefault(name, []).append((fit.cross_validated, fit.scores.accuracy, on_dev))
 
-    for seed in range(SEEDS):
+    for seed in range(2 if short else SEEDS):
         split = split_rows(data, str(seed))
         note("guessing", guess := fit_guess(data, split), _share(guess, np.zeros((len(truth), 1)), truth))
         texts = np.array([row.text for row in others], dtype=object)
@@ -70,8 +72,12 @@ def main(files: list[Path]) -> None:
     print("The guide publishes: " + ", ".join(f"{name} {value:.3f}" for name, value in PUBLISHED))
     last = np.mean([found[1] for found in table[feature_name(Choice("mean", deepest), deepest)]])
     picked = np.mean([found[1] for found in table["the one cross-validation picks"]])
-    assert last >= LEAST_LAST, f"the last layer's mean reaches {last:.3f}, promised {LEAST_LAST}"
-    assert picked >= LEAST_BEST, f"the best found reaches {picked:.3f}, promised {LEAST_BEST}"
+    if short:
+        return
+    if last < LEAST_LAST:
+        raise SystemExit(f"the last layer's mean reaches {last:.3f}, promised {LEAST_LAST}")
+    if picked < LEAST_BEST:
+        raise SystemExit(f"the best found reaches {picked:.3f}, promised {LEAST_BEST}")
 
 
 def _share(fit: Fit, rows: np.ndarray, truth: np.ndarray) -> float:

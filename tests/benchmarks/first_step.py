@@ -57,7 +57,7 @@ def without_page() -> float:
     return seconds
 
 
-def main() -> None:
+def main(short: bool = False) -> None:
     """The default recipe, started again and again by one browser."""
     chromium = find_chromium()
     if not chromium:
@@ -71,10 +71,10 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"http://127.0.0.1:{port}/?lesson=finetune")
             page.wait_for_selector("#finetune-cost .cost", timeout=120_000)
-            page.wait_for_timeout(10_000)
+            page.wait_for_timeout(2_000 if short else 10_000)
             first = pressed(page)
             without_page()  # what it imports is not counted
-            both = [(pressed(page), without_page()) for _ in range(RUNS)]
+            both = [(pressed(page), without_page()) for _ in range(1 if short else RUNS)]
             browser.close()
     finally:
         app.terminate()

@@ -44,12 +44,12 @@ def data_of(files: list[Path], train_rows: int) -> Dataset:
     return Dataset(files[0].name if files else "our own, repeated", labels, rows[:train_rows], held, held)
 
 
-def main(files: list[Path]) -> None:
+def main(files: list[Path], short: bool = False) -> None:
     """Train twice, since a process's first CUDA kernels are loaded in its first steps, and tell both."""
     on_gpu = torch.cuda.is_available()
     if not on_gpu:
         print("There is no CUDA GPU here: a tiny model on the CPU shows that the code runs, and nothing about speed.")
-    data = data_of(files, TRAIN if on_gpu else TRAIN // 10)
+    data = data_of(files, 32 if short else TRAIN if on_gpu else TRAIN // 10)
     config = BertConfig() if on_gpu else BertConfig(**TINY)  # BertConfig's defaults are BERT base
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:

@@ -33,7 +33,9 @@ def medians(page: Page, presses: list[str], watched: str) -> float:
     return statistics.median(times[1:])  # the first one draws the picture for the first time
 
 
-def main() -> None:
+def main(short: bool = False) -> None:
+    """Print the medians; in short of one press and one part."""
+    runs, rest, parts = (2, 1_000, PARTS[:1]) if short else (RUNS, 3_000, PARTS)
     chromium = find_chromium()
     if not chromium:
         print("not measured, no Chromium on this machine")
@@ -46,15 +48,15 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1280, "height": 1600})
             page.goto(f"http://127.0.0.1:{port}/?lesson=attention")
             page.wait_for_selector("#attention-grid button[data-layer]")
-            page.wait_for_timeout(3000)
-            cells = [f'#attention-grid button[data-layer="{run % 6}"][data-head="{run}"]' for run in range(RUNS)]
+            page.wait_for_timeout(rest)
+            cells = [f'#attention-grid button[data-layer="{run % 6}"][data-head="{run}"]' for run in range(runs)]
             print(f"one head: {medians(page, cells, '#attention-heatmap'):.0f} ms (limit {LIMIT})")
-            for part in PARTS:
+            for part in parts:
                 page.goto("about:blank")
                 page.goto(f"http://127.0.0.1:{port}/?lesson=encoder&part={part}")
                 page.wait_for_selector('#encoder-token [data-token="9"]')
-                page.wait_for_timeout(3000)
-                chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(RUNS)]
+                page.wait_for_timeout(rest)
+                chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(runs)]
                 print(f"encoder, {part}: {medians(page, chips, f'#encoder-{part}'):.0f} ms (limit {LIMIT})")
             browser.close()
     finally:

@@ -183,7 +183,7 @@ def product_rates(clock: Callable[[], float]) -> dict[str, float]:
     return best
 
 
-def main(threads: int = 1, rounds: int = 3) -> None:
+def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
     """Print all rates, their ratios, the share of the products' rate and the wait for the first step."""
     torch.set_num_threads(threads)
     clock = time.process_time if threads == 1 else time.perf_counter

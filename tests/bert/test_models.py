@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from demos.bert import models
 from demos.bert.catalogue import BUNDLED, CATALOGUE, ModelSpec, extend_catalogue
@@ -115,6 +117,32 @@ def test_models_leave_when_memory_is_full(store: ModelStore, monkeypatch: pytest
     assert small.ready("bert-tiny")
     assert not small.ready(BUNDLED)
     assert second.spec.key == "bert-tiny"
+
+
+def test_a_model_that_leaves_while_it_is_asked_for_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = ModelStore(max_bytes=1)  # one model: each reader pushes the other's out, again and again
+    monkeypatch.setattr(small, "_read", lambda key: nn.Linear(8, 8))
+    monkeypatch.setattr(small, "tokenizer", lambda key: None)
+    wrong: list[BaseException] = []
+
+    def ask(key: str) -> None:
+        try:
+            for _ in range(2_000):
+                assert small.get(key).spec.key == key
+        except BaseException as error:  # a thread's own end is told to nobody
+            wrong.append(error)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        readers = [threading.Thread(target=ask, args=(key,)) for key in list(CATALOGUE)[:3]]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert wrong == []
 
 
 def test_a_lecturer_adds_models_by_a_file(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from demos.training import workshop as module
 from demos.training.cost import cost_of
 from demos.training.data.sentences import Dataset
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
+from demos.training.learning.model import Trained
 from demos.training.runs import Runs
 from demos.training.settings import Settings
 from demos.training.workshop import Workshop, _like
@@ -172,3 +174,59 @@ def test_runs_are_bounded_in_number_and_bytes() -> None:
             break
         time.sleep(0.01)
     assert not home.exists()
+
+
+def test_a_kept_model_is_read_once_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs()
+    ready, slow = runs.new(), runs.new()
+    for run in (ready, slow):
+        runs.keep(run, "tiny")
+    began, go_on = threading.Event(), threading.Event()
+    read: list[str] = []
+
+    def reading(folder: Path) -> object:
+        read.append(folder.name)
+        if folder.name == slow:
+            began.set()
+            assert go_on.wait(timeout=30)
+        return object()
+
+    monkeypatch.setattr(Trained, "read", reading)
+    there = runs.trained(ready)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(runs.trained, slow) for _ in range(3)]
+            assert began.wait(timeout=30)
+            assert pool.submit(runs.trained, ready).result(timeout=30) is there
+            assert pool.submit(runs.base, slow).result(timeout=30) == "tiny"
+            assert pool.submit(runs.keep, "another", "tiny").result(timeout=30) is None
+            assert pool.submit(runs.discard, "another").result(timeout=30) is None
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        first, *others = [one.result(timeout=30) for one in asked]
+    assert all(other is first for other in others)
+    assert read == [ready, slow]
+
+
+@pytest.mark.parametrize("too_late", [True, False])
+def test_a_run_discarded_while_it_is_read_is_gone(monkeypatch: pytest.MonkeyPatch, too_late: bool) -> None:
+    runs = Runs()
+    run = runs.new()
+    runs.folder(run).mkdir()
+    runs.keep(run, "tiny")
+
+    def reading(folder: Path) -> object:
+        discarding = threading.Thread(target=runs.discard, args=(run,), daemon=True)
+        discarding.start()
+        discarding.join(timeout=10)
+        assert not discarding.is_alive(), "discarding waits for the reading"
+        if not too_late:
+            raise ValueError("half of the files are gone")
+        return object()
+
+    monkeypatch.setattr(Trained, "read", reading)
+    with pytest.raises(UserError, match="no longer kept"):
+        runs.trained(run)
+    assert not runs.folder(run).exists()
+    assert run not in runs._trained

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
@@ -16,6 +16,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, BertForP
 from demos.bert.catalogue import BUNDLED
 from demos.bert.models import LoadedModel
 from demos.bert.pretraining.heads_file import read_heads
+from demos.bert.turns import Turns
 from demos.bert.weights import ALONE, read_weights
 from demos.errors import UserError
 
@@ -119,12 +120,17 @@ def _of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encod
 
 
 class PretrainedModels:
-    """Encoders with their heads by catalogue key, least recently used out first; safe for many threads."""
+    """The heads of models that are in memory, least recently used out first; safe for many threads.
+
+    A model's heads are held for as long as the model itself is and keep nothing of it alive: one that the store let go
+    is not in memory twice once it is read again. They are read outside of the lock, once however many ask.
+    """
 
     def __init__(self, max_models: int = MAX_MODELS) -> None:
         self._max = max_models
-        self._models: OrderedDict[str, Pretrained] = OrderedDict()
+        self._models: WeakKeyDictionary[Any, _Heads] = WeakKeyDictionary()  # by encoder; the last used comes last
         self._lock = threading.Lock()
+        self._turns = Turns()
 
     def get(self, loaded: LoadedModel, folder: Callable[[str], Path]) -> Pretrained:
         """`loaded` with its heads, read now where that was not done; `folder` says where a key's files are.
@@ -134,11 +140,43 @@ class PretrainedModels:
         key = loaded.spec.key
         if key != BUNDLED and not loaded.spec.mlm:
             raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT.")
+        if found := self._at_hand(loaded):
+            return found
+        with self._turns.of(key):
+            if found := self._at_hand(loaded):  # read by who had the turn before
+                return found
+            found = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
+            with self._lock:
+                self._models[loaded.model] = _Heads.of(found, loaded)
+                while len(self._models) > self._max:
+                    self._models.pop(next(iter(self._models)), None)  # by now it may have gone by itself
+            return found
+
+    def _at_hand(self, loaded: LoadedModel) -> Pretrained | None:
         with self._lock:
-            if key not in self._models:
-                found = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
-                self._models[key] = found
-            self._models.move_to_end(key)
-            while len(self._models) > self._max:
-                self._models.popitem(last=False)
-            return self._models[key]
+            heads = self._models.pop(loaded.model, None)
+            if heads is None:
+                return None
+            self._models[loaded.model] = heads
+        return heads.on(loaded)
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """What `Pretrained` holds beside the encoder that was asked for."""
+
+    encoder: LoadedModel | None  # one of its own, where our heads have it
+    transform: nn.Module
+    decoder: nn.Linear
+    pooler: nn.Module | None
+    relation: nn.Linear | None
+    about: dict[str, str]
+
+    @classmethod
+    def of(cls, found: Pretrained, loaded: LoadedModel) -> _Heads:
+        own = None if found.encoder.model is loaded.model else found.encoder
+        return cls(own, found.transform, found.decoder, found.pooler, found.relation, found.about)
+
+    def on(self, loaded: LoadedModel) -> Pretrained:
+        encoder = self.encoder or loaded
+        return Pretrained(encoder, self.transform, self.decoder, self.pooler, self.relation, self.about)

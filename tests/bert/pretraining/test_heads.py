@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +23,9 @@ from transformers import (
 from demos.bert.catalogue import ModelSpec
 from demos.bert.encoding import encode
 from demos.bert.models import LoadedModel, model_folder
+from demos.bert.pretraining import heads
 from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
-from demos.bert.pretraining.heads import OURS, PretrainedModels, our_heads, own_heads
+from demos.bert.pretraining.heads import OURS, Pretrained, PretrainedModels, our_heads, own_heads
 from demos.bert.run import run_model
 from demos.errors import UserError
 
@@ -101,12 +106,56 @@ def test_the_cache_reads_once_and_is_bounded(kept: Maker) -> None:
         return folder
 
     models = PretrainedModels(max_models=1)
-    assert models.get(loaded, folder_of) is models.get(loaded, folder_of)
+    assert models.get(loaded, folder_of) == models.get(loaded, folder_of)  # the same modules: they have no other ==
     assert asked == [loaded.spec.key]
-    other = LoadedModel(ModelSpec("other", "Other", "", "", 1, 2, 16, cased=False, mlm=True), None, loaded.model)
+    other = LoadedModel(ModelSpec("other", "Other", "", "", 1, 2, 16, cased=False, mlm=True), None, kept()[0].model)
     models.get(other, folder_of)
     models.get(loaded, folder_of)
     assert asked == [loaded.spec.key, "other", loaded.spec.key]
+
+
+def test_a_model_that_the_store_let_go_is_let_go_here_too(kept: Maker) -> None:
+    models = PretrainedModels()
+    loaded, folder = kept()
+    before = models.get(loaded, lambda key: folder).decoder
+    old, table = weakref.ref(loaded.model), weakref.ref(loaded.model.get_input_embeddings().weight)
+    again, _ = kept()  # as the store reads it once more
+    found = models.get(again, lambda key: folder)
+    assert found.encoder.model is again.model
+    assert found.decoder is not before
+    assert found.decoder.weight is again.model.get_input_embeddings().weight
+    models.get(loaded, lambda key: folder)  # who still holds the old one is answered by it
+    del loaded, before
+    gc.collect()
+    assert old() is None
+    assert table() is None
+
+
+def test_heads_are_read_once_and_nobody_else_waits(kept: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    (loaded, folder), (ready, _) = kept(), kept()
+    ready = LoadedModel(ModelSpec("ready", "Ready", "", "", 1, 2, 16, cased=False, mlm=True), None, ready.model)
+    models = PretrainedModels()
+    models.get(ready, lambda key: folder)
+    began, go_on, read = threading.Event(), threading.Event(), []
+
+    def slow(loaded: LoadedModel, folder: Path) -> Pretrained:
+        read.append(loaded.spec.key)
+        began.set()
+        assert go_on.wait(timeout=30)
+        return own_heads(loaded, folder)
+
+    monkeypatch.setattr(heads, "own_heads", slow)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(models.get, loaded, lambda key: folder) for _ in range(3)]
+            assert began.wait(timeout=30)
+            assert pool.submit(models.get, ready, lambda key: folder).result(timeout=30).encoder is ready
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        first, *others = [one.result(timeout=30) for one in asked]
+    assert all(other == first for other in others)
+    assert read == [loaded.spec.key]
 
 
 def test_no_head_is_made_up(bundled: LoadedModel, tiny: LoadedModel) -> None:
