@@ -49,7 +49,7 @@ def build_page(services: Services) -> gr.Blocks:
         ticks = {lesson.slug: build_ticks() for lesson in lessons}
         parts = {lesson.slug: part_ticks(lesson) for lesson in lessons}
         trained = gr.State("", delete_callback=services.workshop.runs.discard)
-        with gr.Tabs(elem_id="lessons") as tabs:
+        with gr.Tabs(elem_id="lessons", overflow_behavior="wrap") as tabs:
             for lesson in lessons:
                 with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
                     gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")

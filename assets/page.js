@@ -164,6 +164,27 @@
     true,
   );
 
+  // A menu closes when the focus leaves it. Gradio opens its list a frame after each key, Tab and Shift among them, when
+  // the focus may have gone; and a list that can be scrolled is a stop of its own for Tab.
+  const isMenu = (target) => target.matches?.('input[role="combobox"]');
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (!isMenu(event.target) || !["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+      event.stopImmediatePropagation();
+      document.getElementById(event.target.getAttribute("aria-controls"))?.setAttribute("tabindex", "-1");
+    },
+    true,
+  );
+  const KEY_HEARD = 100; // milliseconds: more than gradio's frame
+  document.addEventListener("focusout", ({ target: menu }) => {
+    if (!isMenu(menu)) return;
+    setTimeout(() => {
+      const open = menu.getAttribute("aria-expanded") === "true" && document.activeElement !== menu;
+      if (open) menu.dispatchEvent(new FocusEvent("blur")); // a key was heard after the focus had gone
+    }, KEY_HEARD);
+  });
+
   // On the big screen the arrow keys turn to the next part of a lesson, unless they are at work in a control.
   document.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -114,13 +114,13 @@ def source_text(encoding: Encoding, segment: int) -> str:
 
 
 def counts_strip(counts: Counts) -> str:
-    """Five numbers with their names."""
+    """Five numbers with their names; a share of nothing is no number."""
     rows = (
         ("characters", f"{counts.characters:,}"),
         ("words and marks", f"{counts.words:,}"),
         ("tokens", f"{counts.tokens:,}"),
-        ("tokens per word", f"{counts.tokens_per_word:.2f}"),
-        ("unknown", f"{counts.share_unknown:.0%}"),
+        ("tokens per word", f"{counts.tokens_per_word:.2f}" if counts.words else "–"),
+        ("unknown", f"{counts.share_unknown:.0%}" if counts.pieces else "–"),
     )
     inside = "".join(f"<div><dt>{name}</dt><dd>{number}</dd></div>" for name, number in rows)
     return f'<dl class="counts">{inside}</dl>'
@@ -179,10 +179,12 @@ def comparison(rows: Sequence[tuple[Sequence[str], Encoding, Counts]], absent: S
         names = html.escape(", ".join(titles))
         segments = (0, 1) if encoding.text_pair else (0,)
         lists = "".join(chips(encoding, segment) for segment in segments)
+        told = "all of them added"
+        if counts.pieces:
+            told = f"{counts.tokens_per_word:.2f} per word, {counts.share_unknown:.0%} unknown"
         parts.append(
             f'<section class="tokenizer" aria-label="{names}"><p class="row-name"><b>{names}</b> '
-            f"{counts.tokens:,} tokens, {counts.tokens_per_word:.2f} per word, "
-            f"{counts.share_unknown:.0%} unknown</p>{lists}</section>"
+            f"{counts.tokens:,} tokens, {told}</p>{lists}</section>"
         )
     if absent:
         listed = html.escape("; ".join(absent))

@@ -15,6 +15,7 @@ import gradio as gr
 from demos.bert.models import at_hand
 from demos.errors import UserError
 from demos.page.assets import read_json_asset
+from demos.page.examples import fill_from
 from demos.page.lesson import OUR_FAULT, Lesson, Page
 from demos.page.services import Services
 
@@ -79,13 +80,8 @@ def build_bar(services: Services) -> Bar:
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked = gr.Textbox("", visible="hidden")
-    example.input(
-        None,
-        [example],
-        [text, text_pair],
-        js=f"(number) => {{ const pick = {_script(examples)}[number]; return [pick.text, pick.text_pair || '']; }}",
-        api_visibility="private",
-    )
+    picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
+    fill_from(example, [text, text_pair], picks)
     return Bar(text, text_pair, model, in_use, asked, status)
 
 

@@ -151,6 +151,15 @@ def test_counts_are_written_out(tokenizer: Any) -> None:
     assert {"1,234", "2", "7", "2.50", "20%"} <= told
 
 
+def test_an_empty_text_has_no_tokens_per_word(tokenizer: Any) -> None:
+    encoding = encode(tokenizer, "")
+    counts = count(tokenizer, encoding)
+    told = [node.text for node in Reader(picture(encoding, counts)).nodes if node.tag == "dd"]
+    assert told == ["0", "0", "2", "–", "–"]
+    rows = Reader(comparison([(["A"], encoding, counts)], [])).having("row-name")
+    assert [row.text for row in rows] == ["A 2 tokens, all of them added"]
+
+
 def test_what_falls_off_is_shown(tokenizer: Any) -> None:
     encoding, page = draw(tokenizer, "word " * 500 + "tail " * 100)
     (limit,) = page.having("limit")

@@ -27,6 +27,7 @@ from demos.figures.embeddings_told import (
     sentence_html,
 )
 from demos.page.assets import read_asset
+from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.pooling import layer_menu, pooling_menus, read_choice
@@ -154,7 +155,7 @@ def build(page: Page) -> None:
         triggers=[texts.change, *[component.input for component in menus]],
     )
     page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], told)
-    page.on([example.input], lambda name: lists.get(name, ""), [example], [texts], show_progress="hidden")
+    fill_from(example, [texts], {name: [lines] for name, lines in lists.items()})
     page.keep(list=texts, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3])
 
 

@@ -19,6 +19,7 @@ from demos.errors import UserError
 from demos.figures.embeddings_told import choice_name
 from demos.figures.search import KEYWORDS, SHOWN, Searched, hits_html, numbers_html, search_code, told_html
 from demos.page.assets import read_asset
+from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.pooling import layer_menu, pooling_menus, read_choice
@@ -176,7 +177,7 @@ def build(page: Page) -> None:
         concurrency_id="vectors",
         concurrency_limit=2,
     )
-    page.on([example.input], lambda picked: picked or QUERY, [example], [query], show_progress="hidden")
+    fill_from(example, [query], {one: [one] for one in QUERIES})
     page.keep(
         search_query=query,
         search_a=menus[0],

@@ -34,6 +34,7 @@ from demos.figures.word_senses import scores_figure, scores_table, scores_told, 
 from demos.figures.word_told import uses_table, uses_told, word_code
 from demos.page.assets import read_asset
 from demos.page.choices import clamp, slider
+from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence
@@ -99,14 +100,13 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     labelled = bundled_uses()
+    offered = list(dict.fromkeys(one.word for one in labelled))
     states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
 
     with gr.Row(elem_classes="word-controls"):
-        example = gr.Dropdown(
-            list(dict.fromkeys(one.word for one in labelled)), value=None, label="Pick a word", min_width=160
-        )
+        example = gr.Dropdown(offered, value=None, label="Pick a word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
         layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
@@ -204,13 +204,7 @@ def build(page: Page) -> None:
         concurrency_id="vectors",
         concurrency_limit=2,
     )
-    page.on(
-        [example.input],
-        lambda one: [one, lines_of(one, labelled)] if one else [gr.skip(), gr.skip()],
-        [example],
-        [word, lines],
-        show_progress="hidden",
-    )
+    fill_from(example, [word, lines], {one: (one, lines_of(one, labelled)) for one in offered})
     page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)
 
 

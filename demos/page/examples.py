@@ -1,0 +1,30 @@
+"""Menus of examples: what is picked goes into text boxes, in the browser; passing through such a menu does nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gradio as gr
+
+
+def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[Any, Sequence[str]]) -> None:
+    """Let what is picked in `menu` fill `boxes`; `texts` has, for each of the menu's values, one text a box.
+
+    A menu's own `input` event comes with each blur too, with nothing picked or with what was picked long ago, and would
+    put that over what was typed since. `change` tells of another pick, `select` of the same one again.
+    """
+    said = json.dumps({str(value): list(one) for value, one in texts.items()}).replace("<", "\\u003c")
+    one = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
+    script = f"const texts = {said}; return (Object.hasOwn(texts, picked) ? texts[picked] : now){one};"
+    gr.on(
+        [menu.change, menu.select],
+        None,
+        [menu, *boxes],
+        list(boxes),
+        js=f"(picked, ...now) => {{ {script} }}",
+        show_progress="hidden",
+        trigger_mode="multiple",
+        api_visibility="private",
+    )
