@@ -4,7 +4,7 @@
   const STORE = "inside-bert";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; the text then lives in this browser only
   const REST = 200; // milliseconds without a key press before a model runs
-  const state = { text: "", pair: "", model: "", lesson: "", choices: {} };
+  const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
   const defaults = {}; // lesson -> choice -> its default, as the link would say it
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
@@ -12,6 +12,28 @@
   let wantsDark; // undefined: as gradio and the system say
 
   const stamp = () => `${Date.now()}-${++stamps}`;
+
+  // A tick tells a lesson or a part to redraw by changing, and it changes only when there is something new to draw: the
+  // bar, or an opening. What happens at once when a lesson opens (its tab, its first part's tab, the bar) is one draw.
+  const ticks = {}; // name -> what it was stamped for, and the stamp
+  const openings = {}; // lesson, or lesson/part -> how often it was turned to
+  const parts = {}; // lesson -> its open part
+  let passed = ""; // the first lesson, which gradio opens before the one that the link names: not drawn
+  const last = (name) => ticks[name]?.stamp ?? "";
+  function tick(name, ...now) {
+    const said = JSON.stringify(now);
+    if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
+    return last(name);
+  }
+  const told = (kind, lesson) => tick(`${kind} ${lesson}`, state.text, state.pair, state.inUse, openings[lesson]);
+  function partTold(lesson, part) {
+    const [name, own] = [`${lesson}/${part}`, last(`settled ${lesson}`)];
+    return own ? tick(name, own, openings[name]) : last(name); // before the lesson's own tick, nothing is to be drawn
+  }
+  const shared = {}; // lesson -> choice -> its value when the lesson's parts last heard of it
+  const due = new Set(); // handlers
+  const heard = {}; // handler -> what it was asked last
+  const count = (name) => (openings[name] = (openings[name] ?? 0) + 1);
   const remembered = () => {
     try {
       return JSON.parse(localStorage.getItem(STORE)) || {};
@@ -80,43 +102,79 @@
         (defaults[choice.lesson] ||= {})[choice.name] =
           typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
         (state.choices[choice.lesson] ||= {})[choice.name] = value;
+        (shared[choice.lesson] ||= {})[choice.name] = value;
+        if (choice.name === "part") parts[choice.lesson] = value;
         return value;
       });
       restored = true;
+      passed = state.lesson === lessons[0] ? "" : lessons[0];
       return [state.text, state.pair, state.model, { __type__: "update", selected: state.lesson }, ...values];
     },
 
-    open(lesson) {
-      state.lesson = lesson;
-      writeLink();
-      return [stamp(), stamp()];
+    // A lesson's tab was opened: -> its two ticks
+    open(lesson, inUse) {
+      const shown = lesson !== passed;
+      passed = "";
+      if (shown) {
+        state.inUse = inUse;
+        if (lesson !== state.lesson) count(lesson);
+        state.lesson = lesson;
+        writeLink();
+        told("typed", lesson);
+        told("settled", lesson);
+      }
+      return [last(`typed ${lesson}`), last(`settled ${lesson}`)];
     },
 
     // Tell the open lesson, and only that one, to redraw: at once (typed) and after a rest (settled).
-    typed(lessons, text, pair, ...ticks) {
-      [state.text, state.pair] = [text ?? "", pair ?? ""];
-      const open = lessons.indexOf(state.lesson);
-      return ticks.map((tick, index) => (index === open ? stamp() : tick));
+    typed(lessons, text, pair, inUse) {
+      [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
+      told("typed", state.lesson);
+      return lessons.map((lesson) => last(`typed ${lesson}`));
     },
 
-    async settled(lessons, model, ...ticks) {
+    async settled(lessons, model) {
       const press = ++presses;
       await new Promise((resolve) => setTimeout(resolve, REST));
-      if (press !== presses) return ticks;
-      state.model = model || state.model;
-      writeLink();
-      const open = lessons.indexOf(state.lesson);
-      return ticks.map((tick, index) => (index === open ? stamp() : tick));
+      if (press === presses) {
+        state.inUse = model;
+        state.model = model || state.model;
+        writeLink();
+        told("settled", state.lesson);
+      }
+      return lessons.map((lesson) => last(`settled ${lesson}`));
     },
 
     // A part of a lesson was opened: -> [its name, its tick]
-    openPart(part) {
-      return [part, stamp()];
+    openPart(lesson, part) {
+      if (part !== parts[lesson]) count(`${lesson}/${part}`);
+      parts[lesson] = part;
+      return [part, partTold(lesson, part)];
     },
 
-    // The lesson should redraw: tell its open part, and only that one.
-    settledPart(parts, open, ...ticks) {
-      return ticks.map((tick, index) => (parts[index] === open ? stamp() : tick));
+    // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
+    // `names` and `values` are choices that say that they changed when the link fills them too.
+    settledPart(lesson, slugs, moved, names, ...values) {
+      const known = (shared[lesson] ||= {});
+      const changed = names.filter((name, index) => known[name] !== values[index]);
+      names.forEach((name, index) => (known[name] = values[index]));
+      if (moved || changed.length) count(`${lesson}/${parts[lesson]}`);
+      partTold(lesson, parts[lesson]);
+      return slugs.map((part) => last(`${lesson}/${part}`));
+    },
+
+    // A reader moved something that this handler listens to: whatever the values are, it is to be asked.
+    moved(handler) {
+      due.add(handler);
+    },
+
+    // Something changed that this handler listens to; the first of `values` is its tick. What it was asked already, or
+    // will be asked once its lesson opens, ends here: a promise that is never kept, for gradio has no other way.
+    heard(handler, values) {
+      const said = JSON.stringify(values);
+      const asked = due.delete(handler) || (values[0] && said !== heard[handler]);
+      if (!asked) return new Promise(() => {});
+      heard[handler] = said;
     },
 
     keep(lesson, names, ...values) {

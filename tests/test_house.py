@@ -6,10 +6,12 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.reach import reached
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which floors a floor may import. A floor may be skipped, never climbed; bert/ must not know training/.
@@ -160,6 +162,103 @@ def test_a_climbing_import_is_found(path: str, source: str) -> None:
 )
 def test_a_floor_may_be_skipped(path: str, source: str) -> None:
     assert broken_imports(Path(path), source) == []
+
+
+def shared_between_parts(lesson: str, files: Mapping[str, str]) -> list[str]:
+    """What a lesson's parts import of one another, one sentence each; `files` holds its folder's sources by name.
+
+    A part is a file that makes a `PART`. Only `__init__` puts parts together; any other file is one part's own.
+    """
+    trees = {name: ast.parse(source) for name, source in files.items()}
+    folder = f"demos.lessons.{lesson}"
+
+    def siblings(name: str) -> set[str]:
+        found = set()
+        for node in ast.walk(trees[name]):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        return {one.removeprefix(f"{folder}.") for one in found if one.startswith(f"{folder}.")} & set(trees)
+
+    def is_part(name: str) -> bool:
+        targets = [target for node in trees[name].body if isinstance(node, ast.Assign) for target in node.targets]
+        return any(isinstance(target, ast.Name) and target.id == "PART" for target in targets)
+
+    parts = {name for name in trees if is_part(name)}
+    own: dict[str, set[str]] = {}  # a helper, and the parts that reach it
+    broken = []
+    for name in sorted(set(trees) - {"__init__"}):
+        broken += [f"{lesson}/{name}.py imports the part {one}" for one in sorted(siblings(name) & parts)]
+    for part in parts:
+        todo = [part]
+        while todo:
+            for one in siblings(todo.pop()) - parts:
+                if part not in own.setdefault(one, set()):
+                    own[one].add(part)
+                    todo.append(one)
+    broken += [f"{lesson}/{name}.py serves {', '.join(sorted(by))}" for name, by in own.items() if len(by) > 1]
+    return broken
+
+
+def test_parts_never_import_parts() -> None:
+    broken = []
+    for folder in sorted(path.parent for path in (ROOT / "demos" / "lessons").glob("*/__init__.py")):
+        files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+        broken += shared_between_parts(folder.name, files)
+    assert broken == []
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"b": "from demos.lessons.x.a import LIMIT\nPART = 1"},
+        {"b": "from demos.lessons.x import a\nPART = 1"},
+        {"b": "import demos.lessons.x.a\nPART = 1"},
+        {"b": "def late():\n    from demos.lessons.x.a import LIMIT\nPART = 1"},
+        {"b_layout": "from demos.lessons.x.a import LIMIT"},
+        {"b": "from demos.lessons.x.a_data import read\nPART = 1"},
+    ],
+)
+def test_a_part_that_imports_a_part_is_found(files: dict[str, str]) -> None:
+    lesson = {
+        "__init__": "from demos.lessons.x import a, b",
+        "a": "from demos.lessons.x.a_data import read\nLIMIT = PART = 1",
+        "a_data": "",
+    }
+    assert shared_between_parts("x", lesson) == []
+    assert len(shared_between_parts("x", lesson | files)) == 1
+
+
+COMPUTING = frozenset({"torch", "transformers"})
+
+
+def test_no_figure_reaches_torch_through_another_module() -> None:
+    """By what its code uses, and what that uses in turn; knowing the class of a result is no computing."""
+    names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in sources()]
+    figures = [name for name in names if name.startswith("demos.figures.")]
+    assert len(figures) > 50
+    assert [way for way in (reached(name, COMPUTING) for name in figures) if way] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from demos.bert.models import ModelStore\ndef f():\n    return ModelStore()", True),
+        ("from demos.bert.models import ModelStore\nKEPT = {'store': ModelStore}", True),
+        ("def f():\n    from demos.bert.models import ModelStore\n    return ModelStore()", True),
+        ("def f():\n    import torch\n    return torch.zeros(1)", True),
+        ("from demos.bert import run\ndef f():\n    return [run.run_model(x, []) for x in ()]", True),
+        ("from functools import cache\nimport torch\n@cache\ndef f():\n    return torch.zeros(1)", True),
+        ("from demos.bert.run import Run\ndef f(run: Run):\n    return run.num_layers", False),
+        ("from demos.bert.pooling import Choice\ndef f():\n    return Choice('mean', 1)", False),
+    ],
+)
+def test_a_way_to_torch_is_found(source: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"drawing_{abs(hash(source))}"
+    (tmp_path / f"{name}.py").write_text(f"from __future__ import annotations\n{source}")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert (reached(name, COMPUTING) is not None) == found
 
 
 def readings(source: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
+from scipy.special import erf
 
 from demos.bert.ledger_weights import LayerWeights, Norm
 from demos.errors import UserError
@@ -73,7 +73,7 @@ def gelu(x: np.ndarray) -> np.ndarray:
     Hendrycks and Gimpel 2016, section 2: the exact form, which BERT uses, and not its approximation by tanh.
     """
     wide = x.astype(np.float64)
-    below = torch.special.erf(torch.from_numpy(wide / np.sqrt(2.0))).numpy()  # numpy has no erf
+    below = erf(wide / np.sqrt(2.0))
     active: np.ndarray = (0.5 * wide * (1.0 + below)).astype(x.dtype)
     return active
 

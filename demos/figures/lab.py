@@ -15,11 +15,11 @@ Looks = Sequence[Sequence[float | None]]  # step, training loss (None at 0), val
 class TaskView:
     """A task's pictures and words; all HTML is escaped. `lab_*.py` hold one each."""
 
-    told: Callable[[Any, Any], str]  # (data set, tokenizer or None): what the data looks like, a few examples cut by it
+    told: Callable[[Any, Any], str]  # (data set, tokenizer): what the data looks like, a few examples cut by it
     scores: Callable[[Any, bool], str]  # (outcome, whether it was stopped early): the scores beside the baseline
     figure: Callable[[Any], go.Figure]  # (outcome): what it takes for what
     mistakes: Callable[[Any], str]  # (outcome): the test examples it gets wrong
     numbers: Callable[[Any, Looks, int], str]  # (outcome, looks, steps an epoch): the tables behind the pictures
     answer: Callable[[Any, Any, Sequence[str]], str]  # (task, its answer, what the boxes hold): the try-it box's answer
     boxes: tuple[tuple[str, str], ...]  # the try-it boxes: (label, sample text)
-    cut: bool = True  # whether `told` shows tokens; without a tokenizer they are the bundled model's
+    cut: bool = True  # whether `told` shows tokens

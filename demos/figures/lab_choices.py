@@ -24,7 +24,7 @@ FEW = 1_000  # training items
 SHORT = 60  # characters: an item is shown whose texts are about so long
 
 
-def told(dataset: ChoiceDataset, tokenizer: Any = None) -> str:
+def told(dataset: ChoiceDataset, tokenizer: Any) -> str:
     """One training item as BERT reads it: a sequence an ending, of which only segment 1 differs."""
     item = min(dataset.train, key=lambda one: abs(len(one.context) + len(one.start) - SHORT))
     notes = "".join(f'<p class="aside">{html.escape(note)}</p>' for note in dataset.notes)

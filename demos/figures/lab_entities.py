@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from demos.figures.entity_marks import cut_text, kind_colour, marked_html, mistake_html, pieces_html
 from demos.figures.lab import Looks, TaskView
-from demos.figures.lab_tokens import looks_table, own_tokenizer, sizes_told
+from demos.figures.lab_tokens import looks_table, sizes_told
 from demos.figures.palette import PALETTE, plotly_layout
 from demos.training.data.entity_data import EntityDataset
 from demos.training.tasks.entities import example_of, telling_sentences
@@ -31,9 +31,9 @@ WAYS = (  # (what became of them, field, the shade of right to wrong, its number
 )
 
 
-def told(dataset: EntityDataset, tokenizer: Any = None) -> str:
+def told(dataset: EntityDataset, tokenizer: Any) -> str:
     """The lecture's table of a few training sentences, and the entities by type."""
-    cut = telling_sentences(tokenizer or own_tokenizer(), dataset)
+    cut = telling_sentences(tokenizer, dataset)
     tables = "".join(pieces_html(one, dataset.types) for one in cut)
     notes = "".join(f'<p class="aside">{html.escape(note)}</p>' for note in dataset.notes)
     sizes = sizes_told(dataset.name, "sentences", (dataset.train, dataset.validation, dataset.test))

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from demos.figures.lab import Looks, TaskView
-from demos.figures.lab_tokens import looks_table, own_tokenizer, sizes_told
+from demos.figures.lab_tokens import looks_table, sizes_told
 from demos.figures.palette import CLASSES
 from demos.figures.question_figure import spans_figure
 from demos.figures.question_marks import example_chips, marked_html
@@ -23,7 +23,7 @@ SHOWN_MISTAKES = 40
 SHORT = 420  # characters: an example is shown whose paragraph is about so long
 
 
-def told(dataset: QuestionDataset, tokenizer: Any = None) -> str:
+def told(dataset: QuestionDataset, tokenizer: Any) -> str:
     """One training question as BERT reads it: two segments, a start and an end in the second."""
     one = min(dataset.train, key=lambda example: (abs(len(example.context) - SHORT), len(example.question)))
     notes = "".join(f'<p class="aside">{html.escape(note)}</p>' for note in dataset.notes)
@@ -33,7 +33,7 @@ def told(dataset: QuestionDataset, tokenizer: Any = None) -> str:
         f'<div class="questions"><p>{sizes} They are asked of {paragraphs[0]:,}, {paragraphs[1]:,} and '
         f"{paragraphs[2]:,} paragraphs, none in two splits. Each token gets a number as the <b>start</b> and one as "
         f"the <b>end</b>; the answer is what lies between.</p>"
-        f"{example_chips(one, tokenizer or own_tokenizer())}{notes}</div>"
+        f"{example_chips(one, tokenizer)}{notes}</div>"
     )
 
 

@@ -16,12 +16,12 @@ from demos.training.events import Result
 SHORT = 70  # characters: a pair is shown that is about so long
 
 
-def sentences_told(dataset: Dataset, tokenizer: Any = None) -> str:
+def sentences_told(dataset: Dataset, tokenizer: Any) -> str:
     """The classes; nothing is cut."""
     return dataset_html(dataset)
 
 
-def pairs_told(dataset: Dataset, tokenizer: Any = None) -> str:
+def pairs_told(dataset: Dataset, tokenizer: Any) -> str:
     """The classes, and one training pair as BERT reads it: two segments of one sequence."""
     one = min(dataset.train, key=lambda example: abs(len(example.text) + len(example.pair) - SHORT))
     encoding = encoded(one.text, one.pair, tokenizer)

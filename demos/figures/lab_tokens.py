@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
-from demos.bert.catalogue import BUNDLED
 from demos.bert.encoding import Encoding, encode
-from demos.bert.models import ModelStore
 from demos.figures.lab import Looks
 from demos.figures.tokens import hue, token_label
 from demos.training.tasks.metrics import Calibration
 
 MAX_CHIPS = 64  # of one sequence
-
-
-@cache
-def own_tokenizer() -> Any:
-    """The bundled model's tokenizer: BERT's own word pieces."""
-    return ModelStore().tokenizer(BUNDLED)
 
 
 def lent_html(model: str) -> str:
@@ -31,9 +22,9 @@ def lent_html(model: str) -> str:
     )
 
 
-def encoded(text: str, pair: str, tokenizer: Any = None) -> Encoding:
+def encoded(text: str, pair: str, tokenizer: Any) -> Encoding:
     """One sequence of at most MAX_CHIPS tokens."""
-    return encode(tokenizer or own_tokenizer(), text, pair, MAX_CHIPS)
+    return encode(tokenizer, text, pair, MAX_CHIPS)
 
 
 def segment_chips(encoding: Encoding, segment: int, label: str) -> str:

@@ -119,7 +119,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     gr.on(
         [bar.text.change, bar.text_pair.change, bar.in_use.change],
         None,
-        [bar.text, bar.text_pair, *typed],
+        [bar.text, bar.text_pair, bar.in_use],
         typed,
         js=f"(...values) => insideBert.typed({lessons}, ...values)",
         trigger_mode="multiple",
@@ -128,7 +128,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     gr.on(
         [bar.text.change, bar.text_pair.change, bar.in_use.change],
         None,
-        [bar.in_use, *settled],
+        [bar.in_use],
         settled,
         js=f"(...values) => insideBert.settled({lessons}, ...values)",
         trigger_mode="multiple",
@@ -138,9 +138,9 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
         slug = page.lesson.slug
         opened[slug].select(
             None,
-            None,
+            [bar.in_use],
             [page.typed, page.settled],
-            js=f"() => insideBert.open({_script(slug)})",
+            js=f"(model) => insideBert.open({_script(slug)}, model)",
             **private,
         )
         if page.choices:
@@ -165,7 +165,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
         **private,
     ).then(
         None,
-        [bar.in_use, *settled],
+        [bar.in_use],
         settled,
         js=f"(...values) => insideBert.settled({lessons}, ...values)",
         **private,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from demos.bert.catalogue import BUNDLED
+from demos.bert.models import ModelStore
 from demos.errors import UserError
 from demos.figures import lab_choices, lab_entities, lab_questions, lab_sentences
 from demos.figures.lab import TaskView
@@ -50,6 +53,12 @@ def bench_of(kind: str) -> Bench:
     if kind not in BENCHES:
         raise UserError(f"There is no task called {str(kind)[:40]!r} here.")
     return BENCHES[kind]
+
+
+@cache
+def own_tokenizer() -> Any:
+    """The bundled model's tokenizer, BERT's own word pieces: what cuts examples where no other is at hand."""
+    return ModelStore().tokenizer(BUNDLED)
 
 
 def bundled(kind: str) -> list[tuple[str, str]]:

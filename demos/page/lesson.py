@@ -139,22 +139,32 @@ class Page:
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
-        heard = gr.on(
-            list(triggers),
-            None,
-            None,
-            None,
-            js="() => {}",
-            trigger_mode="multiple",
-            show_progress="hidden",
-            api_visibility="private",
-        )
+        heard = _heard(triggers, inputs, [self.settled, self.typed], notice._id)
         return heard.then(*call, api_visibility="private", **options)
 
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
         options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
         gr.api(_told(function), api_name=function.__name__, **options)
+
+
+def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Sequence[gr.Component], number: int) -> Any:
+    """The step through which a handler hears its triggers; `number` is its own. It happens in the browser.
+
+    A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
+    is asked already is not asked again. A State's value is not in the browser, so its changes all count.
+    """
+    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+    changed = [one for one in triggers if one.event_name == "change" and not isinstance(one.__self__, gr.State)]
+    told = [one.__self__ for one in changed if any(one.__self__ is tick for tick in ticks)]
+    if not told:
+        return gr.on(list(triggers), None, None, None, js="() => {}", **private)
+    moved = [one for one in triggers if one not in changed]
+    if moved:  # gradio keeps the order: this is known before the step below
+        gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **private)
+    values = [*told, *(one.__self__ for one in changed if one.__self__ not in told), *inputs]
+    script = f"(...values) => insideBert.heard({number}, values)"
+    return gr.on(list(triggers), None, values, None, js=script, **private)
 
 
 def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,18 +55,27 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 None,
                 [ticks.opened, tick],
-                js=f"() => insideBert.openPart({json.dumps(part.slug)})",
+                js=f"() => insideBert.openPart({json.dumps(slug)}, {json.dumps(part.slug)})",
                 **private,
             )
-    slugs = json.dumps([part.slug for part in parts])
-    gr.on(
-        [page.settled.change, *map(moved_by_reader, page.shared)],
-        None,
-        [ticks.opened, *ticks.settled],
-        list(ticks.settled),
-        js=f"(...values) => insideBert.settledPart({slugs}, ...values)",
-        **private,
-    )
+    said = f"{json.dumps(slug)}, {json.dumps([part.slug for part in parts])}"
+    names_of = {id(one): name for name, one in page.choices.items()}
+    moves = {names_of[id(one)]: moved_by_reader(one) for one in page.shared}
+    changes = [name for name, move in moves.items() if move.event_name == "change"]
+    for triggers, moved, names in (
+        ([page.settled.change], "false", []),
+        ([move for name, move in moves.items() if name not in changes], "true", []),
+        ([moves[name] for name in changes], "false", changes),
+    ):
+        if triggers:
+            gr.on(
+                triggers,
+                None,
+                [page.choices[name] for name in names],
+                list(ticks.settled),
+                js=f"(...values) => insideBert.settledPart({said}, {moved}, {json.dumps(names)}, ...values)",
+                **private,
+            )
     ticks.opened.change(
         None, [ticks.opened], [tabs], js='(slug) => ({ __type__: "update", selected: slug })', **private
     )

@@ -14,7 +14,7 @@ from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice
 from demos.bert.search import Keywords, precision_at, ranking, ranks
 from demos.bert.vectors import VectorCache
-from demos.lessons.embeddings.search import our_library
+from demos.training.data.lists import our_library
 
 
 def plain_precision(similarity: np.ndarray, labels: list[str], k: int, above: float) -> tuple[float, float]:

@@ -23,10 +23,11 @@ from demos.bert.vectors import Encoded, VectorCache
 from demos.errors import UserError
 from demos.figures.agreement_code import agreement_code
 from demos.lessons.embeddings import LESSON
-from demos.lessons.embeddings.agreement import OWN, PART, UPLOAD, menus_of, read_data
+from demos.lessons.embeddings.agreement import PART, menus_of
 from demos.page.lesson import Page
 from demos.page.pooling import read_choice
 from demos.page.services import Services
+from demos.training.data.pair_menu import OWN, UPLOAD, read_data
 from demos.training.data.pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
 
 

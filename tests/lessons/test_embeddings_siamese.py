@@ -16,11 +16,11 @@ from demos.bert.models import LoadedModel
 from demos.bert.pooling import Choice
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
-from demos.lessons.embeddings.agreement import OWN, UPLOAD
 from demos.lessons.embeddings.siamese import BAR, NO_PAIR, PART, SHOWN
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.page.siamese import CHANGED
+from demos.training.data.pair_menu import OWN, UPLOAD
 from demos.training.data.siamese_data import our_split
 from tests.page.tiny_store import TinyStore
 

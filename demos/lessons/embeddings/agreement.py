@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -26,28 +24,12 @@ from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.pooling import LAST, layer_menu, pooling_menus, read_choice
-from demos.training.data.pairs import MAX_PAIRS, OURS, Rated, hub_pairs, our_pairs, read_pairs
-from demos.training.data.tables import MAX_BYTES
+from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
+from demos.training.data.pairs import MAX_PAIRS, OURS, Rated
 
-OWN, UPLOAD, HUB = "ours", "file", "hub"
-FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 LISTED = 6  # pairs judged worst
 TOLD_SECONDS = 0.2  # between two lines of progress
 KEPT_RESULTS = 12
-AWAITED = "Choose a file of sentence pairs: sentence1, sentence2 and score, as CSV, TSV or JSONL."
-
-
-def read_data(source: str, file: str | None) -> Rated:
-    """The pairs that the data menu means. Raises UserError where there are none to be had."""
-    if source == HUB:
-        return hub_pairs()
-    if source != UPLOAD:
-        return our_pairs()
-    if not file:
-        raise UserError(AWAITED)
-    if os.path.getsize(file) > MAX_BYTES:
-        raise UserError(f"The file has more than {MAX_BYTES // 2**20} MB.")
-    return read_pairs(Path(file).read_bytes(), Path(file).name)
 
 
 def progress_html(step: Encoded) -> str:

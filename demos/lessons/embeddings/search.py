@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,12 @@ from demos.bert.text import clean_text
 from demos.errors import UserError
 from demos.figures.embeddings_told import choice_name
 from demos.figures.search import KEYWORDS, SHOWN, Searched, hits_html, numbers_html, search_code, told_html
-from demos.page.assets import read_asset
 from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.pooling import layer_menu, pooling_menus, read_choice
 from demos.page.services import Sentence
-from demos.training.data.lists import MAX_LINES, Listed, read_lines, read_list
+from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
 
 LIBRARY, OWN = "library", "own"
 QUERY = "How do I bake bread without yeast?"
@@ -38,14 +36,6 @@ QUERIES = [
 ]
 AWAITED = "<p>Choose a file with one sentence a line, or a table with a text column; or paste sentences.</p>"
 BETWEEN = 0.2  # seconds between two lines of progress
-
-
-@cache
-def our_library() -> Listed:
-    """The sentences that come with the project, and their topics (assets/data/library.md)."""
-    reader = csv.DictReader(read_asset("data/library.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    rows = [(row["sentence"], row["topic"]) for row in reader]
-    return Listed(tuple(sentence for sentence, _ in rows), tuple(topic for _, topic in rows))
 
 
 def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:

@@ -24,11 +24,11 @@ from demos.figures.shape import (
     repairs_figure,
 )
 from demos.figures.shape_told import repairs_table, repairs_told, sample_told, shape_code, space_table, space_told
-from demos.lessons.embeddings.search import our_library
 from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
+from demos.training.data.lists import our_library
 from demos.training.data.pairs import our_pairs
 
 SAMPLE = 200  # sentences that the space is measured on

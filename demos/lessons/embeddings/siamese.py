@@ -16,7 +16,6 @@ from demos.figures.embeddings import short
 from demos.figures.siamese import scatter_figure, spread_figure
 from demos.figures.siamese_code import siamese_code
 from demos.figures.siamese_told import data_html
-from demos.lessons.embeddings.agreement import FILES, HUB, OWN, UPLOAD, read_data
 from demos.page.choices import clamp
 from demos.page.curve import live_curve
 from demos.page.folds import formula_fold, source_fold
@@ -32,6 +31,7 @@ from demos.page.siamese import (
     read_pair_settings,
     told_steps,
 )
+from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
 from demos.training.data.pairs import MAX_PAIRS
 from demos.training.data.siamese_data import PairDataset, our_split, split_pairs
 from demos.training.line import MAX_WAITING

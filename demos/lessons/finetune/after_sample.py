@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from demos.bert.encoding import encode
-from demos.figures.lab_tokens import own_tokenizer
 from demos.page.assets import read_asset
+from demos.page.lab import own_tokenizer
 from demos.training.after.evidence import Error, Evidence
 from demos.training.after.kept import Kept
 from demos.training.data.sentences import Example

@@ -16,7 +16,7 @@ from demos.figures.training_code import code_of
 from demos.figures.training_recipe import chain_html, preset_html, rate_html
 from demos.lessons.finetune import train_layout as layout
 from demos.page.curve import idle_message
-from demos.page.lab import bench_of
+from demos.page.lab import bench_of, own_tokenizer
 from demos.page.lesson import Page
 from demos.page.services import Sentence
 from demos.page.trainer import Trainer
@@ -49,8 +49,9 @@ def axes(dataset: Splits) -> str:
 
 
 def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
-    """What the data looks like, cut by the chosen model's tokenizer where that is at hand."""
-    return view.told(dataset, tokenizer) + (lent_html(model) if view.cut and tokenizer is None else "")
+    """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
+    lent = lent_html(model) if view.cut and tokenizer is None else ""
+    return view.told(dataset, tokenizer or own_tokenizer()) + lent
 
 
 def program(spec: ModelSpec, recipe: Recipe) -> str:

@@ -1,10 +1,11 @@
-"""A person's own list of sentences, pasted or from a file: one a line, or a column of a table."""
+"""Lists of sentences: our library's; a person's own, pasted or from a file, one a line or a column of a table."""
 
 from __future__ import annotations
 
 import csv
 import io
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from demos.bert.text import clean_text
@@ -13,6 +14,7 @@ from demos.training.data.tables import LABEL_NAMES, MAX_BYTES, MAX_ROWS, TEXT_NA
 
 MAX_LINES = 2_000
 MAX_LENGTH = 1_000  # characters in one sentence
+LIBRARY = Path(__file__).resolve().parents[3] / "assets" / "data" / "library.tsv"
 TABLES = {".csv": ",;\t", ".tsv": "\t"}  # a file's ending and what may stand between its fields
 
 
@@ -22,6 +24,14 @@ class Listed:
 
     sentences: tuple[str, ...]
     topics: tuple[str, ...] = ()
+
+
+@cache
+def our_library() -> Listed:
+    """The sentences that come with the project, and their topics (assets/data/library.md)."""
+    with LIBRARY.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return Listed(tuple(row["sentence"] for row in rows), tuple(row["topic"] for row in rows))
 
 
 def read_lines(text: str) -> Listed:
