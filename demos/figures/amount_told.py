@@ -95,6 +95,8 @@ def _cell(scores: list[float]) -> str:
 
 def made_html(measured: Measured, own: bool) -> str:
     """Whose picture this is: the reader's own, or one measured before."""
-    seeds = f"{measured.seeds} seed{'s' if measured.seeds > 1 else ''}, {SCRATCH_SEEDS} from random weights"
+    seeds = f"{measured.seeds} seed{'s' if measured.seeds > 1 else ''}"
+    if measured.seeds != SCRATCH_SEEDS:
+        seeds += f" ({SCRATCH_SEEDS} from random weights)"
     of = f"{html.escape(measured.data)}, {html.escape(measured.model)}, {seeds}"
     return f"<p>Yours: {of}.</p>" if own else f"<p><b>A sample</b>, measured once: {of}. Press Run for your own.</p>"

@@ -38,7 +38,7 @@ def told(weights: np.ndarray, encoding: Encoding, layer: int, head: int, lengths
     if lengths is not None:
         products = weights * lengths
         added = (
-            f" Weight times length of the vector that it is given to, which is nearer to what they add: "
+            f" Counted as weight × length of the weighted vector, which is nearer to what they add, it is "
             f"{products[:, special].sum() / products.sum():.0%}."
         )
     strongest = f"{weights.max():.2f}, from {_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}"

@@ -72,6 +72,8 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
         assert "<b>data" not in told
         assert "&lt;b&gt;data" in told
     assert "A sample" in made_html(MEASURED, own=False)
+    assert "2 seeds (3 from random weights)" in made_html(MEASURED, own=True)
+    assert "3 seeds." in made_html(replace(MEASURED, seeds=3), own=True)
     assert "A sample" not in made_html(MEASURED, own=True)
 
 

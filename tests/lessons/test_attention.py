@@ -221,4 +221,4 @@ def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bu
     outputs = drawn(services, Sentence(TEXT, "", "minilm"), False, "head", 3, 5, "")
     run = services.run(Sentence(TEXT, "", "minilm"))
     products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
-    assert f"nearer to what they add: {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs[SAID]
+    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs[SAID]

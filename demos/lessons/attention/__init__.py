@@ -45,8 +45,7 @@ LESSON = Lesson(
     look=(
         "In every head of every layer, each token divides a weight of 1 among all tokens: the larger a token's "
         "weight, the larger its share of the mix. Some heads give it to the word before, some to the next, many to "
-        "[CLS] or [SEP]. A weight is neither a contribution nor an explanation: a short vector adds little, however "
-        "large its weight."
+        "[CLS] or [SEP]. A weight is neither a contribution nor an explanation."
     ),
     build=offer_endpoint,
     parts=(heads.PART, together.PART, cause.PART, compare.PART),

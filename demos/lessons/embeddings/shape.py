@@ -171,8 +171,8 @@ def _telling(others: int) -> Callable[[Encoded], list[Any]]:
 PART = Part(
     slug="shape",
     tab="Shape of the space",
-    look="Random directions have a cosine near 0. Nothing in BERT's training asks that of two sentences that have "
-    "nothing in common, and in un-tuned BERT they are alike in every layer but the input (Ethayarajh 2019). Follow "
-    "the thick line over this model's layers, and see how much of it two or three dimensions make.",
+    look="Two random directions have a cosine near 0. Nothing in BERT's training asks the same of two sentences that "
+    "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
+    "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
     build=build,
 )
