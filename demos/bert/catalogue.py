@@ -55,7 +55,8 @@ class ModelSpec:
 _ENTRIES = (
     ModelSpec(
         BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
-        note="BERT's architecture and word pieces, tuned for sentence similarity",
+        note="BERT's architecture and vocabulary, not BERT's weights: distilled from BERT (Wang et al. 2020), then "
+        "tuned on about a billion sentence pairs",
     ),
     ModelSpec(
         PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",

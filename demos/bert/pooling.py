@@ -17,7 +17,11 @@ POOLER = "pooler"  # the model's own last step for [CLS]: tanh(W h + b) on the l
 SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR = "sum_all", "sum_last_four", "concat_last_four"
 NO_POOLER = "This model has no trained pooler; choose [CLS] or a mean."
 NO_WORDS = "A sentence has no token besides [CLS] and [SEP], so their mean without these is empty."
-COMBINED = (SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR)  # of the layers 1..L, as in Devlin et al. 2019, table 7
+COMBINED = (
+    SUM_ALL,
+    SUM_LAST_FOUR,
+    CONCAT_LAST_FOUR,
+)  # of layers 1..L, after Devlin et al. 2019, table 7: weighted there
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,11 @@ OURS_TOLD = (
     "These {n} pairs are <b>ours</b>: written and rated from 0 to 5 for this project by a written rubric, "
     "not by a crowd."
 )
+OVERLAP = (
+    "If these pairs are STS-B’s: some are captions of photos, and <b>captions of photos are among this model’s "
+    "training pairs</b>, so part of the agreement may be memory."
+)
+NEARLY_SAME = 0.99  # a cosine
 LITERATURE = (
     "In the literature, for BERT base on STS-B’s test pairs: <b>un-tuned, [CLS] 0.165, mean 0.464</b>, which is "
     "less than averaged GloVe word vectors reach (0.580); tuned on pairs as sentence-BERT, 0.770 "
@@ -61,12 +66,24 @@ def gap_html(gap: Gap, layer: int, deepest: int, farthest: bool) -> str:
     )
 
 
-def about_html(tuned: str, ours: int) -> str:
+def nearly_same_html(cosines: np.ndarray, layer: int) -> str:
+    """What to bear in mind where the pairs' [CLS] cosines [pairs] of a layer are all but one number; else empty."""
+    if cosines.min() < NEARLY_SAME:
+        return ""
+    return (
+        f"<p>In layer {layer} every cosine of two [CLS] lies above {np.floor(cosines.min() * 1e3) / 1e3:.3f}, that of "
+        "strangers too: its ρ is decided in the last digits.</p>"
+    )
+
+
+def about_html(tuned: str, ours: int, overlap: bool = False) -> str:
     """Which model one is looking at, whose ratings, and what the literature has for an un-tuned BERT.
 
-    `tuned` says what this model was trained for; `ours` is the number of our own pairs, 0 for other data.
+    `tuned` says what this model was trained for; `ours` is the number of our own pairs, 0 for other data; `overlap`
+    that this model's training data may hold sentences of STS-B.
     """
-    said = [html.escape(tuned), OURS_TOLD.format(n=ours) if ours else "", LITERATURE]
+    ratings = OURS_TOLD.format(n=ours) if ours else OVERLAP if overlap else ""
+    said = [html.escape(tuned), ratings, LITERATURE]
     return f'<p class="aside">{" ".join(one for one in said if one)}</p>'
 
 

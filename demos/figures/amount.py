@@ -1,4 +1,4 @@
-"""Accuracy by the number of training examples: pre-trained, from random weights, words alone, guessing (Plotly)."""
+"""Accuracy by the number of training examples: trained weights, random weights, words alone, guessing (Plotly)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured
 
-NAMES = {PRETRAINED: "pre-trained BERT", WORDS: "the words alone", SCRATCH: "the same BERT from random weights"}
+NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "the same architecture, random weights"}
 LOOKS = {  # hue, dash, symbol
     PRETRAINED: (CLASSES[0], "solid", "circle"),
     WORDS: (CLASSES[1], "dash", "square"),

@@ -1,37 +1,71 @@
-"""How much data a task needs, in words and numbers: what the picture proves, the table behind it (HTML, escaped)."""
+"""How much data a task needs, in words and numbers: what the picture shows, the table behind it (HTML, escaped)."""
 
 from __future__ import annotations
 
 import html
 
+from demos.bert.catalogue import BUNDLED, CATALOGUE
 from demos.figures.amount import NAMES, mean, scores_of
 from demos.figures.tables import column_heads, scrolling_table
-from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured
+from demos.training.amount import PRETRAINED, SCRATCH, SCRATCH_RATE, SCRATCH_SEEDS, SCRATCH_STEPS, WORDS, Measured
+
+LEARNED = 0.9  # of its own training examples: below that a training ended too early to judge its start by
+RECIPE = (
+    f"The random weights have a recipe of their own (rate {SCRATCH_RATE:.0e}, about {SCRATCH_STEPS} steps, "
+    f"{SCRATCH_SEEDS} seeds)"
+).replace("e-0", "e-")
+BUNDLED_TOO = " For the bundled model that is more than pre-training: it was tuned on about a billion sentence pairs."
 
 
 def proof_html(measured: Measured) -> str:
-    """With how few examples the pre-trained model does as well as each other one does at its best."""
+    """With how few examples the trained model does as well as the other lines at their best; what that leaves open."""
     own = {size: mean(values) for size, values in scores_of(measured, PRETRAINED).items()}
-    parts, fewer = [], []
-    for series, name in ((SCRATCH, "In as many steps BERT from random weights gets"), (WORDS, "The words alone get")):
+    parts, fewer, limits = [], [], ""
+    for series, name in ((SCRATCH, "From random weights the same architecture gets"), (WORDS, "The words alone get")):
         other = {size: mean(values) for size, values in scores_of(measured, series).items()}
         if not other or not own:
             continue
         reached = max(other.values())
         at = min(size for size, score in other.items() if score == reached)
-        best = f"{name} to {reached:.0%} at best (with {at:,} examples)"
+        best = f"{name} to {reached:.0%} at best (with {at:,} examples{_spread(scores_of(measured, series)[at])})"
         enough = [size for size, score in own.items() if score >= reached]
         fewer.append(bool(enough) and enough[0] < at)
         if not enough:
-            parts.append(f"{best}; so far BERT pre-trained is below that, at {max(own.values()):.0%}.")
+            parts.append(f"{best}; so far the trained model is below that, at {max(own.values()):.0%}.")
         else:
             there = f"<b>{enough[0]:,}</b>" if enough[0] < at else f"{enough[0]:,}"
-            parts.append(f"{best}; BERT pre-trained is there with {there}.")
+            parts.append(f"{best}; the trained model is there with {there}.")
+        if series == SCRATCH:
+            limits = _limits(measured, at)
     if not parts:
         return "<p>The first points are under way.</p>"
-    told = " ".join(parts)
-    proven = " What pre-training taught need not be learned again." if all(fewer) else ""
-    return f'<p class="proof">{told}{proven}</p>'
+    shown = " Here its earlier training is worth many labelled examples." if all(fewer) else ""
+    if shown and measured.model == CATALOGUE[BUNDLED].title:
+        shown += BUNDLED_TOO
+    told = f'<p class="proof">{" ".join(parts)}{shown}</p>'
+    return told + (f'<p class="aside">{limits}</p>' if limits else "")
+
+
+def _spread(scores: list[float]) -> str:
+    """The seeds' range, where there are several."""
+    return f", {min(scores):.0%} to {max(scores):.0%} over {len(scores)} seeds" if len(scores) > 1 else ""
+
+
+def _limits(measured: Measured, examples: int) -> str:
+    """How well the random weights learned their own examples at their best size, and what their line leaves open."""
+    found = [one.learned for one in measured.points if (one.series, one.examples) == (SCRATCH, examples)]
+    known = [share for share in found if share is not None]
+    if not known:
+        return f"{RECIPE}; a better recipe may get further."
+    share = mean(known)
+    ended = (
+        f"in their last epoch they got {share:.0%} of these training examples right, so they did learn them; a better "
+        "recipe, or far more data, may get further"
+        if share >= LEARNED
+        else f"in their last epoch they got only {share:.0%} of these training examples right: they were stopped "
+        "before they had learned them, so their line shows less than they could reach"
+    )
+    return f"{RECIPE}; {ended}."
 
 
 def numbers_html(measured: Measured, how: str = "") -> str:
@@ -62,5 +96,7 @@ def _cell(scores: list[float]) -> str:
 def made_html(measured: Measured, own: bool) -> str:
     """Whose picture this is: the reader's own, or one measured before."""
     seeds = f"{measured.seeds} seed{'s' if measured.seeds > 1 else ''}"
+    if measured.seeds != SCRATCH_SEEDS:
+        seeds += f" ({SCRATCH_SEEDS} from random weights)"
     of = f"{html.escape(measured.data)}, {html.escape(measured.model)}, {seeds}"
     return f"<p>Yours: {of}.</p>" if own else f"<p><b>A sample</b>, measured once: {of}. Press Run for your own.</p>"

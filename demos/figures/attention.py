@@ -24,18 +24,28 @@ def weights_table(weights: np.ndarray, encoding: Encoding, title: str) -> str:
     return matrix_table(weights, tokens, tokens, title)
 
 
-def told(weights: np.ndarray, encoding: Encoding, layer: int, head: int) -> str:
-    """One paragraph (HTML) on a head's weights [n, n]: its strongest one, how sharp it is, what special tokens take."""
+def told(weights: np.ndarray, encoding: Encoding, layer: int, head: int, lengths: np.ndarray | None = None) -> str:
+    """One paragraph (HTML) on a head's weights [n, n]: its strongest one, how sharp it is, what special tokens get.
+
+    With the `lengths` [n] of the vectors that are weighted, also what special tokens' share is in lengths.
+    """
     n = len(weights)
     query, key = np.unravel_index(int(weights.argmax()), weights.shape)
     special = np.array(encoding.special_tokens_mask[:n], dtype=bool)
     share = weights[:, special].sum() / weights.sum()
     before, itself, after = (float(np.diagonal(weights, offset).mean()) for offset in (-1, 0, 1))
+    added = ""
+    if lengths is not None:
+        products = weights * lengths
+        added = (
+            f" Counted as weight × length of the weighted vector, which is nearer to what they add, it is "
+            f"{products[:, special].sum() / products.sum():.0%}."
+        )
     strongest = f"{weights.max():.2f}, from {_quoted(encoding, int(query))} to {_quoted(encoding, int(key))}"
     return (
         f"<p><b>Layer {layer}, head {head}.</b> The strongest weight is {strongest}. On average a token gives "
         f"{before:.2f} to the token before it, {itself:.2f} to itself and {after:.2f} to the next one; {share:.0%} of "
-        "all attention goes to [CLS] and [SEP].</p>"
+        f"all attention goes to [CLS] and [SEP].{added}</p>"
     )
 
 

@@ -32,6 +32,7 @@ SHOWN_NUMBERS = 6
 SHOWN_PAIRS = 200
 LISTED_PAIRS = 5
 LISTED_NEIGHBOURS = 8
+NEARLY_SAME = 0.99  # a cosine
 
 
 def choice_name(choice: Choice, deepest: int) -> str:
@@ -45,7 +46,10 @@ def tuned_for(spec: ModelSpec) -> str:
     if spec.key not in CATALOGUE:
         return ""
     if not spec.hub_id:
-        return "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was never asked to be the sentence."
+        return (
+            "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was not trained to stand for the "
+            "sentence. So what you see here is not what an un-tuned BERT does."
+        )
     if spec.nsp:
         return (
             f"{spec.title} was never tuned to compare sentences: its [CLS] learned to answer whether two "
@@ -112,8 +116,16 @@ def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec) -> str:
     """What the two matrices say against each other, in a sentence, and what the model was tuned for."""
     averages = [float(np.mean([getattr(pair, side) for pair in pairs])) for side in ("first", "second")]
     told = f"{len(pairs):,} pairs, average" if len(pairs) > 1 else "One pair,"
+    lows = {letter: min(getattr(pair, side) for pair in pairs) for letter, side in (("A", "first"), ("B", "second"))}
+    alike = [letter for letter, low in lows.items() if low > NEARLY_SAME]
+    same = (
+        f"By {' and '.join(alike)} every cosine lies above {NEARLY_SAME}: all these sentences have nearly the same "
+        "vector. "
+        if alike
+        else ""
+    )
     return (
-        f"<p>{told} cosine <b>{rounded(averages[0])}</b> by A and <b>{rounded(averages[1])}</b> by B. "
+        f"<p>{told} cosine <b>{rounded(averages[0])}</b> by A and <b>{rounded(averages[1])}</b> by B. {same}"
         f"{html.escape(tuned_for(spec))}</p>"
     )
 

@@ -53,9 +53,9 @@ def grid_message(run: Run) -> dict[str, Any]:
 
 
 def run_key(run: Run) -> str:
-    """A short name for what the grid draws: it changes with the input and the model."""
+    """A short name for what the grid draws, "model.digest": it changes with the input and the model."""
     what = json.dumps([run.model, run.encoding.text, run.encoding.text_pair])
-    return hashlib.blake2b(what.encode(), digest_size=8).hexdigest()
+    return f"{run.model}.{hashlib.blake2b(what.encode(), digest_size=8).hexdigest()}"
 
 
 def habit_message(habit: Habit, model: str) -> str:

@@ -42,8 +42,8 @@ def _warning(dataset: ChoiceDataset) -> str:
         return ""
     return (
         f'<p class="aside">{len(dataset.train):,} items lift a small model hardly above guessing, 1 in '
-        f"{dataset.choices}: what usually happens next must be known before. SWAG, on which BERT’s paper trains, has "
-        "113,000.</p>"
+        f"{dataset.choices}: what usually happens next must be known before. BERT’s paper trains on the 73,546 "
+        "training items of SWAG (Zellers et al. 2018).</p>"
     )
 
 

@@ -14,6 +14,7 @@ from demos.training.after.paired import other_test, same_test
 TOLD = 4  # differences told in a row; more are counted
 SURE = 0.05
 ONLY_SHARES = ("accuracy", "exact match")  # metrics that are a share of the test examples
+ONE_SEED = "Each run is one training with one seed; with other seeds the gap may be another."
 STOPPED = {"asked": "stopped by hand", "time": "out of time"}
 
 
@@ -105,7 +106,7 @@ def _chance(first: Record, second: Record) -> str:
         if not found.only_first + found.only_second:
             return f"Of the same {len(first.right):,} test examples, both get the same ones right."
         verdict = (
-            "That is <b>more than luck</b> with these test examples"
+            "That is <b>more than the luck of these test examples</b>"
             if found.p < SURE
             else "That <b>may well be luck</b>: these examples do not show which is better"
             if found.only_first != found.only_second
@@ -114,14 +115,16 @@ def _chance(first: Record, second: Record) -> str:
         return (
             f"Of the same {len(first.right):,} test examples, {found.only_second} are right only in run "
             f"{second.number} and {found.only_first} only in run {first.number}; if both were equally good, so "
-            f"lopsided a split, or more, would come up with probability {_probability(found.p)} (McNemar). {verdict}."
+            f"lopsided a split, or more, would come up with probability {_probability(found.p)} (McNemar). {verdict}. "
+            f"{ONE_SEED}"
         )
     gap = other_test(first.headline[1], first.examples[2], second.headline[1], second.examples[2])
     sure = gap.low > 0 or gap.high < 0
-    verdict = "<b>more than luck</b>" if sure else "which includes 0: it <b>may well be luck</b>"
+    luck = "<b>more than the luck of these test examples</b>"
+    verdict = luck if sure else "which includes 0: it <b>may well be luck</b>"
     return (
         f"They answered different test examples ({first.examples[2]:,} and {second.examples[2]:,}), so the true gap "
-        f"lies anywhere from {gap.low * 100:+.1f} to {gap.high * 100:+.1f} points (95 %), {verdict}."
+        f"lies anywhere from {gap.low * 100:+.1f} to {gap.high * 100:+.1f} points (95 %), {verdict}. {ONE_SEED}"
     )
 
 

@@ -58,7 +58,10 @@ def space_told(space: Space, kind: str, layer: int) -> str:
             f"of it, {TOP} of {space.width:,} dimensions. Without these {TOP} the mean is {still}<b>{rest:.2f}</b>.</p>"
         )
     else:
-        lines.append("<p>On this layer these vectors point all ways, as random directions do.</p>")
+        lines.append(
+            "<p>On average these vectors are no more alike than random directions. That does not show that all "
+            "directions are equally common: positive and negative cosines can balance.</p>"
+        )
     if mean > 0.99:
         short_of = np.format_float_positional(1 - mean, 1, fractional=False)
         lines.append(

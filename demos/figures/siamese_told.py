@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from demos.bert.agreement import Correlation
+from demos.figures.agreement_told import OVERLAP
 from demos.figures.embeddings import rounded, short
 from demos.figures.embeddings_told import POOLING_NAMES
 from demos.figures.tables import column_heads, scrolling_table
@@ -145,9 +146,14 @@ def _row(dataset: PairDataset, result: PairResult, row: int) -> str:
     )
 
 
-def data_html(dataset: PairDataset, start: str, ours: bool) -> str:
-    """Which pairs, how split, and where the weights begin."""
-    owner = " They are ours: written and rated for this project, not by a crowd." if ours else ""
+def data_html(dataset: PairDataset, start: str, ours: bool, overlap: bool = False) -> str:
+    """Which pairs, how split, and where the weights begin.
+
+    `overlap`: this model's training data may hold sentences of STS-B, which matters where the pairs are not ours.
+    """
+    owner = f" {OVERLAP}" if overlap else ""
+    if ours:
+        owner = " They are ours: written and rated for this project, not by a crowd."
     told = (
         f"{len(dataset.train):,} pairs to train on, {len(dataset.held_out):,} held out; a rating of {dataset.top:g} "
         f"aims at cosine 1.{owner}"

@@ -11,12 +11,13 @@ from demos.figures.tables import column_heads, scrolling_table
 
 
 def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> str:
-    """What the pictures show of the chosen token, in four sentences."""
+    """What the pictures show of the chosen token, in five sentences; one is on the mean of all tokens."""
     name = f"<q>{html.escape(encoding.tokens[token])}</q> (token {token})"
     steps = len(paths.norms)
     change = paths.change[:, token]
     most = int(change.argmax())
     start, mean = paths.to_start[:, token], paths.to_mean[:, token]
+    shares = ", ".join(f"{share:.0%}" for share in paths.change.mean(axis=1))
     cut = (
         f" Only {SHOWN} of {len(encoding)} paths are drawn; the axes are fitted on all."
         if len(encoding) > SHOWN
@@ -25,7 +26,8 @@ def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> str:
     return (
         f"<p>{name}: {steps - 1} layers take its cosine with its own start from 1 to <b>{start[-1]:.2f}</b>, and with "
         f"the mean of all tokens from {mean[0]:.2f} to <b>{mean[-1]:.2f}</b>. Layer {most} changes it most, by "
-        f"{change[most]:.0%} of its length; layer {layer} by {change[layer]:.0%}.</p>"
+        f"{change[most]:.0%} of its length; layer {layer} by {change[layer]:.0%}. On average over all "
+        f"tokens, the layers change a vector by {shares} of its length (layer 0 first).</p>"
         f"<p>The plane holds {paths.explained.sum():.0%} of the variance of all {steps} × {len(encoding)} states, so "
         f"what looks near may be far in the other directions.{cut}</p>"
     )

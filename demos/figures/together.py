@@ -20,8 +20,8 @@ NOTES = {
     ),
     "layers": "Head {head} of one layer and head {head} of the next share a number and nothing else.",
     "rollout": (
-        "Rollout follows weights only: it knows neither the values they carry nor what a layer's other half (the "
-        "feed-forward network) makes of them."
+        "Rollout uses the weights alone. It leaves out the values that are mixed and the feed-forward network, and the "
+        "share that stays is assumed, not measured."
     ),
 }
 
@@ -53,12 +53,21 @@ def sums_told(sums: np.ndarray) -> str:
     return f"rows sum to {sums.mean():.2f} on average, from {low} to {high}"
 
 
-def note(recipe: Recipe) -> str:
-    """What to bear in mind with this way of joining heads (plain text); empty where there is nothing."""
+def note(recipe: Recipe, stays: float | None = None) -> str:
+    """What to bear in mind with this way of joining heads (plain text); empty where there is nothing.
+
+    `stays` is the share of a token that stays itself in the recipe's layer, measured in lengths.
+    """
     if recipe.what.endswith("-max"):
         return NOTES["heads"] + (" " + NOTES["layers"].format(head=recipe.head) if "layers" in recipe.what else "")
     over = recipe.what.split("-")[0]
-    return NOTES[over].format(head=recipe.head) if over in {"layers", "rollout"} else ""
+    said = NOTES[over].format(head=recipe.head) if over in {"layers", "rollout"} else ""
+    if over == "rollout" and stays is not None:
+        said += (
+            f" Measured by the lengths of the vectors that are added, {stays:.0%} of a token stays in layer "
+            f"{recipe.layer}, on average over this input (Kobayashi et al. 2021)."
+        )
+    return said
 
 
 def sources_html(made: Aggregate, place: int, recipe: Recipe, beside: Aggregate | None = None) -> str:
@@ -68,7 +77,7 @@ def sources_html(made: Aggregate, place: int, recipe: Recipe, beside: Aggregate 
     """
     row = made.values[place]
     name = f"<q>{html.escape(made.rows.names[place])}</q> (token {made.rows.numbers[place]})"
-    title = f"What {name} is made of after layer {recipe.layer}"
+    title = f"What {name} would be made of after layer {recipe.layer}, by rollout"
     title = title if recipe.what == "rollout" else f"Where {name} looks"
     order = np.argsort(-row, kind="stable")[:SOURCES]
     full = max(float(row.max()), float(beside.values[place].max()) if beside else 0.0) or 1.0

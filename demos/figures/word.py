@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
+from demos.bert.control import Control
 from demos.bert.uses import Contrast, Use
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
 
@@ -54,11 +55,12 @@ def use_name(index: int, use: Use) -> str:
 
 def curves_figure(
     cosines: np.ndarray, static: np.ndarray, layer: int, averages: Contrast | None, uses: Sequence[Use],
-    picked: tuple[int, int],
+    picked: tuple[int, int], control: Control | None = None,
 ) -> go.Figure:  # fmt: skip
     """Two curves: the `averages` by sense; or, without senses, every pair's cosine [L + 1, m, m], `picked` bold.
 
-    `static` [m, m] are the same pairs in the word-embedding table, drawn as one flat line at their mean.
+    `static` [m, m] are the same pairs in the word-embedding table, drawn as one flat line at their mean. The
+    `control`'s two averages are thin dotted lines in the colours of the curves.
     """
     steps = len(cosines)
     x = list(range(steps))
@@ -95,9 +97,18 @@ def curves_figure(
         if layer == steps - 1:  # beside the end, where no line comes from
             number |= {"xanchor": "left", "xshift": 10, "yshift": 0}
         figure.add_annotation(**number)
+    thin = []
+    if averages is not None and control is not None:
+        thin = [control.other.same, control.other.different]
+        for values, name, colour in zip(thin, ("same sense", "different senses"), (SAME, DIFFERENT), strict=True):
+            figure.add_trace(_line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False))
+            figure.data[-1].update(line={"width": 2}, opacity=0.7)
+        end = _label(f"“{html.escape(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
+        figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
     said = "static table: all the same" if flat > 0.9999 else "static table"
     figure.add_annotation(**_label(said, 0, flat, "left", 16))
-    drawn = np.concatenate([values for values, _, _ in bold.values()] + ([every.ravel()] if averages is None else []))
+    own = [values for values, _, _ in bold.values()]
+    drawn = np.concatenate([*own, *thin, *([every.ravel()] if averages is None else [])])
     lowest = min(float(drawn.min()), flat)
     figure.add_vline(x=layer, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_layout(

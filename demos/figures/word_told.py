@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from demos.bert.catalogue import ModelSpec
+from demos.bert.control import Control
 from demos.bert.encoding import MAX_TOKENS
 from demos.bert.uses import Contrast, Use
 from demos.figures.code import model_lines
@@ -17,9 +18,10 @@ from demos.figures.word import around, use_name
 
 SHOWN_PAIRS = 120
 WHY = (
-    '<p class="aside">One vector a word, in every sentence, is all that word2vec and GloVe have; ELMo (2018) promised '
-    "one for each use, and BERT keeps that promise. Layer 0 differs a little already: it is the word's row plus its "
-    "position's and its segment's, normalised. How high the curves lie tells little, the gap between them does.</p>"
+    '<p class="aside">word2vec and GloVe have one vector a word, the same in every sentence. ELMo (2018) gave each use '
+    "a vector of its own, from networks that read in one direction each; in BERT every layer reads both sides at once. "
+    "Layer 0 differs a little already: it is the word's row plus its position's and its segment's, normalised. How "
+    "high the curves lie tells little, the gap between them does.</p>"
 )
 
 
@@ -31,8 +33,13 @@ def uses_told(
     averages: Contrast | None,
     uses: Sequence[Use],
     senses: Sequence[str],
+    control: Control | None = None,
+    chosen: bool = False,
 ) -> str:
-    """What the pictures say at this layer, and which sense each use from the sentence bar is nearest to."""
+    """What the pictures say at this layer, and which sense each use from the sentence bar is nearest to.
+
+    `control` is another word of the same sentences; `chosen` says that the sentences were chosen by their result.
+    """
     rows, columns = np.triu_indices(len(uses), k=1)
     flat = static[rows, columns]
     everywhere = (
@@ -63,7 +70,28 @@ def uses_told(
             else f"the two uses have a cosine of <b>{rounded(pairs[0])}</b>."
         )
     flatly = f"{begin}: cosine <b>{everywhere}</b>, whatever the sentence says."
-    return f"<p>{now} {flatly}</p>{_guesses(cosines[layer], uses, senses)}{WHY}"
+    beside = "" if averages is None else _control(word, layer, control, chosen)
+    return f"<p>{now} {flatly}</p>{beside}{_guesses(cosines[layer], uses, senses)}{WHY}"
+
+
+def _control(word: str, layer: int, control: Control | None, chosen: bool) -> str:
+    """How far apart the curves of another word of the same sentences are at this layer."""
+    own_word = html.escape(word, quote=False)
+    said = f"The sentences with “{own_word}” were chosen by their result, so look at other words too." if chosen else ""
+    if control is None:
+        return f"<p>No other word stands in enough of these sentences to serve as a control. {said}</p>"
+    other_gap, own_gap = (float(gap[layer]) for gap in control.gaps)
+    other = html.escape(control.word, quote=False)
+    verdict = (
+        "The word itself comes apart further than the sentences around it."
+        if own_gap > other_gap
+        else "So here the gap need not be the word’s sense: what the sentences are about is enough."
+    )
+    return (
+        f"<p><b>Control</b> (dotted): “{other}” in {control.sentences} of the same sentences. At layer {layer} its "
+        f"curves lie <b>{other_gap:+.2f}</b> apart, those of “{own_word}” in these sentences <b>{own_gap:+.2f}</b>. "
+        f"{verdict} {said}</p>"
+    ).replace("-0.", "−0.")
 
 
 def _pair(i: int, j: int, uses: Sequence[Use]) -> str:

@@ -1,7 +1,8 @@
-"""A layer, a head or a token asked for in another model or sentence: what lies beyond the end becomes the last one."""
+"""A layer, a head or a token asked for: beyond the end it is the last one; unmoved, it is the model's own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -19,3 +20,20 @@ def slider(asked: float | None, count: int, *, move: bool = False, **changes: An
     """
     value = clamp(asked, count)
     return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}), **changes)
+
+
+def following(
+    asked: float | None, first: int, followed: str, model: str, pick: Callable[[], int]
+) -> tuple[float | None, str]:
+    """(the choice, what `followed` is from now on): a choice that nobody has moved is this model's own, `pick()`.
+
+    `first` is what the component opens with; `followed` is "model choice" of the last pick, or "model moved", and empty
+    before the first drawing.
+    """
+    before, _, last = followed.rpartition(" ")
+    if before == model:
+        return asked, followed
+    if str(int(asked or 0)) != (last if before else str(first)):
+        return asked, f"{model} moved"
+    own = pick()
+    return own, f"{model} {own}"

@@ -28,7 +28,7 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
     env = os.environ
     parser = argparse.ArgumentParser(
         prog="app.py",
-        description="Inside BERT: type a sentence and follow it through a real BERT.",
+        description="Inside BERT: type a sentence and follow it through BERT.",
         epilog="Each option has an environment variable, named in brackets, that does the same.",
     )
     parser.add_argument(

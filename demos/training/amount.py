@@ -1,4 +1,7 @@
-"""How much data a task needs: one recipe on ever larger parts of it, from pre-trained weights and from random ones."""
+"""How much data a task needs: ever larger parts of it, learned from the model's weights and from random ones.
+
+Each start has its own recipe: what suits weights that have been trained is too slow and too short for random ones.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,8 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)  # of the training examples
 MAX_SEEDS = 3
 MAX_EPOCHS = 20  # enough to know a few dozen sentences by heart
 MAX_STEPS = 150  # of one training, about; larger data is read less often
+# From random weights, so that the emotions' training examples are known by the end; seeds differ by several points.
+SCRATCH_RATE, SCRATCH_STEPS, SCRATCH_SEEDS = 5e-4, 250, 3
 WATCHED = 8  # validation examples that each training looks at: here nobody reads them
 MAX_SECONDS = 900.0  # of a whole measurement; what is measured by then is kept
 LOAD_SECONDS = 1.0  # of each training, beside its steps
@@ -45,6 +50,7 @@ class Point:
     examples: int
     seed: int
     score: float  # accuracy
+    learned: float | None = None  # accuracy on its own training examples, batch by batch over the last epoch
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Measured:
     model: str  # title
     sizes: tuple[int, ...]  # training examples
     test: int  # examples
-    seeds: int  # asked for
+    seeds: int  # asked for; from random weights there are SCRATCH_SEEDS
     majority: float  # accuracy of always answering the training examples' most frequent class
     points: tuple[Point, ...] = ()
     seconds: float = 0.0
@@ -107,9 +113,12 @@ def recipe(examples: int, whole: int, seed: int, start: str) -> Settings:
     """The quick recipe with as many steps as it takes on the `whole` data, but at most MAX_EPOCHS epochs.
 
     With the same epochs instead, the smallest part would end after a handful of steps: a test of patience, not of data.
+    From random weights: SCRATCH_STEPS at SCRATCH_RATE.
     """
     quick = PRESETS["quick"].settings
     steps = min(MAX_STEPS, quick.epochs * math.ceil(whole / quick.batch_size))
+    if start == STARTS[SCRATCH]:
+        quick, steps = replace(quick, learning_rate=SCRATCH_RATE), SCRATCH_STEPS
     epochs = round(steps / math.ceil(examples / quick.batch_size))
     return replace(quick, epochs=min(MAX_EPOCHS, max(1, epochs)), evaluations=1, seed=seed, start=start)
 
@@ -117,10 +126,13 @@ def recipe(examples: int, whole: int, seed: int, start: str) -> Settings:
 def jobs(dataset: Dataset, seeds: int) -> list[Job]:
     """The trainings, in the order in which they grow the picture: all sizes of the first seed, then of the next."""
     found = []
-    for seed in range(seeds):
+    repeated = {PRETRAINED: seeds, SCRATCH: SCRATCH_SEEDS}
+    for seed in range(max(repeated.values())):
         for share in SHARES:
             part = replace(dataset, train=nested(dataset, share, seed), validation=dataset.validation[:WATCHED])
             for series, start in STARTS.items():
+                if seed >= repeated[series]:
+                    continue
                 settings = recipe(len(part.train), len(dataset.train), seed, start)
                 found.append(Job(series, part, settings))
     return found
@@ -147,13 +159,14 @@ def empty(dataset: Dataset, model: str, seeds: int) -> Measured:
 
 
 def expected_seconds(workshop: Workshop, key: str, tokenizer: Any, encoder: Any, dataset: Dataset, seeds: int) -> float:
-    """About how long `measure` will take with the line empty: one seed's trainings counted, times the seeds."""
-    one = 0.0
+    """About how long `measure` will take with the line empty: each start's first seed counted, times its seeds."""
+    total = 0.0
     for job in jobs(dataset, 1):
-        if job.series == PRETRAINED:  # the other start costs the same
+        if job.settings.seed == 0:  # the others cost the same
             cost = cost_of(job.dataset, tokenizer, encoder, job.settings)
-            one += workshop.expected(key, job.dataset, job.settings, cost).seconds + LOAD_SECONDS
-    return seeds * len(STARTS) * one
+            seconds = workshop.expected(key, job.dataset, job.settings, cost).seconds + LOAD_SECONDS
+            total += seconds * (seeds if job.series == PRETRAINED else SCRATCH_SEEDS)
+    return total
 
 
 def words_score(dataset: Dataset, train: Sequence[Example]) -> float:
@@ -244,6 +257,7 @@ class _Measurement:
         """One training; whether the measurement is to end."""
         run, began, in_line = self.workshop.runs.new(), time.monotonic(), 0.0
         events = self.workshop.fine_tune(run, job.dataset, self.key, self.base, job.settings, keep=False)
+        last_epoch: list[float] = []
         try:
             for event in events:
                 if self.over(time.monotonic() - self.began - self.waited - in_line):
@@ -252,11 +266,14 @@ class _Measurement:
                     in_line = time.monotonic() - began
                     yield self._progress(f"number {event.place} in the queue")
                 elif isinstance(event, Step):
+                    if event.epoch > job.settings.epochs - 1:
+                        last_epoch.append(event.score)
                     yield self._progress(f"step {event.step:,} of {event.total_steps:,}")
                 elif isinstance(event, Failed):
                     raise UserError(event.message)
                 elif isinstance(event, Finished | Stopped) and isinstance(event.result, Result):
-                    self._add(job.series, job, event.result.accuracy)
+                    learned = sum(last_epoch) / len(last_epoch) if last_epoch else None
+                    self._add(job.series, job, event.result.accuracy, learned)
         finally:
             events.close()  # type: ignore[attr-defined]
         self.waited += in_line
@@ -265,8 +282,8 @@ class _Measurement:
         yield self._progress("done")
         return False
 
-    def _add(self, series: str, job: Job, score: float) -> None:
-        point = Point(series, len(job.dataset.train), job.settings.seed, score)
+    def _add(self, series: str, job: Job, score: float, learned: float | None = None) -> None:
+        point = Point(series, len(job.dataset.train), job.settings.seed, score, learned)
         self.measured = replace(self.measured, points=(*self.measured.points, point))
 
     def _progress(self, told: str) -> Progress:

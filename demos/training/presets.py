@@ -20,7 +20,8 @@ PRESETS: dict[str, Preset] = {
     "quick": Preset("quick on a CPU", "Everything trains, at a rate that suits a small model.", Settings()),
     "paper": Preset(
         "the paper’s",
-        "Devlin et al. 2019, A.3: everything trains, slowly; on top one linear layer.",
+        "Devlin et al. 2019, A.3: everything trains, slowly; on top one linear layer. Unlike their program, it has no "
+        "dropout inside the encoder, and AdamW’s running means are corrected for their start.",
         Settings(pooling="cls", learning_rate=5e-5, batch_size=32, epochs=4, max_length=128),
     ),
     "lecture": Preset(

@@ -131,7 +131,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(said).to_contain_text("every row sums to 1")
     expect(page.locator("#together-heatmap .heatmaplayer image")).to_have_count(1)
     expect(page.locator("#together-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
-    expect(one).to_contain_text("What banker (token 6) is made of after layer 1")
+    expect(one).to_contain_text("What banker (token 6) would be made of after layer 1, by rollout")
     expect(page.locator("#together-head")).to_have_count(0)
 
     page.locator("#together-specials").get_by_text("hidden", exact=True).click()

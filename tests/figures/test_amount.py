@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from demos.bert.catalogue import BUNDLED, CATALOGUE
 from demos.figures.amount import NAMES, amount_figure
 from demos.figures.amount_told import made_html, numbers_html, proof_html
 from demos.figures.runs import overlay_figure
@@ -49,13 +50,20 @@ def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
 
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     told = proof_html(MEASURED)
-    assert "In as many steps BERT from random weights gets to 31% at best (with 100 examples); " in told
-    assert "BERT pre-trained is there with <b>10</b>." in told
-    assert "The words alone get to 61% at best (with 100 examples); BERT pre-trained is there with <b>10</b>." in told
+    assert (
+        "From random weights the same architecture gets to 31% at best (with 100 examples, 30% to 32% over 2 seeds); "
+        "the trained model is there with <b>10</b>." in told
+    )
+    assert (
+        "The words alone get to 61% at best (with 100 examples, 60% to 62% over 2 seeds); the trained model is there "
+        "with <b>10</b>." in told
+    )
     worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
-    assert "so far BERT pre-trained is below that, at 10%" in proof_html(replace(MEASURED, points=worse))
-    assert "need not be learned again" in told
-    assert "need not" not in proof_html(replace(MEASURED, points=worse))
+    assert "so far the trained model is below that, at 10%" in proof_html(replace(MEASURED, points=worse))
+    assert "is worth many labelled examples" in told
+    assert "worth" not in proof_html(replace(MEASURED, points=worse))
+    assert "billion" not in told
+    assert "billion" in proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title))
     assert "under way" in proof_html(replace(MEASURED, points=()))
     table = numbers_html(MEASURED)
     assert "61.0% (60.0% to 62.0%)" in table
@@ -64,7 +72,20 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
         assert "<b>data" not in told
         assert "&lt;b&gt;data" in told
     assert "A sample" in made_html(MEASURED, own=False)
+    assert "2 seeds (3 from random weights)" in made_html(MEASURED, own=True)
+    assert "3 seeds." in made_html(replace(MEASURED, seeds=3), own=True)
     assert "A sample" not in made_html(MEASURED, own=True)
+
+
+def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
+    def learned(share: float | None) -> str:
+        points = tuple(replace(one, learned=share) if one.series == SCRATCH else one for one in POINTS)
+        return proof_html(replace(MEASURED, points=points))
+
+    assert "they got 97% of these training examples right, so they did learn them; a better recipe" in learned(0.97)
+    assert "only 60% of these training examples right: they were stopped before they had learned them" in learned(0.6)
+    assert "3 seeds); a better recipe may get further" in learned(None)
+    assert "rate 5e-4, about 250 steps, 3 seeds" in learned(None)
 
 
 def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
@@ -101,9 +122,10 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     assert "nothing here speaks for either" in even
     many = "1" * 10 + "0" * 30
     sure = compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)])
-    assert "more than luck" in sure
+    assert "more than the luck of these test examples" in sure
     apart = compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})])
     assert "different test examples" in apart
+    assert all("one training with one seed" in said for said in (lucky, even, sure, apart))
     assert "includes 0" in apart
     assert "different data" in compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})])
     assert "repeat both with other seeds" in compared_html(

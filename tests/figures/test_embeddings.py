@@ -131,6 +131,11 @@ def test_the_comparison_in_words_and_tables(bundled: LoadedModel) -> None:
     told = compared_html(pairs, bundled.spec)
     assert "cosine <b>0.91</b> by A and <b>0.00</b> by B" in told
     assert "tuned on sentence pairs with mean pooling" in told
+    assert "nearly the same" not in told
+    alike = [Disagreement(0, 1, 0.9991, 0.5), Disagreement(0, 2, 0.9972, 0.6)]
+    assert "By A every cosine lies above 0.99: all these sentences have nearly the same vector." in compared_html(
+        alike, bundled.spec
+    )
     listed = pairs_html(pairs * 9, ["one", HOSTILE])
     assert listed.count("<li>") == 5
     assert "<b>A</b><i></i>0.91" in listed

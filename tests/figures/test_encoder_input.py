@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -115,7 +116,14 @@ def test_the_path_and_its_curves(run: Run) -> None:
     assert {shape.x0 for shape in curves.layout.shapes if shape.type == "rect"} == {1}
     cells = re.findall(r"<td>([^<]+)</td>", path_table(found, run.encoding, token))
     assert cells[0] == f"{found.norms[0, token]:.4f}"
-    assert f"{found.to_start[-1, token]:.2f}" in path_told(found, run.encoding, token, 1)
+    said = path_told(found, run.encoding, token, 1)
+    assert f"{found.to_start[-1, token]:.2f}" in said
+    states = run.hidden_states.astype(np.float64)
+    each = [
+        np.mean([np.linalg.norm(after - before) / np.linalg.norm(before) for before, after in zip(*both, strict=True)])
+        for both in pairwise(states)
+    ]
+    assert f"the layers change a vector by {', '.join(f'{share:.0%}' for share in each)} of its length" in said
 
 
 def test_a_long_input_shows_the_paths_around_the_chosen_token() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from demos.bert.agreement import Correlation, Gap, Pair
 from demos.figures.siamese import scatter_figure, spread_figure
-from demos.figures.siamese_told import Towers, moved_html, numbers_html, scores_html, towers_html
+from demos.figures.siamese_told import Towers, data_html, moved_html, numbers_html, scores_html, towers_html
 from demos.training.data.pairs import Form
 from demos.training.data.siamese_data import PairDataset
 from demos.training.events import PairResult
@@ -51,6 +51,12 @@ def test_the_words_never_sell_noise() -> None:
     assert "became worse" in scores_html(DATA, Correlation(0, 0, 0, 0), 0.2, result(Gap(-0.2, -0.3, -0.1)))
     none = Correlation(math.nan, math.nan, math.nan, math.nan)
     assert "all cosines are equal" in scores_html(DATA, none, 0.2, result(Gap(math.nan, math.nan, math.nan)))
+
+
+def test_whose_pairs_they_are_and_what_may_have_been_seen_before() -> None:
+    assert "captions of photos are among this model’s training pairs" in data_html(DATA, "trained", False, True)
+    assert "captions" not in data_html(DATA, "trained", True, True) + data_html(DATA, "trained", False, False)
+    assert "They are ours" in data_html(DATA, "trained", True, True)
 
 
 def test_the_tables_and_towers_escape_and_add_up() -> None:

@@ -7,20 +7,25 @@ import contextlib
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from demos.bert.contributions import value_lengths
 from demos.bert.habits import Habits
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.bertviz import unpack_weights
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import drawn, habit_told
-from demos.lessons.attention.heads_layout import alone_in_a_file, numbers
+from demos.lessons.attention.heads_layout import OPENED, alone_in_a_file, numbers
+from demos.lessons.attention.opening import head_to_open, previous_head
+from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
+from tests.page.tiny_store import TinyStore
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE, GRID, GRID_KEY, PATTERN_TABLE, PAGE = range(13)
@@ -185,3 +190,35 @@ def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]
     answer = attention("word " * 600)
     assert len(answer["tokens"]) == 512
     assert answer["notice"] == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
+
+
+def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
+    services: Services, tiny: LoadedModel, tmp_path: Path
+) -> None:
+    assert previous_head(services, "minilm") == OPENED
+    other = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
+    run = other.run(Sentence(DEFAULT_TEXT, "", "tiny"))
+    back = {
+        (layer, head): np.diagonal(run.attentions[layer, head], -1).mean()
+        for layer in range(run.num_layers)
+        for head in range(run.num_heads)
+    }
+    own = max(back, key=back.__getitem__)
+    assert previous_head(other, "tiny") == own
+    sentence = Sentence(TEXT, "", "tiny")
+    outputs = drawn(other, sentence, False, "head", *OPENED, "")
+    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == own
+    assert f"<b>Layer {own[0]}, head {own[1]}.</b>" in outputs[SAID]
+    kept = next(place for place in back if place not in (own, OPENED))
+    by_hand = drawn(other, sentence, False, "head", *kept, "", outputs[GRID_KEY])
+    assert f"<b>Layer {kept[0]}, head {kept[1]}.</b>" in by_hand[SAID]
+    assert head_to_open(services, "minilm", *own, outputs[GRID_KEY]) == OPENED  # back in the first model
+    assert head_to_open(services, "minilm", *kept, outputs[GRID_KEY]) == kept
+    assert head_to_open(services, "minilm", *own, "gone.0") == own  # a model that nobody knows any more
+
+
+def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bundled: LoadedModel) -> None:
+    outputs = drawn(services, Sentence(TEXT, "", "minilm"), False, "head", 3, 5, "")
+    run = services.run(Sentence(TEXT, "", "minilm"))
+    products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
+    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs[SAID]

@@ -49,7 +49,9 @@ def last(steps: Any) -> list[Any]:
 
 def test_the_picture_tells_what_its_program_prints(handlers: Handlers) -> None:
     show = handlers[0]
-    curve, cosines, dimensions, norms, told, sampled, numbers, code, _slider, doing = last(show(*MODEL, 5, "words"))
+    curve, cosines, dimensions, norms, told, sampled, numbers, code, _slider, _seen, doing = last(
+        show(*MODEL, 5, "words")
+    )
     line = next(trace for trace in curve.data if trace.name == "words")
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(code, "shape", "exec"), {})
@@ -73,12 +75,13 @@ def test_the_picture_tells_what_its_program_prints(handlers: Handlers) -> None:
 
 def test_what_the_page_says_of_the_bundled_model_is_so(handlers: Handlers) -> None:
     show, judge = handlers
-    curve, *_, told, _sampled, _numbers, code, _slider, _doing = last(show(*MODEL, 5, "mean"))
+    curve, *_, told, _sampled, _numbers, code, _slider, _seen, _doing = last(show(*MODEL, 5, "mean"))
     y = {trace.name: trace.y for trace in curve.data}
     assert min(y["sentences (mean)"][1:6]) > 0.55  # strangers look alike in the middle
     assert y["sentences (mean)"][6] < 0.15  # and no longer where it was trained on pairs
     assert y["sentences (mean), 3 dimensions out"][5] < 0.4  # three dimensions made much of it
-    assert min(y["[CLS]"][:6]) > 0.99 > 0.7 > y["[CLS]"][6]
+    assert min(y["[CLS]"][:6]) > 0.999 > 0.7 > y["[CLS]"][6]
+    assert int(max(range(7), key=y["words"].__getitem__)) == shape.FIRST_LAYER  # so the slider need not move at first
     assert "mean cosine of two sentences" in told
     assert "sum(dim=1) / mask.sum(dim=1)" in code
     bars, table, worth = last(judge(*MODEL, 5, "mean"))
@@ -89,6 +92,18 @@ def test_what_the_page_says_of_the_bundled_model_is_so(handlers: Handlers) -> No
     assert len(re.findall("<tr>", table)) == 7
     _, _, worth = last(judge(*MODEL, 99, "mean"))  # beyond the end is the last layer
     assert "mean, layer 6:</b> no repair is clearly better" in worth
+
+
+def test_the_layer_is_the_models_own_until_a_reader_moves_it(handlers: Handlers) -> None:
+    show, judge = handlers
+    curve, *_, slider, seen, _ = last(show(*MODEL, 2, "words", "other 2"))
+    words = next(trace for trace in curve.data if trace.name == "words").y
+    most = int(max(range(7), key=words.__getitem__))
+    assert (slider["value"], seen) == (most, f"minilm {most}")
+    assert f"mean, layer {most}:" in last(judge(*MODEL, 2, "mean", "other 2"))[2]
+    *_, slider, seen, _ = last(show(*MODEL, 2, "words", "other 3"))  # moved by hand there
+    assert ("value" in slider, seen) == (False, "minilm moved")
+    assert "mean, layer 2:" in last(judge(*MODEL, 2, "mean", "other 3"))[2]
 
 
 def test_cls_below_the_first_layer_is_one_vector_and_the_page_says_so(handlers: Handlers) -> None:

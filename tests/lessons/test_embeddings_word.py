@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -19,6 +20,7 @@ from demos.lessons.embeddings.word import PART, bundled_uses, lines_of, pair_men
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
 BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
 
 
@@ -64,6 +66,20 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     curves, matrix, told, table, code, layer, pair = shown
     drawn = {trace.name: np.array(trace.y) for trace in curves.data}
     assert set(drawn["static table"]) == {1.0}
+    theirs = drawn["“the”, same sense"] - drawn["“the”, different senses"]
+    assert "“the” in 5 of the same sentences. At layer 6 its curves lie <b>+0.19</b> apart" in told
+    assert "those of “bank” in these sentences <b>+0.08</b>" in told
+    assert "So here the gap need not be the word’s sense" in told
+    assert "chosen by their result" in told
+    np.testing.assert_allclose(theirs[[2, 3, 6]], [-0.01, 0.05, 0.19], atol=0.006)
+    datasheet = " ".join((ASSETS / "data" / "senses.md").read_text(encoding="utf-8").split())
+    assert "curves lie 0.19 apart and those of *bank* in the same five sentences 0.08" in datasheet
+    assert 'by 0.10 and 0.12, "the" by −0.01 and 0.05' in datasheet
+    earlier = draw["show"](BAR, "bank", lines, 2, "least")[2]
+    assert "lie <b>−0.01</b> apart, those of “bank” in these sentences <b>+0.10</b>. The word itself" in earlier
+    others = draw["show"](BAR, "stick", lines_of("stick", bundled_uses()), 6, "least")[2]
+    assert "chosen by their result" not in others
+    assert "<b>Control</b>" in others
     assert (drawn["same sense"] - drawn["different senses"])[1:].min() > 0.05  # every layer beyond the embeddings
     assert len(matrix.data[0].z) == 7
     assert [note.text for note in matrix.layout.annotations] == ["<b>money</b>", "<b>river</b>", "<b>yours</b>"]

@@ -11,11 +11,12 @@ import pytest
 
 from demos.bert.models import LoadedModel
 from demos.errors import UserError
+from demos.figures.amount_told import LEARNED
 from demos.lessons.finetune import amount as amount_part
 from demos.lessons.finetune.amount import CHANGED, FILES, Amount, read_data, samples
 from demos.page.services import Sentence, Services
 from demos.training import amount
-from demos.training.amount import PRETRAINED, SCRATCH, SHARES, WORDS, nested
+from demos.training.amount import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.data.sources import SOURCES
 from tests.page.tiny_store import TinyStore
 
@@ -53,16 +54,21 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
             (series, size, seed)
             for series in (PRETRAINED, WORDS, SCRATCH)
             for size in measured.sizes
-            for seed in range(measured.seeds)
+            for seed in range(measured.seeds if series == PRETRAINED else SCRATCH_SEEDS)
         }
         assert all(0 <= point.score <= 1 for point in measured.points)
+        learned = [point.learned for point in measured.points if point.series == SCRATCH]
+        assert all(share is not None and share >= LEARNED for share in learned[-len(SHARES) // 2 :])
     file, status, figure, proof, made, numbers = part.show(BAR, "emotion", None, 2, "", None)
     assert file["visible"] is False
-    assert "trains 20 models" in status
-    assert {"pre-trained BERT", "the words alone"} <= {trace.name for trace in figure.data}
+    assert "trains 25 models" in status
+    assert "15 of them from random weights (3 seeds, longer)" in status
+    assert {"the trained model", "the words alone"} <= {trace.name for trace in figure.data}
     assert "A sample" in made
     assert command in numbers
-    assert "BERT pre-trained is there with" in proof
+    assert "the trained model is there with" in proof
+    assert "it was tuned on about a billion sentence pairs" in proof
+    assert "so they did learn them" in proof
     assert "<td>" in numbers
 
 
@@ -71,7 +77,7 @@ def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Amount, 
     assert file["visible"] is True
     assert "Choose a CSV" in status
     _, status, figure, proof, made, _ = part.show(BAR, "file-sentence", films, 1, "", None)
-    assert "trains 10 models" in status
+    assert "trains 20 models" in status
     assert [trace.name for trace in figure.data] == ["always the most frequent class"]
     assert proof == ""
     assert "press Run" in made
@@ -84,6 +90,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
 ) -> None:
     monkeypatch.setattr(amount, "SHARES", (0.1, 0.3, 1.0))
     monkeypatch.setattr(amount, "MAX_STEPS", 3)
+    monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
     updates = part.run("", "", "tiny", "file-sentence", films, 1)
     first = named(next(updates))
     assert first["start"]["interactive"] is False
@@ -98,7 +105,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
         last = seen
     assert last["start"]["interactive"] is True
     assert last["job"] == ""
-    assert "Stopped; 1 of 6 trainings are kept" in last["status"]
+    assert "Stopped; 1 of 12 trainings are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)

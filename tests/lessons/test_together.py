@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from demos.bert.aggregate import Recipe, aggregate
+from demos.bert.contributions import staying_shares
 from demos.bert.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.figures.together import note, sources_html, told
@@ -46,9 +47,15 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     np.testing.assert_allclose(z[2], [row[0], row[1], row[2:6].sum(), *row[6:]], atol=1e-4)
     np.testing.assert_allclose(outputs[PLOT].data[1].x, 1, atol=1e-4)
     assert "every row sums to 1." in outputs[SAID]
+    run = services.run(sentence)
+    stays = staying_shares(services.loaded("minilm"), run, 1).mean()
+    assert (
+        f"{stays:.0%} of a token stays in layer 1, on average over this input (Kobayashi et al. 2021)" in outputs[SAID]
+    )
+    assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
     assert outputs[TOKEN]["value"] == "2"
     assert ("unflappable (2)", "2") in outputs[TOKEN]["choices"]
-    assert "What <q>unflappable</q> (token 2) is made of after layer 1" in outputs[SOURCES]
+    assert "What <q>unflappable</q> (token 2) would be made of after layer 1, by rollout" in outputs[SOURCES]
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs[SOURCES])]
     alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
     assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]

@@ -13,6 +13,7 @@ import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from demos.bert.models import LoadedModel
 from demos.errors import UserError
 from demos.training import amount
 from demos.training.amount import (
@@ -23,6 +24,7 @@ from demos.training.amount import (
     WORDS,
     checked,
     empty,
+    expected_seconds,
     jobs,
     measure,
     measured_from,
@@ -30,6 +32,7 @@ from demos.training.amount import (
     recipe,
     words_score,
 )
+from demos.training.cost import cost_of
 from demos.training.data.sentences import Dataset, Example, load_emotion
 from demos.training.data.sources import SOURCES
 from demos.training.learning.learner import Learner
@@ -73,7 +76,34 @@ def test_every_size_takes_the_whole_datas_steps_or_twenty_epochs() -> None:
     for job in jobs(load_emotion(), 2):
         job.settings.check()
         assert job.settings.start == {PRETRAINED: "trained", SCRATCH: "scratch"}[job.series]
-    assert len(jobs(load_emotion(), 2)) == 2 * len(SHARES) * 2
+    assert Counter(job.series for job in jobs(load_emotion(), 2)) == {PRETRAINED: 2 * 5, SCRATCH: 3 * 5}
+
+
+def test_random_weights_have_a_recipe_and_seeds_of_their_own() -> None:
+    for seeds in (1, 3):
+        found = [job for job in jobs(load_emotion(), seeds) if job.series == SCRATCH]
+        assert Counter(job.settings.seed for job in found) == {seed: len(SHARES) for seed in range(3)}
+    whole = recipe(504, 504, 0, "scratch")
+    assert (whole.learning_rate, whole.epochs) == (5e-4, 8)  # 256 steps
+    assert recipe(24, 504, 0, "scratch").epochs == MAX_EPOCHS
+    assert recipe(504, 504, 0, "trained").learning_rate == Settings().learning_rate
+
+
+def test_what_a_measurement_will_take_counts_each_start_with_its_own_seeds(tiny: LoadedModel, dataset: Dataset) -> None:
+    workshop = Workshop()
+
+    def told(seeds: int) -> float:
+        return expected_seconds(workshop, "tiny", tiny.tokenizer, tiny.model, dataset, seeds)
+
+    one, three = told(1), told(3)
+    trained = [job for job in jobs(dataset, 1) if job.series == PRETRAINED]
+    each = [cost_of(job.dataset, tiny.tokenizer, tiny.model, job.settings) for job in trained]
+    seconds = sum(
+        workshop.expected("tiny", job.dataset, job.settings, cost).seconds + amount.LOAD_SECONDS
+        for job, cost in zip(trained, each, strict=True)
+    )
+    assert three - one == pytest.approx(2 * seconds, rel=0.5)  # the machine's speed is measured anew now and then
+    assert one > 3 * seconds  # of which three times the longer recipe
 
 
 def test_the_words_score_is_scikit_learns() -> None:
@@ -115,6 +145,8 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(amount, "SHARES", (0.1, 1.0))
     monkeypatch.setattr(amount, "MAX_STEPS", 3)
+    monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
+    monkeypatch.setattr(amount, "SCRATCH_SEEDS", 1)
     workshop = Workshop()
     seen = list(measure(workshop, dataset, "tiny", "Tiny", base, 1, 40.0))
     last = seen[-1].measured
@@ -124,6 +156,8 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
         (series, size) for size in (small, whole) for series in (WORDS, PRETRAINED, SCRATCH)
     ]
     assert all(0 <= point.score <= 1 for point in last.points)
+    assert all((point.learned is None) == (point.series == WORDS) for point in last.points)
+    assert all(0 <= point.learned <= 1 for point in last.points if point.learned is not None)
     assert [one.done for one in seen] == sorted(one.done for one in seen)
     assert (seen[-1].done, seen[-1].total, seen[-1].seconds_left) == (4, 4, 0)
     assert seen[0].seconds_left == pytest.approx(40)

@@ -43,9 +43,9 @@ LESSON = Lesson(
     tab="Attention",
     question="Where does each word look?",
     look=(
-        "In every head of every layer each token hands out a weight of 1 among all tokens: the more it gives one, the "
-        "more it takes from it. Each head has its own way of looking: some at the word before, some at the next, many "
-        "at [CLS] or [SEP]."
+        "In every head of every layer, each token divides a weight of 1 among all tokens: the larger a token's "
+        "weight, the larger its share of the mix. Some heads give it to the word before, some to the next, many to "
+        "[CLS] or [SEP]. A weight is neither a contribution nor an explanation."
     ),
     build=offer_endpoint,
     parts=(heads.PART, together.PART, cause.PART, compare.PART),

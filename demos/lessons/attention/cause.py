@@ -243,8 +243,9 @@ PART = Part(
     slug="cause",
     tab="Switch heads off",
     look=(
-        "Press a head and it hands on nothing: the picture shows how far each token's state moves in the layers behind "
-        "it. A head that looked important may hardly matter, since the others go on."
+        "Press a head and it hands on nothing: the picture shows how far each token's state moves in the layers "
+        "behind it. Where little changes, other heads may do the same work; where much changes, part of it is that the "
+        "later layers never met such states in training."
     ),
     build=build,
 )

@@ -19,11 +19,17 @@ COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its intere
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself
 MAX_PLACES = 128
+ONE_BY_ONE = (
+    "A small change does not show that a head is not needed: several heads may do the same work, and each alone can "
+    "then be spared. A large change is partly due to the zeros themselves, which the later layers never met in "
+    "training."
+)
 WHY = (
-    "Attention says from where a head takes what it mixes, while the gradient says what would move the output, through "
-    "all heads, layers and the road past them: so the two often rank tokens differently, and other weights can leave "
-    "the output as it was (Jain and Wallace 2019), although a model that must learn to do without its own attention "
-    "does pay for it, so that the weights are not arbitrary either (Wiegreffe and Pinter 2019)."
+    "A weight is a token's share of what a head mixes; the gradient says what would move the output, through all "
+    "heads, layers and residual connections. So the two often rank tokens differently, and other weights can leave "
+    "the output as it was (Jain and Wallace 2019). Wiegreffe and Pinter (2019) made all weights equal: on several "
+    "data sets that cost little, on others more. So weights alone are no explanation, and whether they help one "
+    "depends on the data and on what one calls an explanation."
 )
 
 
@@ -37,7 +43,8 @@ def switches(page: Page) -> dict[str, Any]:
             off = gr.Textbox(
                 OPENING,
                 label="Heads off",
-                info="Layer, point, head, as in 0.2, 3.7; a link carries them.",
+                info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first 0.2, which in the bundled "
+                "model gives most weight to the token before.",
                 elem_id="cause-off",
             )
             with gr.Row():
@@ -139,6 +146,7 @@ def folds() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
     with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
         try_all = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
+        gr.HTML(f"<p>{ONE_BY_ONE}</p>", elem_classes="cause-heading")
         board = gr.HTML("", elem_id="cause-board")
     with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
         table = gr.HTML("")

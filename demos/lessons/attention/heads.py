@@ -11,6 +11,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.attention import QueriesKeys, queries_and_keys
+from demos.bert.contributions import value_lengths
 from demos.bert.habits import Habits
 from demos.bert.patterns import pattern_scores
 from demos.figures.attention import heatmap, told, weights_table
@@ -20,6 +21,7 @@ from demos.figures.code import attention_code
 from demos.figures.heads import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.figures.standalone import standalone_size
 from demos.lessons.attention.heads_layout import GRID, PAGE, layout, opened
+from demos.lessons.attention.opening import head_to_open
 from demos.page.choices import slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import frame_value
@@ -152,6 +154,8 @@ def drawn(
     `held` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
     of them and move the sliders; with `alone`, the head view switches the other heads off.
     """
+    asked, (layer, head) = (layer, head), head_to_open(services, sentence.model, layer, head, drawn_key)
+    follow = follow or (layer, head) != asked
     run, at, one = opened(services, sentence, layer, head)
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"])
@@ -174,7 +178,7 @@ def drawn(
         slider(layer, run.num_layers, move=follow),
         slider(head, run.num_heads, move=follow),
         heatmap(weights, run.encoding),
-        told(run.attentions[at, one], run.encoding, at, one),
+        told(run.attentions[at, one], run.encoding, at, one, value_lengths(loaded, run, at)[one]),
         "".join(f"<p>{html.escape(line)}</p>" for line in (HINTS[shape.name], " ".join(told_of_view(run, shape)))),
         weights_table(few, run.encoding, title),
         attention_code(loaded.spec, run.encoding, at, one),
@@ -211,8 +215,8 @@ PART = Part(
     slug="one",
     tab="One head",
     look=(
-        "Pick a head by its small picture, or by what it looks at. Each line runs from a token on the left to one it "
-        "takes from on the right; the stronger the line, the more it takes."
+        "Pick a head by its small picture, or by what it looks at. Each line runs from a token on the left to a token "
+        "on the right; the stronger the line, the larger that token's share of the mix."
     ),
     build=build,
 )

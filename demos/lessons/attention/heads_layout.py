@@ -21,7 +21,7 @@ from demos.page.services import Sentence, Services
 from demos.page.takeaway import file_button, picture_buttons, takeaway_row
 
 GRID = "attention-grid"
-OPENED = (0, 2)  # layer and head at first: in the bundled model the one that looks at the token before
+OPENED = (0, 2)  # layer and head at first, the bundled model's: opening.py finds the one of the model in use
 PAGE = "One HTML file"
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 import gradio as gr
 
 from demos.bert.aggregate import Aggregate, Quarter, Recipe, Specials, What, aggregate
+from demos.bert.contributions import staying_shares
 from demos.bert.run import Run
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.takeaway import file_name
@@ -101,7 +102,7 @@ def controls(services: Services) -> list[Any]:
     layer = gr.Slider(
         0,
         max(spec.num_layers for spec in specs) - 1,
-        value=1,  # the diagonal and the columns that replace it, both still to be seen
+        value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
         step=1,
         label="Up to layer (from 0)",
         elem_id="together-layer",
@@ -143,7 +144,9 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> list[Any]:
     place = made.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
     few, table = cut(made, SHOWN), cut(made, TABLE)
     label = "Up to layer (from 0)" if recipe.what == "rollout" else "Layer (from 0)"
-    lines = [told(recipe, made, run), note(recipe)]
+    rollout = recipe.what == "rollout"
+    stays = float(staying_shares(services.loaded(sentence.model), run, recipe.layer).mean()) if rollout else None
+    lines = [told(recipe, made, run), note(recipe, stays)]
     if part := left_out(made, few):
         lines.append(f"In the picture: {part}.")
     caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(made, table)) else "")
@@ -214,8 +217,10 @@ PART = Part(
     slug="together",
     tab="Many heads as one",
     look=(
-        "Each row says how much of every word has arrived in this one once some layers have mixed them. Push “Up to "
-        "layer” to the end: the diagonal, each word itself, fades until the rows look alike."
+        "Rollout: each row says how much of every word would have arrived in this one if each layer kept half of each "
+        "token and took the other half by its weights. In BERT more is kept, so that rollout exaggerates the mixing. "
+        "Push “Up to layer” to the end: the diagonal, each word itself, fades "
+        "until the rows look alike."
     ),
     build=build,
 )

@@ -10,6 +10,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.agreement import Agreement, misjudged, shared_steps
+from demos.bert.catalogue import BUNDLED
 from demos.bert.models import LoadedModel
 from demos.bert.once import OnceCache
 from demos.bert.pooling import POOLER, Choice, choices_of
@@ -17,7 +18,15 @@ from demos.bert.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.agreement import bars_figure, choice_row, scatter_figure
 from demos.figures.agreement_code import agreement_code
-from demos.figures.agreement_told import about_html, best_html, gap_html, misjudged_html, numbers_html, picked_html
+from demos.figures.agreement_told import (
+    about_html,
+    best_html,
+    gap_html,
+    misjudged_html,
+    nearly_same_html,
+    numbers_html,
+    picked_html,
+)
 from demos.figures.embeddings_told import tuned_for
 from demos.page.assets import read_asset
 from demos.page.choices import clamp
@@ -52,10 +61,13 @@ def shown(loaded: LoadedModel, data: Rated, source: str, agreement: Agreement, c
     off = np.abs(model - people)
     marked = [int(index) for index in np.argsort(-off, kind="stable")[:LISTED] if off[index] > 0]
     gaps = [gap_html(found, layer, deepest, layer != deepest) for layer, found in agreement.behind]
+    for layer, _ in agreement.behind:
+        gaps.append(nearly_same_html(agreement.cosines[choice_row(agreement.choices, Choice("cls", layer))], layer))
     told = best_html(agreement, deepest) + "".join(gaps)
     return (
         bars_figure(agreement, row, deepest),
-        told + about_html(tuned_for(loaded.spec), len(agreement.pairs) if source == OWN else 0),
+        told
+        + about_html(tuned_for(loaded.spec), len(agreement.pairs) if source == OWN else 0, loaded.spec.key == BUNDLED),
         picked_html(agreement, row, deepest),
         scatter_figure(agreement, row, marked),
         misjudged_html(agreement, row, marked, model, people),

@@ -12,7 +12,7 @@ from demos.bert.models import LoadedModel
 from demos.bert.once import OnceCache
 from demos.bert.pooling import Choice
 from demos.bert.repairs import Repaired, repairs
-from demos.bert.space import CLS, MEAN, Space, measure
+from demos.bert.space import CLS, MEAN, WORDS, Space, measure
 from demos.bert.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.shape import (
@@ -24,7 +24,7 @@ from demos.figures.shape import (
     repairs_figure,
 )
 from demos.figures.shape_told import repairs_table, repairs_told, sample_told, shape_code, space_table, space_told
-from demos.page.choices import clamp, slider
+from demos.page.choices import clamp, following, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
@@ -32,7 +32,7 @@ from demos.training.data.lists import our_library
 from demos.training.data.pairs import our_pairs
 
 SAMPLE = 200  # sentences that the space is measured on
-FIRST_LAYER = 5  # of the bundled model the last before its training on sentence pairs takes hold
+FIRST_LAYER = 5  # what `most_alike` is for the bundled model; the first drawing picks anew for the model in use
 KEPT_SPACES, KEPT_REPAIRS = 6, 48  # models; a model's layers
 
 
@@ -40,6 +40,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     deepest = services.store.spec(services.default_model).num_layers
+    first = min(FIRST_LAYER, deepest)
     spaces: OnceCache[Encoded, Space] = OnceCache(KEPT_SPACES)
     judged: OnceCache[Encoded, list[Repaired]] = OnceCache(KEPT_REPAIRS)
 
@@ -47,7 +48,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=3, min_width=340):
             curve = gr.Plot(show_label=False, elem_id="shape-curve")
         with gr.Column(scale=1, min_width=300):
-            layer = gr.Slider(0, deepest, value=min(FIRST_LAYER, deepest), step=1, label="Layer", elem_id="shape-layer")
+            layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
             kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Whose vectors")
             told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
@@ -74,6 +75,7 @@ def build(page: Page) -> None:
         code = gr.Code(language="python", interactive=False, show_label=False)
     source_fold("embeddings-shape")
     page.keep(shape_layer=layer, shape_vectors=kind)
+    followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
 
     def space_of(loaded: LoadedModel) -> Generator[Encoded, None, Space]:
         sentences = our_library().sentences[:SAMPLE]
@@ -84,10 +86,11 @@ def build(page: Page) -> None:
             (loaded.spec.key, at, pooling), lambda: _repairs(page, loaded, at, pooling), Encoded(0, fitted_on())
         )
 
-    def show(text: str, pair: str, model: str, asked: float, whose: str) -> Iterator[list[Any]]:
+    def show(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
         loaded = services.loaded(model)
-        space = yield from relayed(space_of(loaded), _telling(9))
-        at, one = clamp(asked, space.num_layers + 1), whose if whose in NAMES else MEAN
+        space = yield from relayed(space_of(loaded), _telling(10))
+        own, seen = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
+        at, one = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
         yield [
             curve_figure(space, one, at),
             cosines_figure(space, one, at),
@@ -97,13 +100,18 @@ def build(page: Page) -> None:
             sample_told(space),
             space_table(space),
             shape_code(loaded.spec, SAMPLE, one, at),
-            slider(asked, space.num_layers + 1),
+            slider(own, space.num_layers + 1, move=own != asked),
+            seen,
             "",
         ]
 
-    def judge(text: str, pair: str, model: str, asked: float, whose: str) -> Iterator[list[Any]]:
+    def judge(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
         loaded = services.loaded(model)
-        at = clamp(asked, loaded.model.config.num_hidden_layers + 1)
+        own: float | None = asked
+        if not seen.startswith(f"{loaded.spec.key} "):  # the layer is picked from the same space as in `show`
+            space = yield from relayed(space_of(loaded), _telling(2))
+            own, _ = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
+        at = clamp(own, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
         try:
             found = yield from relayed(repairs_of(loaded, at, pooling), _telling(2))
@@ -113,13 +121,18 @@ def build(page: Page) -> None:
         yield [repairs_figure(found), repairs_table(found), repairs_told(found, fitted_on(), pooling, at)]
 
     moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
-    inputs = [*page.sentence, layer, kind]
+    inputs = [*page.sentence, layer, kind, followed]
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
-    drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, doing]
+    drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
     page.on(moved, show, inputs, drawn, **always)
     page.on(
         moved, judge, inputs, [scores, gains, worth], concurrency_id="vectors", concurrency_limit=2, **always
     )  # fmt: skip
+
+
+def most_alike(space: Space) -> int:
+    """The layer on which two words of different sentences are the most alike, the first of equals."""
+    return int(space.clouds[WORDS].anisotropy.argmax())
 
 
 def fitted_on() -> int:
@@ -158,7 +171,8 @@ def _telling(others: int) -> Callable[[Encoded], list[Any]]:
 PART = Part(
     slug="shape",
     tab="Shape of the space",
-    look="Two sentences that have nothing in common should have a cosine near 0; in BERT's middle layers they don't. "
-    "Follow the thick line over the layers, and see how much of it two or three dimensions make.",
+    look="Two random directions have a cosine near 0. Nothing in BERT's training asks the same of two sentences that "
+    "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
+    "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
     build=build,
 )

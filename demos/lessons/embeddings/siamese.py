@@ -10,6 +10,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.agreement import scores_of
+from demos.bert.catalogue import BUNDLED
 from demos.bert.text import clean_text
 from demos.errors import UserError
 from demos.figures.embeddings import short
@@ -166,7 +167,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             situation = situation_of(model, source, *rest)
             dataset, settings = situation.dataset, situation.settings
             told = {
-                "data": data_html(dataset, settings.start, source == OWN),
+                "data": data_html(dataset, settings.start, source == OWN, situation.key == BUNDLED),
                 "code": siamese_code(page.services.store.spec(situation.key), dataset, settings),
             }
             if situation.name == before:

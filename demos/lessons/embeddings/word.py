@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
+from demos.bert.control import Control, control_of
 from demos.bert.embeddings import cosine_matrix
 from demos.bert.models import LoadedModel
 from demos.bert.once import OnceCache
@@ -42,6 +43,7 @@ from demos.page.services import Sentence
 FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
 KEPT = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
+CONTROLS = Encoded(0, 1)  # how far a control is before it begins
 LEAST, ALIKE = "least", "the least alike"  # the pair in bold: the two least alike at the chosen layer
 
 
@@ -71,6 +73,12 @@ def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) ->
         given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
         names.append(given.pop() if len(given) == 1 and given != {""} else f"sense {sense + 1}")
     return names
+
+
+def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> bool:
+    """Whether the listed uses are those of FIRST that the page opens on, which were chosen by their result."""
+    opening = {use.sentence for use in read_uses(FIRST, lines_of(FIRST, labelled))}
+    return word.lower() == FIRST and {use.sentence for use in uses if use.sense is not None} <= opening
 
 
 def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
@@ -103,6 +111,7 @@ def build(page: Page) -> None:
     offered = list(dict.fromkeys(one.word for one in labelled))
     states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
+    controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
 
     with gr.Row(elem_classes="word-controls"):
@@ -161,11 +170,14 @@ def build(page: Page) -> None:
         cosines, static = use_cosines(vectors), cosine_matrix(static_vectors(loaded, uses))
         at, names = clamp(layer, len(cosines)), sense_names(asked, uses, labelled)
         averages = contrast(cosines, [use.sense for use in uses])
+        control = controls.get((loaded.spec.key, *uses), lambda: control_of(loaded, asked, uses, cosines), CONTROLS)
         picked = read_pair(pair, cosines[at])
         return [
-            curves_figure(cosines, static, at, averages, uses, picked),
+            curves_figure(cosines, static, at, averages, uses, picked, control),
             matrix_figure(cosines[at], uses, names if len(names) > 1 else [], at),
-            uses_told(asked, cosines, static, at, averages, uses, names),
+            uses_told(
+                asked, cosines, static, at, averages, uses, names, control, chosen_by_result(asked, uses, labelled)
+            ),
             uses_table(cosines, static, averages, uses, names),
             word_code(loaded.spec, uses, names, picked, averages is not None),
             slider(layer, len(cosines)),
@@ -212,6 +224,7 @@ PART = Part(
     slug="word",
     tab="A word in its context",
     look="The same word in several sentences: a static table gives it one vector, BERT a new one in each sentence. "
-    "Look how far the two curves come apart, and at which layer.",
+    "Look how far the two curves come apart, and at which layer; and whether those of another word of the same "
+    "sentences (dotted) come apart as far.",
     build=build,
 )

@@ -59,8 +59,9 @@ PART = Part(
     slug="stack",
     tab="The stack",
     look=(
-        "Each layer moves every token's vector a little. Follow the chosen one from its embedding (0) to the last "
-        "layer: how far it goes from where it began, and whom it comes to resemble."
+        "Each layer changes every token's vector; the text below says by what share of its length. "
+        "Follow the chosen one from its embedding (0) to the last layer: how far it goes from where it began, "
+        "and which vectors it comes to resemble."
     ),
     build=build,
 )

@@ -1,4 +1,4 @@
-"""Part "How much data?": one recipe on 5 to 100 % of the data, pre-trained, from random weights, and without BERT."""
+"""Part "How much data?": 5 to 100 % of the data, from the model's weights, from random ones, and without BERT."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from demos.page.trainer import QUEUE
 from demos.training.amount import (
     MAX_SECONDS,
     MAX_SEEDS,
+    SCRATCH_SEEDS,
+    SHARES,
     Measured,
     checked,
     empty,
@@ -97,8 +99,8 @@ class Amount:
         seconds = self._expected(model, dataset, seeds)
         most = f"; it ends by itself after {duration(MAX_SECONDS)}" if seconds > MAX_SECONDS else ""
         return (
-            f"<p>Run trains {len(jobs(dataset, seeds))} models, one after the other: about "
-            f"<b>{duration(seconds)}</b>{most}.</p>"
+            f"<p>Run trains {len(jobs(dataset, seeds))} models, one after the other, {len(SHARES) * SCRATCH_SEEDS} of "
+            f"them from random weights ({SCRATCH_SEEDS} seeds, longer): about <b>{duration(seconds)}</b>{most}.</p>"
         )
 
     def _expected(self, model: str, dataset: Dataset, seeds: int) -> float:
@@ -242,7 +244,7 @@ def build(page: Page) -> None:
 PART = Part(
     slug="amount",
     tab="How much data?",
-    look="How few examples does a pre-trained BERT need? The same architecture from random weights and a classifier of "
+    look="How few examples does a trained model need? The same architecture from random weights and a classifier of "
     "words learn from the same parts of the data.",
     build=build,
 )

@@ -16,11 +16,13 @@ OPENING = (
 SEED = 34  # all three kinds at once
 MANY = (100, 1_000)  # draws
 WHY = (
-    "<h3>Why not always [MASK]?</h3><p>Fine-tuned, BERT never meets a [MASK]. Asked at masks alone, it could "
-    "leave every other token unread. So of ten chosen tokens one becomes a <b>random</b> word and one is "
-    "<b>kept</b>: BERT can't know which token it will be asked about, nor which is wrong, and has to keep an "
-    "account of all of them. Kept ones pull that account to the word that stands there; random ones are 1.5 % of "
-    "a text, too few to do harm.</p>"
+    "<h3>Why not always [MASK]?</h3><p>In fine-tuning there is no [MASK]. If BERT were asked at masks alone, it would "
+    "still have to read the other tokens, since a masked word can only be guessed from them; but it would need no "
+    "good output state at their places. So of ten chosen tokens one becomes a <b>random</b> word and one is "
+    "<b>kept</b>: the input does not show which tokens are asked for, so every token needs a good state (Devlin et "
+    "al. 2019, A.1). Random words are 1.5 % of a text, which does not seem to do harm.</p><p>How much does the mix "
+    "matter? In the paper (C.2, table 8) fine-tuned models were nearly as good with other mixes. Frozen vectors for "
+    "finding names suffered most where only [MASK] was used: an F1 of 94.0 instead of 94.9.</p>"
 )
 
 

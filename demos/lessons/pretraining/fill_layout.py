@@ -21,7 +21,11 @@ EXAMPLES = (  # (on the button, in the bar, another context)
     ),
     ("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so."),
 )
-LENS = "The head was trained for the last layer's states only, so read what it says of earlier ones with caution."
+LENS = (
+    "The head was trained for the last layer's states only, so read what it says of earlier ones with caution. With "
+    "the bundled model there is a second reason: its layers were trained on together with our head, so these are not "
+    "the states that the other lessons show."
+)
 
 
 def picture() -> dict[str, Any]:

@@ -156,8 +156,8 @@ PART = Part(
     tab="Learn live",
     look=(
         "One step is all of pre-training, small: corrupt, guess, take the loss, move every weight a little. A hundred "
-        "of them on your own text, and the guesses change; from random weights the loss falls further, and still ends "
-        "far above where yours began."
+        "of them on your own text, and the guesses change. Beside it the same steps begin at random weights: where "
+        "does that loss end, and where did the other one begin?"
     ),
     build=build,
 )

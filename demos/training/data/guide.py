@@ -22,7 +22,7 @@ PUBLISHED = (  # accuracy: the first two are the notebook's, the last two the te
     ("guessing", 0.527),
     ("DistilBERT's [CLS], frozen", 0.824),
     ("DistilBERT, fine-tuned", 0.907),
-    ("BERT, fine-tuned", 0.949),
+    ("BERT-large, fine-tuned", 0.949),
 )
 OUT_OF_REACH = (
     "SST-2 could not be fetched just now; with the guide's train.tsv on your disk, choose it as a file of your own."
