@@ -46,6 +46,7 @@ def amount_figure(measured: Measured) -> go.Figure:
             figure.add_scatter(
                 x=[*counts, *reversed(counts)],
                 y=[*(max(scores[count]) for count in counts), *(min(scores[count]) for count in reversed(counts))],
+                mode="lines",
                 fill="toself",
                 fillcolor=f"rgba{(*_channels(hue), 0.16)}",
                 line={"width": 0},

@@ -47,8 +47,9 @@ def proof_html(measured: Measured) -> str:
 
 
 def _spread(scores: list[float]) -> str:
-    """The seeds' range, where there are several."""
-    return f", {min(scores):.0%} to {max(scores):.0%} over {len(scores)} seeds" if len(scores) > 1 else ""
+    """The seeds' range, where they differ."""
+    low, high = f"{min(scores):.0%}", f"{max(scores):.0%}"
+    return f", {low} to {high} over {len(scores)} seeds" if low != high else ""
 
 
 def _limits(measured: Measured, examples: int) -> str:
