@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured
 
-NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "the same architecture, random weights"}
+NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "from random weights"}
 LOOKS = {  # hue, dash, symbol
     PRETRAINED: (CLASSES[0], "solid", "circle"),
     WORDS: (CLASSES[1], "dash", "square"),

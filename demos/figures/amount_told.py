@@ -14,7 +14,9 @@ RECIPE = (
     f"The random weights have a recipe of their own (rate {SCRATCH_RATE:.0e}, about {SCRATCH_STEPS} steps, "
     f"{SCRATCH_SEEDS} seeds)"
 ).replace("e-0", "e-")
-BUNDLED_TOO = " For the bundled model that is more than pre-training: it was tuned on about a billion sentence pairs."
+BUNDLED_TOO = (
+    " For the bundled model that is more than pre-training: it was also tuned on about a billion sentence pairs."
+)
 
 
 def proof_html(measured: Measured) -> str:
