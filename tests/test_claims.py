@@ -128,5 +128,5 @@ def test_facts_are_credited_to_where_they_come_from() -> None:
     position = text_of("encoder-position-sources.md")
     assert all(name in position for name in ("Kazemnejad", "Mehreen Saeed", "d = 4 and n = 100"))
     assert "the sums are weighted" in text_of("embeddings-agreement-sources.md")
-    assert "BERT-large on GLUE's test set" in text_of("embeddings-features-sources.md")
+    assert "the figure of BERT-large on GLUE's test set" in text_of("embeddings-features-sources.md")
     assert "table 5" in text_of("pretraining-next-sources.md")

@@ -55,8 +55,8 @@ class ModelSpec:
 _ENTRIES = (
     ModelSpec(
         BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
-        note="BERT's architecture and vocabulary, not BERT's weights: distilled from BERT (Wang et al. 2020), then "
-        "tuned on about a billion sentence pairs",
+        note="BERT's architecture and vocabulary, not its weights: distilled from BERT (MiniLM), then tuned on a "
+        "billion sentence pairs",
     ),
     ModelSpec(
         PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",

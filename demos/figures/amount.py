@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.amount import PRETRAINED, SCRATCH, WORDS, Measured
 
-NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "the same architecture, random weights"}
+NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "from random weights"}
 LOOKS = {  # hue, dash, symbol
     PRETRAINED: (CLASSES[0], "solid", "circle"),
     WORDS: (CLASSES[1], "dash", "square"),
@@ -46,6 +46,7 @@ def amount_figure(measured: Measured) -> go.Figure:
             figure.add_scatter(
                 x=[*counts, *reversed(counts)],
                 y=[*(max(scores[count]) for count in counts), *(min(scores[count]) for count in reversed(counts))],
+                mode="lines",
                 fill="toself",
                 fillcolor=f"rgba{(*_channels(hue), 0.16)}",
                 line={"width": 0},

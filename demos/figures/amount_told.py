@@ -14,7 +14,9 @@ RECIPE = (
     f"The random weights have a recipe of their own (rate {SCRATCH_RATE:.0e}, about {SCRATCH_STEPS} steps, "
     f"{SCRATCH_SEEDS} seeds)"
 ).replace("e-0", "e-")
-BUNDLED_TOO = " For the bundled model that is more than pre-training: it was tuned on about a billion sentence pairs."
+BUNDLED_TOO = (
+    " For the bundled model that is more than pre-training: it was also tuned on about a billion sentence pairs."
+)
 
 
 def proof_html(measured: Measured) -> str:
@@ -47,8 +49,9 @@ def proof_html(measured: Measured) -> str:
 
 
 def _spread(scores: list[float]) -> str:
-    """The seeds' range, where there are several."""
-    return f", {min(scores):.0%} to {max(scores):.0%} over {len(scores)} seeds" if len(scores) > 1 else ""
+    """The seeds' range, where they differ."""
+    low, high = f"{min(scores):.0%}", f"{max(scores):.0%}"
+    return f", {low} to {high} over {len(scores)} seeds" if low != high else ""
 
 
 def _limits(measured: Measured, examples: int) -> str:

@@ -14,7 +14,7 @@ from demos.training.after.paired import other_test, same_test
 TOLD = 4  # differences told in a row; more are counted
 SURE = 0.05
 ONLY_SHARES = ("accuracy", "exact match")  # metrics that are a share of the test examples
-ONE_SEED = "Each run is one training with one seed; with other seeds the gap may be another."
+ONE_SEED = "Each run is one training with one seed; with other seeds the gap may differ."
 STOPPED = {"asked": "stopped by hand", "time": "out of time"}
 
 

@@ -42,6 +42,7 @@ def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
     assert drawn["always the most frequent class"].y == (0.25, 0.25)
     band = next(trace for trace in amount_figure(MEASURED).data if trace.fill)
     assert band.y == pytest.approx((0.62, 0.92, 0.9, 0.6))
+    assert band.mode == "lines"  # else Plotly puts a mark on each corner
     assert len({trace.line.dash for trace in drawn.values()}) == 4  # hue is not all that tells them apart
     single = replace(MEASURED, points=tuple(point for point in POINTS if point.seed == 0))
     assert not any(trace.fill for trace in amount_figure(single).data)

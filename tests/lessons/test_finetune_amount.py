@@ -67,7 +67,7 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
     assert "A sample" in made
     assert command in numbers
     assert "the trained model is there with" in proof
-    assert "it was tuned on about a billion sentence pairs" in proof
+    assert "it was also tuned on about a billion sentence pairs" in proof
     assert "so they did learn them" in proof
     assert "<td>" in numbers
 

@@ -44,8 +44,8 @@ LESSON = Lesson(
     question="Where does each word look?",
     look=(
         "In every head of every layer, each token divides a weight of 1 among all tokens: the larger a token's "
-        "weight, the larger its share of the mix. Some heads give it to the word before, some to the next, many to "
-        "[CLS] or [SEP]. A weight is neither a contribution nor an explanation."
+        "weight, the larger its share of the mix that the head hands on. Some heads give it to the word before, some "
+        "to the next, many to [CLS] or [SEP]. A weight is neither a contribution nor an explanation."
     ),
     build=offer_endpoint,
     parts=(heads.PART, together.PART, cause.PART, compare.PART),

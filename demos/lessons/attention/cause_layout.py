@@ -28,8 +28,8 @@ WHY = (
     "A weight is a token's share of what a head mixes; the gradient says what would move the output, through all "
     "heads, layers and residual connections. So the two often rank tokens differently, and other weights can leave "
     "the output as it was (Jain and Wallace 2019). Wiegreffe and Pinter (2019) made all weights equal: on several "
-    "data sets that cost little, on others more. So weights alone are no explanation, and whether they help one "
-    "depends on the data and on what one calls an explanation."
+    "data sets that cost little, on others more. So weights alone are no explanation; how much they tell depends on "
+    "the data, and on what one calls an explanation."
 )
 
 

@@ -16,11 +16,11 @@ CHOICES = ("the next sentence", "a random sentence", "swapped: B, then A", "the 
 SEEDS = 50
 OPENING = 3  # a draw with each kind of chosen token but a kept one
 WHY = (
-    "Is the task needed? In BERT’s paper, leaving it out made QNLI, MNLI and SQuAD worse (Devlin et al. 2019, table "
-    "5). RoBERTa’s authors left it out and did as well or slightly better, but they changed the input too: one long "
-    "piece of text instead of two segments (Liu et al. 2019, section 4.2). ALBERT’s argue that a sentence from "
-    "another document is given away by its topic, which masked words teach already; they ask for the order of two "
-    "neighbours instead, the swapped pairs above (Lan et al. 2020, section 3.1)."
+    "In BERT’s paper, leaving this task out made QNLI, MNLI and SQuAD worse (Devlin et al. 2019, table 5). RoBERTa’s "
+    "authors left it out and did as well or slightly better, but they changed the input too: one long piece of text "
+    "instead of two segments (Liu et al. 2019, section 4.2). ALBERT’s argue that a sentence from another document is "
+    "given away by its topic, which masked words teach already; they ask for the order of two neighbours instead, the "
+    "swapped pairs above (Lan et al. 2020, section 3.1)."
 )
 
 
