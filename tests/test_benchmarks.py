@@ -22,7 +22,15 @@ FOLDER = ROOT / "tests" / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
-ALONE = {"attention_speed", "drawing", "first_step", "page", "redraw", "training_speed"}  # a process of their own each
+ALONE = {
+    "attention_speed",
+    "drawing",
+    "first_step",
+    "page",
+    "redraw",
+    "training_profile",
+    "training_speed",
+}  # a process of their own each
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text
     "agreement": ("sts-dev.csv", "pairs"),
