@@ -22,7 +22,8 @@ FOLDER = ROOT / "tests" / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
-ALONE = {"attention_speed", "drawing", "first_step", "page", "redraw", "training_speed"}  # a process of their own each
+# A process of their own each: who starts the app and a browser, and the one that once broke the command.
+ALONE = {"attention_speed", "drawing", "first_step", "page", "redraw", "training_speed"}
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text
     "agreement": ("sts-dev.csv", "pairs"),

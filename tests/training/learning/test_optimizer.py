@@ -11,7 +11,7 @@ from torch import nn
 from transformers import BertConfig, BertModel
 
 from demos.errors import UserError
-from demos.training.learning.optimizer import make_optimizer, set_rate
+from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
 from demos.training.learning.trainable import freeze
 from demos.training.settings import Settings
 from demos.training.tasks.heads import dense_head
@@ -98,3 +98,25 @@ def test_only_what_trains_is_held(model: nn.ModuleList) -> None:
     assert {id(p) for p in held} == {id(p) for p in parts[1].parameters()}
     with pytest.raises(UserError, match="Nothing would train"):
         make_optimizer(parts[0], nn.Identity(), settings)
+
+
+@pytest.mark.parametrize("name", ["adamw", "sgd"])
+@pytest.mark.parametrize("clip", [0.5, 1e4])
+def test_a_clipped_step_is_torchs_clipping_and_step(name: str, clip: float, model: nn.ModuleList) -> None:
+    ours, theirs = copy.deepcopy(model), copy.deepcopy(model)
+    settings = Settings(optimizer=name, weight_decay=0.1, clip=clip)
+    optimizers = [make_optimizer(parts[0], parts[1], settings) for parts in (ours, theirs)]
+    torch.manual_seed(1)
+    for step in range(3):
+        for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+            mine.grad = torch.randn(mine.shape) * 10 ** (step - 1)
+            other.grad = mine.grad.clone()
+        for optimizer in optimizers:
+            set_rate(optimizer, RATE)
+        norm = clipped_step(optimizers[0], list(ours.parameters()), clip)
+        wanted = nn.utils.clip_grad_norm_(list(theirs.parameters()), clip)
+        optimizers[1].step()
+        assert norm == wanted
+        assert (norm > clip) == (clip < 1)
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, rtol=1e-6, atol=1e-7)

@@ -1,0 +1,109 @@
+"""Where the processor's time of a float32 fine-tuning step goes: the matrix products, and what stands beside them.
+
+Each operation that PyTorch runs, forward and backward, is timed by this thread's own processor time, which other
+programs on the machine hardly change; what a step takes beyond them is Python's and autograd's. The products' rate is
+told beside the best that products of these shapes reach on the same numbers over and over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from _few import few
+from torch.utils._python_dispatch import TorchDispatchMode
+from training_speed import BASE, DATA, FLOAT32, product_rates, products
+
+from demos.training.learning.batches import training_batches
+from demos.training.learning.learner import Learner
+from demos.training.tasks.kinds import task_of
+from demos.training.tasks.task import Features
+
+PRODUCTS = "matrix products"
+PARTS = {  # by a part of the operation's name, the first that fits
+    "_linear_pointwise": PRODUCTS,
+    "addmm": PRODUCTS,
+    "mm": PRODUCTS,
+    "fused_adamw": "AdamW",
+    "attention": "attention: scores, softmax, sums, their gradients",
+    "gelu": "GELU and its gradient",
+    "layer_norm": "LayerNorm and its gradient",
+    "norm": "the gradient's norm",
+    "embedding": "embeddings and their gradient",
+    "sum": "sums: the biases' gradients, pooling",
+    "copy": "copies",
+    "clone": "copies",
+    "add": "additions: residuals, gradients that meet",
+}
+REST, CALLS = "other operations", "Python, autograd, the calls themselves"
+
+
+class Clock(TorchDispatchMode):
+    """Seconds and multiply-adds of every operation, by part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: Counter[str] = Counter()
+        self.work = 0  # floating-point operations of the products
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func.name().split("::")[-1].split(".")[0]
+        part = next((part for key, part in PARTS.items() if key in name), REST)
+        began = time.thread_time()
+        result = func(*args, **(kwargs or {}))
+        self.seconds[part] += time.thread_time() - began
+        if part == PRODUCTS:  # [m, k] times [k, n]: m k, and n is the result's last
+            first = args[1] if "addmm" in name else args[0]
+            self.work += 2 * first.numel() * result.shape[-1]
+        return result
+
+
+def steps(learner: Learner, features: Sequence[Features], seed: int, most: int) -> tuple[int, int]:
+    """One epoch, or its first `most` batches: (steps, padded tokens)."""
+    order = training_batches([one.size for one in features], FLOAT32.batch_size, torch.Generator().manual_seed(seed))
+    for batch in order[:most]:
+        learner.step([features[at] for at in batch], 1e-6)
+    return len(order[:most]), sum(len(batch) * max(features[at].size for at in batch) for batch in order[:most])
+
+
+def main(short: bool = False) -> None:
+    """Print the parts of a step, the most first."""
+    torch.set_num_threads(1)
+    data, most, rounds = (few(DATA, 48), 1, 1) if short else (DATA, 1_000, 3)
+    task = task_of(data, FLOAT32)
+    learner = Learner(task, BASE, FLOAT32)
+    features = task.features(learner.model.tokenizer, data.train, learner.limit)
+    learner.prepare(features)
+    steps(learner, features, 0, 3)  # what is made once
+    whole, parts, work, best, count, padded = 0.0, Counter[str](), 0, 0.0, 0, 0
+    for seed in range(rounds):
+        best = max(best, *product_rates(time.process_time, 0.01 if short else 0.2).values())
+        began = time.process_time()
+        found, tokens = steps(learner, features, seed, most)
+        whole += time.process_time() - began
+        count, padded = count + found, padded + tokens
+        with Clock() as clock:
+            steps(learner, features, seed, most)
+        parts.update(clock.seconds)
+        work += clock.work
+    parts[CALLS] = max(0.0, whole - sum(parts.values()))
+    told = f"{learner.trainable / 1e6:.1f} million numbers train, {padded / count:.0f} tokens a batch with padding"
+    print(f"a float32 step of {FLOAT32.batch_size} sentences: {1000 * whole / count:.0f} ms of one thread; {told}")
+    for name, seconds in parts.most_common():
+        line = f"  {name:50s} {1000 * seconds / count:6.1f} ms {seconds / whole:6.1%}"
+        if name == PRODUCTS:
+            line += f"   at {work / seconds / 1e9:.0f} GFLOP/s, {work / seconds / best:.0%} of their best alone"
+        print(line)
+    if not short:
+        real = rounds * products(data)  # attention's among them
+        print(
+            f"  real tokens' products of a whole step: {real / whole / 1e9:.0f} GFLOP/s, {real / whole / best:.0%} of "
+            f"{best / 1e9:.0f}; of the products computed {work / real - 1:+.1%} is padding less attention's own"
+        )
+
+
+if __name__ == "__main__":
+    main()
