@@ -52,9 +52,10 @@ def look_told(event: Epoch, metric: str) -> str:
 
 
 def _step_told(event: Step, examples: str) -> str:
+    slower = ", slower than expected" if event.slower else ""
     return (
         f"Step {event.step:,} of {event.total_steps:,} · learning rate {rate_text(event.learning_rate)} · "
-        f"{event.examples_per_second:,.0f} {examples}/s · about {duration(event.seconds_left)} left"
+        f"{event.examples_per_second:,.0f} {examples}/s · about {duration(event.seconds_left)} left{slower}"
     )
 
 

@@ -20,7 +20,7 @@ from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.training.after.history import Record, record_of
 from demos.training.asked import fit_model, fitting, max_train_of, read_dataset, read_settings
-from demos.training.cost import cost_of
+from demos.training.cost import Cost, cost_of
 from demos.training.data.sentences import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.keeping.recipe_file import Recipe
@@ -64,10 +64,14 @@ class Trainer:
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
         """What Start would do, counted on the model, and how long that would take."""
+        cost, seconds = self._expected(model, dataset, settings)
+        return cost_html(cost, duration(seconds))
+
+    def _expected(self, model: str, dataset: Splits, settings: Settings) -> tuple[Cost, float]:
+        """What a training costs, and how many seconds it would take."""
         loaded = self.services.loaded(model)
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
-        expected = self.workshop.expected(loaded.spec.key, dataset, settings, cost)
-        return cost_html(cost, duration(expected.seconds))
+        return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
 
     def begin(self, run: str) -> list[Any]:
         """[run, the signal that `stream` waits for, Start, Pause, Stop]; nothing where a run is under way."""
@@ -88,7 +92,8 @@ class Trainer:
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
             asked = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
-            under_way = _Run(self, run, asked, dataset)
+            _, expected = self._expected(key, dataset, settings)  # the time left begins with the time told
+            under_way = _Run(self, run, asked, dataset, expected)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             self._done[run] = under_way
@@ -150,8 +155,8 @@ class Trainer:
 class _Run:
     """One run of one learner, from its first message to its last table."""
 
-    def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits) -> None:
-        self.trainer, self.run, self.recipe, self.dataset = trainer, run, recipe, dataset
+    def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float) -> None:
+        self.trainer, self.run, self.recipe, self.dataset, self.expected = trainer, run, recipe, dataset, expected
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
         self.bench = bench_of(self.kind)
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
@@ -164,7 +169,7 @@ class _Run:
     def messages(self) -> Iterator[list[Any]]:
         """The curve grows by what is new."""
         workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
-        events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings)
+        events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
         shown = shown_now(events, self.feed, BEAT_SECONDS)
         try:
             for event in shown:

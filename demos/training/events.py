@@ -56,6 +56,7 @@ class Step:
     gradient_norm: float  # before clipping
     examples_per_second: float  # over the whole training so far, looks at the validation sentences not counted
     seconds_left: float  # to the end of the run, test included
+    slower: bool = False  # than was expected before it began
 
 
 @dataclass(frozen=True)

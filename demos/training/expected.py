@@ -24,6 +24,8 @@ EFFICIENCY = {
 SECONDS_A_STEP = {"cpu": 0.001, "cuda": 0.02}
 SECONDS_A_PARAMETER = {"cpu": 2e-9, "cuda": 0.0}
 SECONDS_AN_ADAPTER = {"cpu": 0.0017, "cuda": 0.0}
+SURE = 0.25  # of the steps: after so many a run's own speed alone counts
+SLOWER = 1.5  # times what was expected, and the run says so
 SHAPE = (512, 384, 1_536)  # of the product that is timed: the bundled model's largest, on 512 tokens
 TRIES = 5
 TIMES = 8
@@ -48,6 +50,17 @@ def expected(cost: Cost, examples_per_second: float, half: bool, device: str, th
     beside = SECONDS_A_STEP[device] + SECONDS_A_PARAMETER[device] * cost.trainable_parameters
     steps = cost.step_products / rate + cost.steps * (beside + SECONDS_AN_ADAPTER[device] * cost.adapters)
     return Expected(steps + cost.other_products / rate, False)
+
+
+def left_of(expected: float, measured: float, done: float) -> float:
+    """Seconds left when the share `done` of the steps is: one estimate, from the one before the run to its own.
+
+    What was `expected` of the whole gives way to what the steps so far say (`measured`, seconds left by their mean);
+    of these the first are the slowest, so that alone they would promise twice the time. `expected` is 0 where nothing
+    was.
+    """
+    sure = min(1.0, done / SURE) if expected else 1.0
+    return sure * measured + (1 - sure) * expected * (1 - done)
 
 
 def way_of(settings: Settings) -> tuple[object, ...]:

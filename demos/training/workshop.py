@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.cores import cores
 from demos.training.cost import Cost
 from demos.training.data.sentences import Splits
-from demos.training.events import Event, Failed, Finished, Stopped, Waiting
-from demos.training.expected import Expected, expected, way_of
+from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
+from demos.training.expected import SLOWER, SURE, Expected, expected, left_of, way_of
 from demos.training.learning.precision import half_of, run_device
 from demos.training.line import Line
 from demos.training.runs import Runs
@@ -46,13 +47,21 @@ class Workshop:
         return expected(cost, self.speed(model, dataset, settings), half, device.type, threads)
 
     def fine_tune(
-        self, run: str, dataset: Splits, model: str, base: Path, settings: Settings, keep: bool = True
+        self,
+        run: str,
+        dataset: Splits,
+        model: str,
+        base: Path,
+        settings: Settings,
+        keep: bool = True,
+        expected: float = 0.0,
     ) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
         file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
         wants its scores alone, it goes with the last event and puts no other out.
+        `expected` seconds are what the time left begins with (0: the steps alone say it).
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
@@ -76,7 +85,7 @@ class Workshop:
                             if event.result.examples_per_second:
                                 self._note(_like(model, dataset, settings), event.result.examples_per_second)
                         told = over or isinstance(event, Failed)
-                        yield event
+                        yield _timed(event, expected) if isinstance(event, Step) and expected else event
                     if not told:
                         yield Failed(BROKEN_OFF)
                 finally:
@@ -92,6 +101,13 @@ class Workshop:
         self._speed[like] = speed
         while len(self._speed) > MAX_SPEEDS:
             self._speed.popitem(last=False)
+
+
+def _timed(event: Step, expected: float) -> Step:
+    """The step with the time left as one estimate with the time that was told before."""
+    done = event.step / event.total_steps
+    left = left_of(expected, event.seconds_left, done)
+    return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done) and done >= SURE)
 
 
 def _like(model: str, dataset: Splits, settings: Settings) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,8 +24,9 @@ from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.page.trainer import Trainer
 from demos.training import loop, thread, workshop
-from demos.training.asked import UPLOAD, shown_settings
+from demos.training.asked import UPLOAD, read_dataset, read_settings, shown_settings
 from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
+from demos.training.expected import Expected
 from demos.training.learning import learner, model
 from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
 from demos.training.learning.learner import Learner
@@ -267,7 +269,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
 ) -> None:
     monkeypatch.setattr(page, "CAN_PAUSE", True)
     events = [Waiting(0), Resumed(3, reason), Resumed(7, reason)]
-    monkeypatch.setattr(room.workshop, "fine_tune", lambda *_: (event for event in events))
+    monkeypatch.setattr(room.workshop, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
     run, begun, *_ = room.trainer.begin("")
     phases = [phase for _, phase in room.trainer.stream(begun, "", "", "tiny", *picked, *CHOSEN)]
@@ -277,6 +279,21 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
         changed = dict(zip(page.CHANGED, room.trainer.finish(phase, run, "", [], "sentence", "", "", ""), strict=True))
         assert changed["pause"]["interactive"] == active
     room.workshop.runs.discard(run)
+
+
+def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room.workshop, "expected", lambda *_: Expected(700.0, False))  # not a second, in truth
+    monkeypatch.setattr(page, "BEAT_SECONDS", 0.0)
+    chosen = shown_settings(Settings(epochs=4, batch_size=2, max_length=16, precision="float32"))
+    picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
+    dataset = read_dataset(*picked, 0)
+    assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
+    run = room.workshop.runs.new()
+    curves = [curve for curve, _ in room.trainer.stream(run, "", "", "tiny", *picked, *chosen)]
+    room.workshop.runs.discard(run)
+    told = [json.loads(curve)["status"] for curve in curves if isinstance(curve, str)]
+    first = next(status for status in told if " left" in status)
+    assert re.search(r"about (11 min|10 min [3-5]\d s)", first), first
 
 
 @pytest.mark.parametrize("now", ["sentence", "pair"])

@@ -146,6 +146,31 @@ def test_what_a_training_will_take_is_estimated_then_measured(
     assert cost.examples / 50 < told.seconds < 2 * cost.examples / 50  # the steps, then the looks and the test
 
 
+@pytest.mark.parametrize(("measured", "slower"), [(70.0, False), (150.0, True), (20.0, False)])
+def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch,
+    measured: float, slower: bool,
+) -> None:  # fmt: skip
+    """`measured` is what the loop's own clock would say at the first step, of 100; 70 s were expected."""
+
+    def steps(*_: object) -> Iterator[Event]:
+        for step in range(1, 101):
+            yield Step(step, 100, step / 50, 1.0, 0.5, 1e-4, 1.0, 9.0, measured * (100 - step) / 99)
+        yield Failed("enough")
+
+    monkeypatch.setattr(module, "run_training", steps)
+    events = list(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick, expected=70.0))
+    told = [event for event in events if isinstance(event, Step)]
+    assert told[0].seconds_left == pytest.approx(70, rel=0.1)  # what stands beside Start
+    assert told[-1].seconds_left == 0
+    assert told[50].seconds_left == pytest.approx(measured * 49 / 99)  # by now this run's own speed alone
+    assert not told[0].slower
+    assert told[50].slower == slower
+    alone = next(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick))
+    assert isinstance(alone, Step)
+    assert (alone.seconds_left, alone.slower) == (measured, False)  # nothing was expected
+
+
 def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: Dataset, base: Path) -> None:
     for wrong in ({"epochs": 99}, {"learning_rate": float("nan")}, {"pooling": "best"}, {"batch_size": 2.5}):
         with pytest.raises(UserError):
