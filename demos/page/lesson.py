@@ -19,6 +19,7 @@ import gradio as gr
 
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
+from demos.page.stale import dimmed, pictures
 
 log = logging.getLogger(__name__)
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
@@ -67,6 +68,7 @@ class Page:
     choices: dict[str, gr.Component] = field(default_factory=dict)
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
+    slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -101,7 +103,7 @@ class Page:
         """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
-        `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay.
+        `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         """
         own = [one for one in inputs if not any(one is other for other in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
@@ -125,7 +127,8 @@ class Page:
     ) -> Any:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
 
-        A handler returns one value for one output and a sequence for several, or yields them.
+        A handler returns one value for one output and a sequence for several, or yields them. Where it fails, what it
+        would have drawn is dimmed; its next good answer, or that of one wired later that draws all of it, ends that.
         """
         options = {
             "concurrency_id": "draw",
@@ -134,7 +137,11 @@ class Page:
         } | options
         with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
-        call = (_guarded(handler, len(outputs)), list(inputs), [*outputs, notice])
+        drawn = pictures(outputs)
+        overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
+        self.slots.append((set(drawn), notice))
+        guarded = _guarded(handler, len(outputs), dimmed(drawn), len(overtaken))
+        call = (guarded, list(inputs), [*outputs, notice, *overtaken])
         if options.get("trigger_mode") != "always_last":
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
@@ -184,18 +191,22 @@ def moved_by_reader(component: gr.Component) -> Any:
     return component.input
 
 
-def _guarded(handler: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """`handler` with the notice as one more output, emptied on success and filled on a person's error."""
+def _guarded(handler: Callable[..., Any], count: int, beside: str = "", others: int = 0) -> Callable[..., Any]:
+    """`handler` with the notice as one more output, emptied on success and filled on a person's error.
+
+    `beside` is HTML that goes with the notice; then come `others` notices that a success empties too.
+    """
 
     def shaped(result: Any) -> list[Any]:
         values = [result] if count == 1 else list(result) if count else []
-        return [*values, ""]
+        return [*values, "", *[""] * others]
 
     def failed(error: Exception) -> list[Any]:
         if not isinstance(error, UserError):
             log.exception("a lesson's handler failed")
         message = str(error) if isinstance(error, UserError) else OUR_FAULT
-        return [*[gr.skip() for _ in range(count)], notice_html(message)]
+        skipped = [gr.skip() for _ in range(count + others)]
+        return [*skipped[:count], notice_html(message) + beside, *skipped[count:]]
 
     if inspect.isgeneratorfunction(handler):
 

@@ -16,6 +16,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
 from demos.page.services import Services
+from demos.page.stale import BEFORE, dimmed, pictures
 
 
 def _is_skip(value: object) -> bool:
@@ -86,6 +87,27 @@ def test_generators_stream_until_they_fail() -> None:
     assert first == ["one", ""]
     assert _is_skip(second[0])
     assert "Enough." in second[1]
+
+
+def test_a_failure_dims_what_it_would_have_drawn_and_a_success_empties_the_notices_it_overtakes() -> None:
+    def refuse() -> None:
+        raise UserError("No.")
+
+    with gr.Blocks():
+        named, own, control = gr.HTML(elem_id="named"), gr.Plot(), gr.Textbox()
+        hidden = gr.HTML(visible="hidden")
+    drawn = pictures([named, control, own, hidden])
+    assert drawn == ["named", f"drawn-{own._id}"]
+    assert own.elem_id == drawn[1]
+    assert control.elem_id is None
+    skipped, notice, other = _guarded(refuse, 1, dimmed(drawn), 1)()
+    assert _is_skip(skipped)
+    assert _is_skip(other)
+    assert notice.startswith(notice_html("No."))
+    assert f":is(#named, #drawn-{own._id}) > *" in notice
+    assert BEFORE in notice
+    assert _guarded(lambda: "value", 1, dimmed(drawn), 1)() == ["value", "", ""]
+    assert dimmed([]) == ""
 
 
 def test_endpoints_pass_the_sentence_on() -> None:

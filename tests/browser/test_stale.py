@@ -1,0 +1,60 @@
+"""Under a notice, in Chromium: what still shows the sentence before is dimmed and said to be; a good answer ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from demos.bert.text import MAX_CHARACTERS
+
+SENTENCE = "#bar-text textarea"
+TOO_LONG = "a" * (MAX_CHARACTERS + 1)
+# Is everything that a reader sees in this block at full strength?
+FULL = """(selector) => {
+    let strength = 1;
+    for (let at = document.querySelector(selector); at; at = at.parentElement) {
+        const style = getComputedStyle(at);
+        strength *= +style.opacity * +(/opacity\\(([\\d.]+)\\)/.exec(style.filter)?.[1] ?? 1);
+    }
+    return strength === 1;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("lesson", "query", "picture", "refused"),
+    [
+        ("tokens", {}, "#tokens-picture ol", TOO_LONG),
+        ("attention", {}, "#lesson-attention iframe", TOO_LONG),
+        ("encoder", {"part": "stack"}, "#lesson-encoder .js-plotly-plot", TOO_LONG),
+        ("pretraining", {"part": "fill"}, "#fill-sentence .html-container > div > *", ""),
+        ("embeddings", {"part": "compare"}, "#lesson-embeddings .js-plotly-plot", TOO_LONG),
+    ],
+)
+def test_what_a_refused_sentence_leaves_is_dimmed(
+    open_lesson: Callable[..., Page], lesson: str, query: dict[str, Any], picture: str, refused: str
+) -> None:
+    page = open_lesson(lesson, text="Rivers have banks.", **query)
+    inside = f"#lesson-{lesson}"
+    expect(page.locator(picture).first).to_be_visible()
+    page.wait_for_function(FULL, arg=picture)
+    expect(page.locator(f"{inside} .before")).to_have_count(0)
+
+    page.locator(SENTENCE).fill(refused)
+    expect(page.locator(f"{inside} .notice:visible")).to_have_count(1)
+    expect(page.locator(f"{inside} .before:visible")).to_have_count(1)
+    assert not page.evaluate(FULL, picture)
+    assert page.evaluate(FULL, SENTENCE)
+
+    page.locator(SENTENCE).fill("Banks have money.")
+    expect(page.locator(f"{inside} .notice:visible")).to_have_count(0)
+    page.wait_for_function(FULL, arg=picture)
+    expect(page.locator(f"{inside} .before")).to_have_count(0)
+
+
+def test_where_nothing_is_drawn_nothing_is_said_to_be_old(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("pretraining", part="fill", text="", pair=" ")
+    expect(page.locator("#lesson-pretraining .notice:visible")).to_have_count(1)
+    expect(page.locator("#lesson-pretraining .before:visible")).to_have_count(0)
