@@ -6,7 +6,7 @@ const frame = element.querySelector("iframe");
 // own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
 const base = location.origin + location.pathname.replace(/\/+$/, "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, heads: null, asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -23,6 +23,7 @@ function show() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
   element.dataset.view = message.view;
+  state.heads = message.heads;
   post({ message });
 }
 
@@ -45,6 +46,9 @@ function heard(event) {
   } else if (said.type === "chose" && Number.isInteger(said.layer) && Number.isInteger(said.head)) {
     state.choice = said;
     trigger("select");
+  } else if (said.type === "lines") {
+    state.choice = said;
+    trigger("input");
   } else if (said.type === "picture" && said.blob instanceof Blob) {
     const name = `bert-attention-${said.view}-layer${Number(said.layer)}-head${Number(said.head)}.${said.kind}`;
     state.asked.get(said.kind)?.(download(said.blob, name));
@@ -61,11 +65,32 @@ function download(blob, name) {
   return name;
 }
 
-// Called by the lesson's event: the same inputs, with the layer and head that were chosen in the frame.
+// The heads whose lines are drawn, null for all, as the lesson writes them down (demos/figures/bertviz.py), and back.
+function written({ heads, head }) {
+  if (!Array.isArray(heads)) return "all";
+  return heads.join() === String(head) ? "" : heads.map(Number).join(", ");
+}
+function read(lines, head) {
+  if (lines === "all") return null;
+  const heads = lines.split(",").map(Number);
+  return lines && heads.includes(head) ? heads : [head];
+}
+
 window.insideBert.attention = {
-  chosen([text, pair, model, view, layer, head, held]) {
+  // Called by the lesson's event: the same inputs, with the layer, head and lines that were chosen in the frame.
+  chosen([text, pair, model, view, layer, head, held, ...rest]) {
     const { choice } = state;
-    return choice ? [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held] : [text, pair, model, view, layer, head, held];
+    if (choice?.type !== "chose") return [text, pair, model, view, layer, head, held, ...rest];
+    return [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held, ...rest.slice(0, -1), written(choice)];
+  },
+
+  lines: () => written(state.choice),
+
+  // A head or lines were chosen, wherever: the frame follows at once.
+  show(head, lines) {
+    const heads = read(lines, head);
+    if (String(heads) === String(state.heads)) return;
+    post({ heads: (state.heads = heads) });
   },
 
   // What the frame shows, as a file on the reader's disk; `kind` is "svg" or "png". Resolves to the file's name.

@@ -3,6 +3,7 @@
 const frame = (() => {
   const SCRIPTS = new URLSearchParams(location.search).get("views"); // bertviz's own folder
   const FILTERS = ["All", "Sentence A → Sentence A", "Sentence B → Sentence B", "Sentence A → Sentence B", "Sentence B → Sentence A"];
+  const DOUBLE = 300; // milliseconds after a click in which a second one makes it a double-click
   const TALLEST = 2400; // pixels; beyond, the frame scrolls by itself
   // How wide bertviz draws, in its own pixels, and how far that may be scaled to fill the frame.
   const TALL = 1000; // pixels
@@ -16,6 +17,7 @@ const frame = (() => {
   const drawing = new Map(); // view -> bertviz's function that draws it from the parameters
   let shown = null; // the last message that was drawn, with the reader's own choices since
   let wanted = null;
+  let resting; // the wait for a second click
   let theme = { dark: false, colours: {} };
 
   function tell(message) {
@@ -50,7 +52,6 @@ const frame = (() => {
     }
     const before = shown;
     const same = before && before.view === message.view && before.key === message.key;
-    const heads = message.alone ? [message.head] : before?.num_heads === message.num_heads ? squares.on() : [];
     const wasExpanded = before?.view === "neuron" && expanded();
     const filter = same ? $id("filter").value : "0";
     shown = message;
@@ -67,7 +68,7 @@ const frame = (() => {
       default_filter: filter,
       root_div_id: "view",
       layer: message.layer,
-      heads: heads.length ? heads : null,
+      heads: message.heads,
       head: message.head,
       include_layers: [...Array(message.num_layers).keys()],
       include_heads: [...Array(message.num_heads).keys()],
@@ -78,7 +79,7 @@ const frame = (() => {
     if (message.view === "head") delete parameters.head;
     else delete parameters.heads;
     window.PYTHON_PARAMS = window.bertviz_params = parameters;
-    lines.begin(message, heads.length || message.num_heads);
+    lines.begin(message, message.heads?.length ?? message.num_heads);
     drawing.get(message.view)(window.jQuery, window.d3);
     if (wasExpanded && message.view === "neuron") toggle();
     finish();
@@ -92,7 +93,13 @@ const frame = (() => {
   function finish() {
     if (!$id("vis").firstChild) return;
     marks.add(shown, window.bertviz_params.attention[$id("filter").value]);
+    label();
     fit();
+  }
+
+  // The button beside the layer offers what is not shown: all heads, or the chosen one.
+  function label() {
+    $id("all-heads").textContent = shown.heads ? "Show all heads" : `Show head ${shown.head} alone`;
   }
 
   // The neuron view's + and - stand in each row and appear on hover; this presses one, for the button and the keyboard.
@@ -122,7 +129,7 @@ const frame = (() => {
     wanted = message;
     unpacked.keep(message);
     if (unpacked.missing(message)) {
-      tell({ type: "chose", layer: message.layer, head: message.head, again: true });
+      tell({ type: "chose", layer: message.layer, head: message.head, heads: message.heads, again: true });
       return;
     }
     const same = shown && shown.view === message.view && shown.key === message.key;
@@ -131,8 +138,16 @@ const frame = (() => {
       draw(message);
     } else {
       if (turned) turn(message);
-      if (message.alone && message.view === "head") squares.alone(message.head);
+      shown = message;
+      keepOn(message.heads);
     }
+  }
+
+  // The page, or a reader in here, chose these heads' lines, null for all of them.
+  function keepOn(heads) {
+    shown.heads = heads;
+    if (shown.view === "head") squares.show(heads);
+    label();
   }
 
   // The page chose another layer or head of what is shown: as if it had been picked in bertviz's own menus.
@@ -144,10 +159,21 @@ const frame = (() => {
     if (view === "neuron" && head !== message.head) window.jQuery("#att_head").val(message.head).trigger("change");
   }
 
-  function chose(layer, head) {
-    shown = { ...shown, layer, head };
+  function chose(layer, head, heads = head === shown.head ? shown.heads : [head]) {
+    shown = { ...shown, layer, head, heads };
     wanted = shown;
-    tell({ type: "chose", layer, head });
+    label();
+    tell({ type: "chose", layer, head, heads });
+  }
+
+  // What is left on once the squares were pressed. The chosen head is among it: switched off, it hands on to the first.
+  function pressed() {
+    squares.number();
+    const heads = squares.said();
+    if (String(heads) === String(shown.heads)) return;
+    if (heads && !heads.includes(shown.head)) return chose(shown.layer, heads[0], heads);
+    keepOn(heads);
+    tell({ type: "lines", head: shown.head, heads });
   }
 
   function wear(given) {
@@ -171,7 +197,7 @@ const frame = (() => {
       const layer = +event.target.value;
       if (unpacked.missing({ ...shown, layer })) {
         event.stopImmediatePropagation(); // bertviz draws it once it has come
-        tell({ type: "chose", layer, head: shown.head });
+        tell({ type: "chose", layer, head: shown.head, heads: shown.heads });
       } else {
         chose(layer, shown.head);
       }
@@ -182,16 +208,22 @@ const frame = (() => {
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#expand")) toggle();
     else if (shown?.view === "neuron") fit(); // bertviz's own + or -
-    else if (shown?.view === "head") squares.number();
+    else if (event.target.closest?.("#all-heads")) {
+      squares.show(shown.heads ? null : [shown.head]);
+      pressed();
+    } else if (shown?.view === "head") {
+      squares.number();
+      clearTimeout(resting);
+      resting = setTimeout(pressed, DOUBLE);
+    }
     const thumbnail = shown?.view === "model" && event.target.parentNode?.querySelector?.(":scope > .attn_background");
     if (thumbnail) chose(...thumbnail.id.split("_").slice(-2).map(Number));
   });
 
   document.addEventListener("dblclick", (event) => {
-    if (shown?.view !== "head") return;
-    squares.number();
-    const [only, ...more] = squares.on();
-    if (squares.all().includes(event.target) && !more.length) chose(shown.layer, only);
+    if (shown?.view !== "head" || !squares.all().includes(event.target)) return;
+    clearTimeout(resting);
+    pressed();
   });
 
   window.addEventListener("message", (event) => {
@@ -199,6 +231,7 @@ const frame = (() => {
     const said = event.data?.bertviz;
     if (said?.theme) wear(said.theme);
     if (said?.message) receive(said.message);
+    if (said?.heads !== undefined && shown) keepOn(said.heads);
     if (said?.export && shown) take(said.export);
   });
 
@@ -209,5 +242,5 @@ const frame = (() => {
   }).observe(document.body);
   window.addEventListener("resize", fit);
   tell({ type: "ready" });
-  return { receive, wear, at: () => ({ layer: shown.layer, head: shown.head }) };
+  return { receive, wear, at: () => ({ layer: shown.layer, head: shown.head, heads: shown.heads }) };
 })();

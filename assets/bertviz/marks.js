@@ -21,13 +21,24 @@ const squares = (() => {
     });
   }
 
-  // As bertviz's double-click does; it does not bubble, for nobody chose in here.
-  function alone(head) {
-    if (on().join() !== String(head)) all()[head]?.dispatchEvent(new MouseEvent("dblclick"));
+  // These heads on and the others off, null for all, as if bertviz's squares had been pressed: a double-click leaves one
+  // on, the next one all. Nothing bubbles, for nobody chose in here.
+  function show(heads) {
+    const squares = all();
+    const wanted = (heads ?? squares.map((_, head) => head)).filter((head) => head < squares.length);
+    if (!wanted.length || on().join() === wanted.join()) return;
+    const press = (head, kind) => squares[head].dispatchEvent(new MouseEvent(kind));
+    const [first, ...more] = wanted;
+    if (on().join() !== String(first)) press(first, "dblclick");
+    if (wanted.length === squares.length) press(first, "dblclick");
+    else more.forEach((head) => press(head, "click"));
     number();
   }
 
-  return { all, on, number, alone };
+  // As `show` takes them
+  const said = () => (on().length === all().length ? null : on());
+
+  return { all, on, number, show, said };
 })();
 
 const marks = (() => {

@@ -63,6 +63,34 @@ class Held:
         return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
 
 
+LINES_LENGTH = 200  # characters of a choice of heads; what is longer is none
+
+
+def heads_on(lines: str, head: int, num_heads: int) -> list[int] | None:
+    """The heads whose lines are drawn, None for all; the chosen one is always among them.
+
+    `lines` is what the head view's choice says: "" for the chosen head alone, "all", or numbers, "2, 5". Anything else
+    means the chosen head alone.
+    """
+    if lines == "all":
+        return None
+    try:
+        asked = {int(one) for one in lines.split(",")} if lines and len(lines) <= LINES_LENGTH else set()
+    except ValueError:
+        asked = set()
+    heads = sorted(one for one in asked if 0 <= one < num_heads)
+    if head not in heads:
+        return [head]
+    return heads if len(heads) < num_heads else None
+
+
+def lines_said(heads: list[int] | None, head: int) -> str:
+    """`heads_on` the other way round."""
+    if heads is None:
+        return "all"
+    return "" if heads == [head] else ", ".join(map(str, heads))
+
+
 def views_folder() -> Path:
     """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
     spec = find_spec("bertviz")

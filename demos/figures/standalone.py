@@ -16,7 +16,16 @@ from typing import Any
 
 from demos.bert.attention import QueriesKeys
 from demos.bert.run import Run
-from demos.figures.bertviz import VIEWS, LeftOut, describe, pack_both, pack_weights, told, views_folder
+from demos.figures.bertviz import (
+    VIEWS,
+    LeftOut,
+    describe,
+    heads_on,
+    pack_both,
+    pack_weights,
+    told,
+    views_folder,
+)
 from demos.figures.palette import PALETTE
 
 FRAME = Path(__file__).resolve().parents[2] / "assets" / "bertviz"
@@ -32,12 +41,13 @@ jQuery 2.2.4
 
 
 def standalone_html(
-    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str
+    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str, lines: str = ""
 ) -> str:
     """The file's text: `view` ("head", "model" or "neuron") at `layer` and `head`, with all layers and other views.
 
-    `title` is the model's. The neuron view is left out where it was not chosen and would not fit: beyond 64 tokens, or
-    4 MB. With it, and only then, all views show the first 64 tokens. `vectors(layer)` gives queries and keys.
+    `title` is the model's; `lines` says which heads' lines the head view shows (`heads_on`). The neuron view is left
+    out where it was not chosen and would not fit: beyond 64 tokens, or 4 MB. With it, and only then, all views show
+    the first 64 tokens. `vectors(layer)` gives queries and keys.
     """
     views, n = _held(run, view)
     layers = range(run.num_layers)
@@ -45,11 +55,11 @@ def standalone_html(
         "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in layers},
         "vectors": {str(i): pack_both(vectors(i), n) for i in layers if "neuron" in views},
     }
-    return _page(run, view, layer, head, title, sent, LeftOut.of(run.attentions[:, :, :n, :n]))
+    return _page(run, view, layer, head, lines, title, sent, LeftOut.of(run.attentions[:, :, :n, :n]))
 
 
 def standalone_size(
-    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str
+    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str, lines: str = ""
 ) -> int:
     """How many bytes `standalone_html` will have, to a hundredth, without packing a number or calling `vectors`."""
     views, n = _held(run, view)
@@ -59,7 +69,7 @@ def standalone_size(
         "weights": {str(i): "" for i in range(layers)},
         "vectors": {str(i): {"queries": nothing, "keys": nothing} for i in range(layers) if "neuron" in views},
     }
-    empty = _page(run, view, layer, head, title, sent, LeftOut(0.5, 0.5, 0.002))  # any numbers of as many digits
+    empty = _page(run, view, layer, head, lines, title, sent, LeftOut(0.5, 0.5, 0.002))  # any numbers of as many digits
     numbers = layers * _base64(heads * n * n) + ("neuron" in views) * _vectors_size(run, n)
     return len(empty.encode()) + numbers
 
@@ -80,11 +90,13 @@ def _base64(nbytes: int) -> int:
     return 4 * -(-nbytes // 3)
 
 
-def _page(run: Run, view: str, layer: int, head: int, title: str, sent: dict[str, Any], left_out: LeftOut) -> str:
+def _page(
+    run: Run, view: str, layer: int, head: int, lines: str, title: str, sent: dict[str, Any], left_out: LeftOut
+) -> str:
     views, n = _held(run, view)
     sentence = " ".join(filter(None, (run.encoding.text, run.encoding.text_pair)))
     given = {
-        "message": describe(run, view, n, layer, head) | sent,
+        "message": describe(run, view, n, layer, head) | {"heads": heads_on(lines, head, run.num_heads)} | sent,
         "sentence": sentence,
         "model": f"{title} ({run.num_layers} layers × {run.num_heads} heads)",
         "views": {name: VIEWS[name].title for name in views},

@@ -24,7 +24,7 @@ def test_three_views(open_lesson: Callable[..., Page], page: Page, bundled: Load
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     run = RunCache().get(bundled, TEXT)
-    open_lesson("attention", text=TEXT, layer=1, head=4)
+    open_lesson("attention", text=TEXT, layer=1, head=4, lines="all")
     head_view(page, run, tmp_path)
     model_view_in_the_light_and_in_the_dark(page, run, tmp_path)
     neuron_view(page, run, bundled)

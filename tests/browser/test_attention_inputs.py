@@ -20,7 +20,7 @@ def test_a_pairs_quarters_and_text_that_stays_text_then_a_long_input_on_a_phone(
 ) -> None:
     run = RunCache().get(bundled, HOSTILE, PAIR)
     b = run.encoding.sentence_b_start
-    page = open_lesson("attention", text=HOSTILE, pair=PAIR)
+    page = open_lesson("attention", text=HOSTILE, pair=PAIR, lines="all")
     frame = drawn(page, "head 0")
     expect(frame.locator("#left text")).to_contain_text(["[CLS]", "<", "/", "script"])
     assert frame.locator("#view img, #view script").count() == 0
@@ -63,7 +63,7 @@ def test_a_file_of_its_own_works_with_no_network(browser: Browser, bundled: Load
     run = RunCache().get(bundled, HOSTILE)
     file = tmp_path / "attention.html"
     vectors = lambda layer: queries_and_keys(bundled, run, layer)  # noqa: E731
-    file.write_text(standalone_html(run, "head", 1, 4, vectors, "MiniLM <i>"), encoding="utf-8")
+    file.write_text(standalone_html(run, "head", 1, 4, vectors, "MiniLM <i>", "all"), encoding="utf-8")
     context = browser.new_context(offline=True, color_scheme="dark")
     page = context.new_page()
     faults: list[str] = []

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from demos.bert.habits import habit_sentences, measure_habit
 from demos.bert.models import LoadedModel
 from demos.bert.patterns import pattern_scores
 from demos.bert.run import RunCache
+from tests.browser.bertviz import drawn, off, opacities, visible
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
 GRID = "#attention-grid"
@@ -99,3 +102,102 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(picked).to_have_css("color", "rgb(0, 0, 0)")
     page.set_viewport_size({"width": 390, "height": 844})
     expect(grid.locator("[data-cell]")).not_to_have_attribute("data-cell", str(step - 2))
+
+
+def test_the_chosen_head_is_drawn_linked_and_downloaded(
+    open_lesson: Open, browser: Browser, bundled: LoadedModel, tmp_path: Path
+) -> None:
+    """And so are several heads, or all, where a reader asks for them."""
+    weights = visible(RunCache().get(bundled, TEXT).attentions[0])
+    page = open_lesson("attention", text=TEXT, part="one")
+    expect(page.locator(GRID).locator("button.picked")).to_have_attribute("aria-label", "Layer 0, head 2")
+    shows(page, weights, [2])  # on the first opening
+    assert downloaded(page, browser, tmp_path) == ["2"]
+
+    page.locator(GRID).get_by_role("button", name="Layer 0, head 5", exact=True).click()
+    shows(page, weights, [5])
+    page.wait_for_url(lambda url: chosen(url) == ("5", None))
+    assert downloaded(page, browser, tmp_path) == ["5"]
+    number = page.locator("#attention-head input[type=number]")
+    number.fill("7")
+    number.press("Enter")
+    shows(page, weights, [7])
+
+    squares = drawn(page, "head 0").locator("#vis [role=checkbox]")
+    squares.nth(3).click()
+    shows(page, weights, [3, 7])
+    page.wait_for_url(lambda url: chosen(url) == ("7", "3, 7"))
+    assert downloaded(page, browser, tmp_path) == ["3", "7"]
+    elsewhere(page, weights, [3, 7])
+    squares.nth(7).click()  # the chosen one off: the one that is left is chosen
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 3.")
+    shows(page, weights, [3])
+    page.wait_for_url(lambda url: chosen(url) == ("3", None))
+
+    every = drawn(page, "head 0").get_by_role("button", name="Show all heads")
+    every.click()
+    shows(page, weights, list(range(12)))
+    page.wait_for_url(lambda url: chosen(url) == ("3", "all"))
+    assert len(downloaded(page, browser, tmp_path)) == 12
+    number.fill("4")
+    number.press("Enter")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 4.")
+    shows(page, weights, list(range(12)))
+    elsewhere(page, weights, list(range(12)))
+    drawn(page, "head 0").get_by_role("button", name="Show head 4 alone").click()
+    shows(page, weights, [4])
+    squares.nth(3).click()
+    shows(page, weights, [3, 4])
+    page.locator(GRID).get_by_role("button", name="Layer 0, head 4", exact=True).press("Enter")  # the same once more
+    shows(page, weights, [4])
+    page.wait_for_url(lambda url: chosen(url) == ("4", None))
+    page.evaluate("insideBert.dark(true)")  # drawn anew
+    expect(drawn(page, "head 0").locator("html")).to_have_class("dark")
+    shows(page, weights, [4])
+
+
+def chosen(url: str) -> tuple[str | None, str | None]:
+    """The link's head and lines."""
+    said = parse_qs(urlsplit(url).query)
+    return said.get("head", [None])[0], said.get("lines", [None])[0]
+
+
+def shows(page: Page, weights: np.ndarray, heads: list[int]) -> None:
+    """These heads' squares are on, and their lines alone are drawn."""
+    frame = drawn(page, "head 0")
+    for head in range(12):
+        square = frame.locator(f"#vis [aria-label='head {head}']")
+        expect(square).to_have_attribute("aria-checked", "true" if head in heads else "false")
+    strengths = opacities(frame)
+    np.testing.assert_allclose(strengths[heads], weights[heads] / len(heads) ** 0.25, atol=2e-3)
+    assert all(off(strengths[head]) for head in range(12) if head not in heads)
+
+
+def elsewhere(page: Page, weights: np.ndarray, heads: list[int]) -> None:
+    """The page's link in a new tab shows the same."""
+    other = page.context.new_page()
+    other.goto(page.url)
+    shows(other, weights, heads)
+    other.close()
+
+
+def downloaded(page: Page, browser: Browser, folder: Path) -> list[str]:
+    """The heads whose lines the downloaded file shows when it is opened."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="One HTML file").press(
+            "Enter"
+        )  # a mouse that was in the frame is not heard here
+    path = folder / "view.html"
+    download.value.save_as(path)
+    context = browser.new_context(offline=True)
+    file = context.new_page()
+    file.goto(path.as_uri())
+    expect(file.locator("#vis [role=checkbox]")).to_have_count(12)
+    strengths = opacities(file)
+    on = [str(head) for head in range(12) if not off(strengths[head])]
+    assert on == [
+        label.removeprefix("head ")
+        for label in file.locator('#vis [aria-checked="true"]').evaluate_all("all => all.map(one => one.ariaLabel)")
+    ]
+    context.close()
+    return on

@@ -28,7 +28,7 @@ from demos.page.services import Sentence, Services
 from tests.page.tiny_store import TinyStore
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE, GRID, GRID_KEY, PATTERN_TABLE, PAGE = range(13)
+FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE, GRID, GRID_KEY, PATTERN_TABLE, PAGE, LINES = range(14)
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,19 @@ def test_the_grid_comes_once_a_sentence(services: Services) -> None:
 
 def test_a_picked_head_is_shown_alone(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    picked = json.loads(drawn(services, sentence, True, "head", 2, 5, "", alone=True)[FRAME])
-    moved = json.loads(drawn(services, sentence, False, "head", 2, 5, "")[FRAME])
-    assert (picked["alone"], moved["alone"]) == (True, False)
-    assert picked["head"] == 5
+
+    def heads(lines: str, **how: bool) -> tuple[list[int] | None, str]:
+        outputs = drawn(services, sentence, False, "head", 2, 5, "", lines=lines, **how)
+        return json.loads(outputs[FRAME])["heads"], outputs[LINES]
+
+    assert heads("") == ([5], "")
+    assert heads("all") == (None, "all")
+    assert heads("7, 5") == ([5, 7], "5, 7")
+    assert heads("7, 8") == ([5], "")  # the chosen head was moved: it is shown
+    assert heads("5, 7", alone=True) == heads("all", alone=True) == ([5], "")  # picked among the small pictures
+    assert heads(", ".join(map(str, range(12)))) == (None, "all")
+    for odd in ("<b>", "5, 99", "-1", "5," * 200, "9" * 199, ",", "٥"):
+        assert heads(odd) == ([5], "")
 
 
 def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) -> None:

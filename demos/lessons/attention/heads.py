@@ -15,7 +15,7 @@ from demos.bert.contributions import value_lengths
 from demos.bert.habits import Habits
 from demos.bert.patterns import pattern_scores
 from demos.figures.attention import heatmap, told, weights_table
-from demos.figures.bertviz import VIEWS, Held, frame_message
+from demos.figures.bertviz import VIEWS, Held, frame_message, heads_on, lines_said
 from demos.figures.bertviz import told as told_of_view
 from demos.figures.code import attention_code
 from demos.figures.heads import grid_message, habit_message, heads_table, pattern_table, run_key
@@ -34,14 +34,15 @@ POLL = 0.25  # seconds between two looks at how far the habit is
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
 # What a drawing of one head asks for, after the sentence, and what it fills.
-ASKED = ("view", "layer", "head", "held", "key", "pattern", "source")
+ASKED = ("view", "layer", "head", "held", "key", "pattern", "source", "lines")
 FILLED = (
     "frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns", "whole",
+    "lines",
 )  # fmt: skip
 HINTS = {
     "head": (
-        "Hover over a token to see where it looks, or, on the right, what looks at it. Click a colour to switch a head "
-        "on or off; double-click to see that head alone, here and in the heatmap."
+        "Hover over a token to see where it looks, or, on the right, what looks at it. Click a colour to add another "
+        "head's lines or to take them away; double-click to choose that head, here and in the heatmap."
     ),
     "model": "Every head of every layer. Click a small picture to open it, here and in the heatmap.",
     "neuron": (
@@ -63,7 +64,7 @@ def build(page: Page) -> None:
     with gr.Accordion("The code", open=False, elem_id="attention-code"):
         parts["program"] = gr.Code("", language="python", label="Prints this head's weights", lines=8)
     source_fold("attention")
-    page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern")}, habit=parts["source"])
+    page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern", "lines")}, habit=parts["source"])
     _wire_heads(page, parts)
     _wire_habits(page, parts, habits)
 
@@ -87,7 +88,7 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
 
     moved = [parts[name].input for name in ("view", "layer", "head", "source")]
     page.draw(show, inputs, outputs, triggers=moved, show_progress="hidden")
-    chosen = "[...insideBert.attention.chosen(values.slice(0, 7)), ...values.slice(7)]"
+    chosen = "insideBert.attention.chosen(values)"
     for event, handler, script in (  # a layer and head were picked elsewhere: the sliders follow
         (parts["frame"].select, follow, chosen),
         (grid.select, pick, f"insideBert.grids['{GRID}'].fill(values, 4)"),
@@ -102,6 +103,16 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
             trigger_mode="always_last",
             show_progress="hidden",
         )
+    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **private)
+    gr.on(  # by whatever they were chosen: in the frame they are on at once
+        [parts["head"].change, parts["lines"].change],
+        None,
+        [parts["head"], parts["lines"]],
+        None,
+        js="(head, lines) => { insideBert.attention?.show(head, lines); }",
+        **private,
+    )
 
 
 def _wire_habits(page: Page, parts: dict[str, Any], habits: Habits) -> None:
@@ -146,13 +157,14 @@ def drawn(
     drawn_key: str = "",
     pattern: str = "",
     source: str = "sentence",
+    lines: str = "",
     *,
     alone: bool = False,
 ) -> list[Any]:
-    """The part's thirteen outputs. A layer or head beyond this model's becomes its last one.
+    """The part's fourteen outputs. A layer or head beyond this model's becomes its last one.
 
     `held` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
-    of them and move the sliders; with `alone`, the head view switches the other heads off.
+    of them and move the sliders. The head view shows the heads that `lines` names (`heads_on`); with `alone`, one.
     """
     asked, (layer, head) = (layer, head), head_to_open(services, sentence.model, layer, head, drawn_key)
     follow = follow or (layer, head) != asked
@@ -164,7 +176,8 @@ def drawn(
         return queries_and_keys(loaded, run, index)
 
     message, now_held = frame_message(run, shape, at, one, vectors, Held.read(held))
-    message["alone"] = alone
+    message["heads"] = heads_on("" if alone else lines, one, run.num_heads)
+    lines = lines_said(message["heads"], one)
     n = min(len(run.encoding), shape.limit)
     weights = run.attentions[at, one, :n, :n]
     few = weights[:TABLE_TOKENS, :TABLE_TOKENS]
@@ -185,7 +198,8 @@ def drawn(
         gr.skip() if key == drawn_key else grid_value(grid_message(run)),
         key,
         gr.skip() if source == "habit" else scores_table(pattern_scores(run.attentions, run.encoding), pattern),
-        sized(PAGE, standalone_size(run, shape.name, at, one, vectors, loaded.spec.title)),
+        sized(PAGE, standalone_size(run, shape.name, at, one, vectors, loaded.spec.title, lines)),
+        lines,
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.attention import queries_and_keys
+from demos.bert.attention import QueriesKeys, queries_and_keys
 from demos.bert.habits import Habits
 from demos.bert.patterns import PATTERNS
 from demos.bert.run import Run
@@ -99,11 +99,13 @@ def _open_head(page: Page) -> dict[str, Any]:
                 picture_buttons("#attention-heatmap", name, page, inputs={"layer": layer, "head": head})
                 file_button(page, "JSON", lambda *asked: numbers(services, *asked), [layer, head])
     with takeaway_row("Take this view:"):
-        whole = file_button(page, PAGE, lambda *asked: alone_in_a_file(services, *asked), [view, layer, head])
+        lines = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
+        whole = file_button(page, PAGE, lambda *asked: alone_in_a_file(services, *asked), [view, layer, head, lines])
     return {
         "view": view,
         "layer": layer,
         "head": head,
+        "lines": lines,
         "frame": frame,
         "caption": caption,
         "plot": plot,
@@ -119,12 +121,18 @@ def numbers(services: Services, sentence: Sentence, layer: float, head: float) -
     return name, attention_json(run, services.loaded(sentence.model).spec.title, at, one)
 
 
-def alone_in_a_file(services: Services, sentence: Sentence, view: str, layer: float, head: float) -> tuple[str, str]:
+def alone_in_a_file(
+    services: Services, sentence: Sentence, view: str, layer: float, head: float, lines: str = ""
+) -> tuple[str, str]:
     """The file that shows bertviz's views of this run with no server: its name, and its text."""
     run, at, one = opened(services, sentence, layer, head)
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"]).name
-    text = standalone_html(run, shape, at, one, lambda index: queries_and_keys(loaded, run, index), loaded.spec.title)
+
+    def vectors(index: int) -> QueriesKeys:
+        return queries_and_keys(loaded, run, index)
+
+    text = standalone_html(run, shape, at, one, vectors, loaded.spec.title, lines)
     return file_name("bert-attention", shape, "view", extension="html"), text
 
 
