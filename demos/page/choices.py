@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
+
+Value = TypeVar("Value", int, str)
 
 
 def clamp(value: float | None, count: int) -> int:
@@ -22,18 +24,17 @@ def slider(asked: float | None, count: int, *, move: bool = False, **changes: An
     return gr.update(maximum=count - 1, **({"value": value} if move or value != asked else {}), **changes)
 
 
-def following(
-    asked: float | None, first: int, followed: str, model: str, pick: Callable[[], int]
-) -> tuple[float | None, str]:
+def following(asked: Any, first: Value, followed: str, model: str, pick: Callable[[], Value]) -> tuple[Any, str]:
     """(the choice, what `followed` is from now on): a choice that nobody has moved is this model's own, `pick()`.
 
-    `first` is what the component opens with; `followed` is "model choice" of the last pick, or "model moved", and empty
-    before the first drawing.
+    `first` is what the component opens with, a whole number or a word; `followed` is "model choice" of the last pick,
+    or "model moved", and empty before the first drawing.
     """
     before, _, last = followed.rpartition(" ")
     if before == model:
         return asked, followed
-    if str(int(asked or 0)) != (last if before else str(first)):
+    kind = type(first)  # a slider's number may come as 5.0
+    if str(kind(asked or kind())) != (last if before else str(first)):
         return asked, f"{model} moved"
     own = pick()
     return own, f"{model} {own}"

@@ -22,9 +22,10 @@ from demos.bert.encoding import Encoding, encode
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.run import run_model
 from demos.errors import UserError
-from demos.lessons.attention.cause import drawn, explained
+from demos.lessons.attention.cause import drawn, explained, heads_at_first
 from demos.lessons.attention.cause_layout import LAST, OPENING, PICKED
 from demos.page import cause as cause_module
+from demos.page.bar import DEFAULT_TEXT
 from demos.page.cause import Causes
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
@@ -66,6 +67,19 @@ def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> t
     spec = ModelSpec("masking", "Tiny", "", "", 2, 4, 32, cased=False, mlm=True)
     loaded = LoadedModel(spec, bundled.tokenizer, whole.bert.requires_grad_(False))
     return Causes(Services(Store(loaded, folder), "masking")), whole
+
+
+def test_the_head_that_is_off_at_first_is_the_model_s_own(
+    causes: Causes, masking: tuple[Causes, BertForMaskedLM], bundled: LoadedModel
+) -> None:
+    for loaded, services in ((bundled, causes.services), (masking[0].services.loaded("masking"), masking[0].services)):
+        run = run_model(loaded, [encode(loaded.tokenizer, DEFAULT_TEXT)])[0]
+        before = run.attentions.diagonal(offset=-1, axis1=2, axis2=3)[..., 1:-1].mean(axis=-1)  # [CLS], [SEP] left out
+        own = ".".join(map(str, np.unravel_index(before.argmax(), before.shape)))
+        key = loaded.spec.key
+        assert heads_at_first(services, key, OPENING, "") == (own, f"{key} {own}")
+        assert heads_at_first(services, key, "1.1, 0.3", "") == ("1.1, 0.3", f"{key} moved")  # a link said so
+        assert heads_at_first(services, key, "", "") == ("", f"{key} moved")
 
 
 def test_all_outputs_tell_of_the_same_heads(causes: Causes, bundled: LoadedModel) -> None:

@@ -32,3 +32,5 @@ def test_a_choice_that_nobody_moved_follows_the_model() -> None:
     assert draw(4, moved[1], "two") == (4, "two moved")
     assert draw(5, "two moved", "one") == (5, "one moved")
     assert draw(7, "", "two") == (7, "two moved")  # a link said so
+    assert following("0.2", "0.2", "", "two", lambda: "7.1") == ("7.1", "two 7.1")  # a word follows like a number
+    assert following("", "0.2", "", "two", lambda: "7.1") == ("", "two moved")

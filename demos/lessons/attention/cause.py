@@ -28,16 +28,19 @@ from demos.lessons.attention.cause_layout import (
     GRID,
     LAST,
     MAX_PLACES,
+    OPENING,
     PICKED,
     folds,
     layers,
     saliency,
     switches,
 )
+from demos.lessons.attention.opening import previous_head
 from demos.page.cause import Causes, Effects, Target
+from demos.page.choices import following
 from demos.page.grid import grid_value, show_in_grid
 from demos.page.lesson import Page, Part, with_sentence
-from demos.page.services import Sentence
+from demos.page.services import Sentence, Services
 
 SHORT = 48  # characters of a sentence in a menu
 RECEIVED = {"cls": "attention from [CLS]", "mean": "attention from all tokens"}
@@ -111,15 +114,22 @@ def _wire_effects(page: Page, causes: Causes, parts: dict[str, Any]) -> None:
     """Everything above gradient x input."""
     names = ("struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
 
-    def show(sentence: Sentence, *chosen: Any) -> list[Any]:
-        return drawn(causes, sentence, *chosen)
+    def show(sentence: Sentence, off: str, followed: str, *chosen: Any) -> list[Any]:
+        own, followed = heads_at_first(causes.services, sentence.model, off, followed)
+        return [gr.skip() if own == off else own, followed, *drawn(causes, sentence, own, *chosen)]
 
     page.draw(
         show,
-        [parts["off"], parts["listed"], parts["word"], page.trained],
-        [parts[name] for name in names],
+        [parts["off"], parts["followed"], parts["listed"], parts["word"], page.trained],
+        [parts["off"], parts["followed"], *(parts[name] for name in names)],
         triggers=[parts["off"].change, parts["listed"].change, parts["word"].input],
     )
+
+
+def heads_at_first(services: Services, model: str, off: str, followed: str) -> tuple[str, str]:
+    """(the heads that are off, what `followed` is from now on): unmoved, it is this model's previous-token head."""
+    key = services.key(model)
+    return following(off, OPENING, followed, key, lambda: write_heads([previous_head(services, key)]))
 
 
 def drawn(causes: Causes, sentence: Sentence, off: str, listed: str, place: int | None, trained: str) -> list[Any]:

@@ -14,7 +14,7 @@ from demos.page.services import Services
 from demos.page.takeaway import picture_buttons, takeaway_row
 
 GRID = "cause-grid"
-OPENING = "0.2"  # the bundled model's previous-token head
+OPENING = "0.2"  # the bundled model's previous-token head; the first drawing picks anew for the model in use
 COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself
@@ -43,8 +43,8 @@ def switches(page: Page) -> dict[str, Any]:
             off = gr.Textbox(
                 OPENING,
                 label="Heads off",
-                info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first 0.2, which in the bundled "
-                "model gives most weight to the token before.",
+                info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first, this is the model's head that "
+                "gives most weight to the token before.",
                 elem_id="cause-off",
             )
             with gr.Row():
@@ -65,6 +65,7 @@ def switches(page: Page) -> dict[str, Any]:
                 picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": off})
             shown = effects()
     struck = gr.Textbox("", visible="hidden")
+    followed = gr.Textbox("", visible="hidden")  # for which model the heads were picked
     return shown | {
         "grid": grid,
         "off": off,
@@ -73,6 +74,7 @@ def switches(page: Page) -> dict[str, Any]:
         "said": said,
         "plot": plot,
         "struck": struck,
+        "followed": followed,
     }
 
 
