@@ -24,8 +24,7 @@ MAX_KEPT = 2  # data sets in memory, since one is asked for again at each move o
 # One name on either side of the slash: neither a path nor an address. The config after the colon.
 NAME = re.compile(r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})(?::(?P<config>[\w.+-]{1,95}))?", re.ASCII)
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
-HIDDEN = "-1"  # what a class without a name is where a shared task keeps its answers to itself
-TAUGHT = ("", "train", "validation")  # the splits that classes are learned from: the first that there is
+HIDDEN = -1  # what a class is on the Hub where a shared task keeps its answers to itself
 NO_HUB = "The Hugging Face Hub could not be reached; our own data and your files need no Hub."
 
 
@@ -157,55 +156,36 @@ def read_hub(
 ) -> tuple[tuple[Record, ...], tuple[str, ...]]:
     """(records, notes): at most MAX_ROWS rows of each split whose name is known; classes by their names.
 
-    Rows whose class the Hub keeps hidden are left out: those of no named class, and of plain numbers those of -1,
-    unless the training rows have that class too. Raises UserError for a column that lacks.
+    Rows whose class the Hub keeps hidden are left out. Raises UserError for a column that lacks.
     """
     opened = open_hub(repo, config)
     named = _named_splits(list(opened))
-    splits: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # split -> rows read, those that have a class
+    notes: list[str] = []
+    records: list[Record] = []
     held = 0
     for split, name in named.items():
         rows = opened[name]
         kind = getattr(getattr(rows, "info", None), "builder_name", None)
         if kind is not None and kind not in FORMATS:
             raise UserError(f"{repo} holds files that are not tables of text ({kind[:30]}).")
-        read = 0
-        kept: list[dict[str, Any]] = []
+        kept, read = 0, 0
         for values in _rows(rows, columns, split, stopped):
             read += 1
             if values is not None:
-                kept.append(values)
+                kept += 1
+                records.append(Record(len(records) + 1, values))
                 held += sum(map(_characters, values.values()))
             if held > MAX_HELD:
                 raise UserError(f"{repo} has more than {MAX_HELD:,} characters of text; the limit is that.")
         if stopped():
             raise UserError(f"{repo} did not come from the Hub within {SECONDS:.0f} seconds.")
-        splits[split] = read, kept
-    notes: list[str] = []
-    records: list[Record] = []
-    hidden = _hidden(splits)
-    for split, (read, rows_kept) in splits.items():
-        kept = [values for values in rows_kept if values.get("label") not in hidden]
-        records += [Record(number, values) for number, values in enumerate(kept, len(records) + 1)]
         if read == MAX_ROWS:
-            notes.append(f"Of the split {named[split]} the first {MAX_ROWS:,} rows were read.")
-        if left_out := read - len(kept):
-            notes.append(f"{left_out:,} rows of the split {named[split]} have no class on the Hub and are left out.")
+            notes.append(f"Of the split {name} the first {MAX_ROWS:,} rows were read.")
+        if kept < read:
+            notes.append(f"{read - kept:,} rows of the split {name} have no class on the Hub and are left out.")
     if not records:
         raise UserError(f"{repo} has no rows to train on; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
     return tuple(records), tuple(notes)
-
-
-def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
-    """The labels that stand for a hidden class: none where the rows that are learned from have a class called -1."""
-    taught = next((splits[split][1] for split in TAUGHT if split in splits), ())
-    return frozenset() if any(values.get("label") == HIDDEN for values in taught) else frozenset({HIDDEN})
-
-
-def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
-    """The labels that stand for a hidden class: none where the rows that are learned from have a class called -1."""
-    taught = next((splits[split][1] for split in TAUGHT if split in splits), ())
-    return frozenset() if any(values.get("label") == HIDDEN for values in taught) else frozenset({HIDDEN})
 
 
 def _characters(value: Any) -> int:
@@ -252,7 +232,7 @@ def _rows(
             values[column.role] = value_of(said[:MAX_CHARACTERS] if isinstance(said, str) else said, column.kind)
         if "split" in values:
             values["split"] = split
-        yield values if values.get("label", "?") else None
+        yield None if values.get("label", "?") in ("", str(HIDDEN)) else values
 
 
 def _told(value: Any, feature: Any) -> Any:

@@ -37,7 +37,7 @@ def clipped_step(optimizer: torch.optim.Optimizer, parameters: Sequence[nn.Param
     that to mixed precision): one pass less over all gradients, 2 % of the bundled model's step.
     """
     norm = torch.nn.utils.get_total_norm([one.grad for one in parameters if one.grad is not None])
-    optimizer.grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)  # type: ignore[attr-defined]
+    optimizer.grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)
     optimizer.step()
     return norm
 
