@@ -1,15 +1,16 @@
 """Where the processor's time of a float32 fine-tuning step goes: the matrix products, and what stands beside them.
 
 Each operation that PyTorch runs, forward and backward, is timed by this thread's own processor time, which other
-programs on the machine hardly change; what a step takes beyond them is Python's and autograd's. The products' rate is
-told beside the best that products of these shapes reach on the same numbers over and over.
+programs on the machine hardly change; what a step takes beyond them is Python's and autograd's, less the clock's own
+share. The products' rate is told beside the best that products of these shapes reach on the same numbers over and
+over: a step reads each weight twice and writes its gradient once for a few hundred tokens, by memory.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -20,8 +21,8 @@ from training_speed import BASE, DATA, FLOAT32, product_rates, products
 from demos.training.learning.batches import training_batches
 from demos.training.learning.learner import Learner
 from demos.training.tasks.kinds import task_of
-from demos.training.tasks.task import Features
 
+RATE = 1e-6  # so small that the steps stay alike
 PRODUCTS = "matrix products"
 PARTS = {  # by a part of the operation's name, the first that fits
     "_linear_pointwise": PRODUCTS,
@@ -61,48 +62,43 @@ class Clock(TorchDispatchMode):
         return result
 
 
-def steps(learner: Learner, features: Sequence[Features], seed: int, most: int) -> tuple[int, int]:
-    """One epoch, or its first `most` batches: (steps, padded tokens)."""
-    order = training_batches([one.size for one in features], FLOAT32.batch_size, torch.Generator().manual_seed(seed))
-    for batch in order[:most]:
-        learner.step([features[at] for at in batch], 1e-6)
-    return len(order[:most]), sum(len(batch) * max(features[at].size for at in batch) for batch in order[:most])
-
-
 def main(short: bool = False) -> None:
-    """Print the parts of a step, the most first."""
+    """Print the parts of a step, the most first; each batch is stepped on twice, once by the clock."""
     torch.set_num_threads(1)
-    data, most, rounds = (few(DATA, 48), 1, 1) if short else (DATA, 1_000, 3)
+    data, rounds = (few(DATA, 48), 1) if short else (DATA, 3)
     task = task_of(data, FLOAT32)
     learner = Learner(task, BASE, FLOAT32)
     features = task.features(learner.model.tokenizer, data.train, learner.limit)
     learner.prepare(features)
-    steps(learner, features, 0, 3)  # what is made once
-    whole, parts, work, best, count, padded = 0.0, Counter[str](), 0, 0.0, 0, 0
-    for seed in range(rounds):
+    order = torch.Generator().manual_seed(0)
+    clock, whole, best, count, padded = Clock(), 0.0, 0.0, 0, 0
+    for done in range(-1, rounds):  # the first is not counted: it makes what is made once
         best = max(best, *product_rates(time.process_time, 0.01 if short else 0.2).values())
-        began = time.process_time()
-        found, tokens = steps(learner, features, seed, most)
-        whole += time.process_time() - began
-        count, padded = count + found, padded + tokens
-        with Clock() as clock:
-            steps(learner, features, seed, most)
-        parts.update(clock.seconds)
-        work += clock.work
+        for batch in training_batches([one.size for one in features], FLOAT32.batch_size, order):
+            chosen = [features[at] for at in batch]
+            began = time.process_time()
+            learner.step(chosen, RATE)
+            seconds = time.process_time() - began
+            with clock if done >= 0 else nullcontext():
+                learner.step(chosen, RATE)
+            if done >= 0:
+                whole, count, padded = whole + seconds, count + 1, padded + len(batch) * max(one.size for one in chosen)
+    parts, real = clock.seconds, rounds * sum(one.size for one in features)
     parts[CALLS] = max(0.0, whole - sum(parts.values()))
-    told = f"{learner.trainable / 1e6:.1f} million numbers train, {padded / count:.0f} tokens a batch with padding"
+    told = (
+        f"{learner.trainable / 1e6:.1f} million numbers train, {padded / count:.0f} tokens, {1 - real / padded:.1%} of "
+    )
+    told += "them padding"
     print(f"a float32 step of {FLOAT32.batch_size} sentences: {1000 * whole / count:.0f} ms of one thread; {told}")
     for name, seconds in parts.most_common():
         line = f"  {name:50s} {1000 * seconds / count:6.1f} ms {seconds / whole:6.1%}"
         if name == PRODUCTS:
-            line += f"   at {work / seconds / 1e9:.0f} GFLOP/s, {work / seconds / best:.0%} of their best alone"
+            line += (
+                f"   at {clock.work / seconds / 1e9:.0f} GFLOP/s, {clock.work / seconds / best:.0%} of their best alone"
+            )
         print(line)
-    if not short:
-        real = rounds * products(data)  # attention's among them
-        print(
-            f"  real tokens' products of a whole step: {real / whole / 1e9:.0f} GFLOP/s, {real / whole / best:.0%} of "
-            f"{best / 1e9:.0f}; of the products computed {work / real - 1:+.1%} is padding less attention's own"
-        )
+    rate = rounds * products(data) / whole
+    print(f"  real tokens' products by a whole step: {rate / 1e9:.0f} GFLOP/s, {rate / best:.0%} of {best / 1e9:.0f}")
 
 
 if __name__ == "__main__":
