@@ -33,6 +33,7 @@ from demos.page.parts import build_lesson, part_ticks
 from demos.page.services import Services
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
+from demos.training.after.history import Record
 
 PAGE_SCRIPTS = ("page.js", "redraw.js", "takeaway.js")
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
@@ -40,6 +41,11 @@ UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are 
 
 def build_page(services: Services) -> gr.Blocks:
     """The whole page: header, sentence bar, and one tab a lesson."""
+
+    def forget(records: list[Record]) -> None:  # the reader's session is deleted
+        for record in records:
+            services.workshop.runs.discard(record.run)
+
     pages: list[Page] = []
     opened: dict[str, gr.Tab] = {}
     with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT) as demo:
@@ -49,6 +55,7 @@ def build_page(services: Services) -> gr.Blocks:
         ticks = {lesson.slug: build_ticks() for lesson in lessons}
         parts = {lesson.slug: part_ticks(lesson) for lesson in lessons}
         trained = gr.State("", delete_callback=services.workshop.runs.discard)
+        history = gr.State([], delete_callback=forget)
         with gr.Tabs(elem_id="lessons", overflow_behavior="wrap") as tabs:
             for lesson in lessons:
                 with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
@@ -63,6 +70,7 @@ def build_page(services: Services) -> gr.Blocks:
                         settled=ticks[lesson.slug][1],
                         notices=gr.Column(elem_classes="lesson-notices"),
                         trained=trained,
+                        history=history,
                     )
                     build_lesson(page, parts[lesson.slug])
                     pages.append(page)

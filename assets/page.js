@@ -77,7 +77,38 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
+  // What a reload would lose, and what the last one lost: told to the tab alone, and only when the page is really left,
+  // so that a copy of the tab says nothing that is not so.
+  const LOST = "inside-bert-lost";
+  let held = ""; // "run": one is under way; "model": there are runs and a model of this page
+  const inTab = (change) => {
+    try {
+      return change(sessionStorage);
+    } catch {
+      return null; // no storage: then there is no sentence after a reload
+    }
+  };
+  const lost = inTab((tab) => tab.getItem(LOST)) || "";
+  inTab((tab) => tab.removeItem(LOST));
+  window.addEventListener("beforeunload", (event) => {
+    if (held) event.preventDefault(); // the browser asks in its own words
+  });
+  window.addEventListener("pagehide", () => held && inTab((tab) => tab.setItem(LOST, held)));
+  window.addEventListener("pageshow", ({ persisted }) => persisted && inTab((tab) => tab.removeItem(LOST)));
+
   const insideBert = {
+    hold(what) {
+      held = what || "";
+      if (!held) return;
+      for (const told of document.querySelectorAll("[data-lost]")) {
+        told.hidden = true; // a new run takes the sample's place
+        told.classList.remove("notice");
+      }
+    },
+
+    // What leaving the page lost: "", "run" or "model".
+    lost: () => (held ? "" : lost),
+
     // -> [text, pair, asked model, tabs, ...every kept choice in order]
     restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);

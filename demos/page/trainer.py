@@ -35,14 +35,17 @@ from demos.training.workshop import Workshop
 log = logging.getLogger(__name__)
 
 # What changes when a run is over, in the order of that event's outputs. `run` is the id of the one under way, `kept` of
-# the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}.
+# the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}; `held` tells the
+# browser what a reload would lose.
 CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
-    "numbers", "answer", "cost", "history",
+    "numbers", "answer", "cost", "history", "held",
 )  # fmt: skip
+A_RUN, A_MODEL = "run", "model"  # what a reload would lose
 OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
 MAX_HISTORY = 40
+MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
 MAX_DONE = 64  # runs whose end no page has asked for yet
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
@@ -74,11 +77,11 @@ class Trainer:
         return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
 
     def begin(self, run: str) -> list[Any]:
-        """[run, the signal that `stream` waits for, Start, Pause, Stop]; nothing where a run is under way."""
+        """[run, the signal that `stream` waits for, Start, Pause, Stop, held]; nothing where a run is under way."""
         if run:
-            return [gr.skip()] * 5
+            return [gr.skip()] * 6
         new, ready = self.workshop.runs.new(), buttons(running=True)
-        return [new, new, ready["start"], _pausing(True), ready["stop"]]
+        return [new, new, ready["start"], _pausing(True), ready["stop"], A_RUN]
 
     def stream(
         self, run: str, text: str, pair: str, model: str,
@@ -124,7 +127,8 @@ class Trainer:
             log.exception("what a run learned could not be told")
             self.workshop.runs.discard(which)
             told = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
-        return _changes(**idle, **told)
+        held = {"held": A_MODEL if told.get("kept") or kept else ""} if idle else {}
+        return _changes(**idle, **told, **held)
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
@@ -185,21 +189,25 @@ class _Run:
             shown.close()  # type: ignore[attr-defined]
 
     def told(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
-        """A run that failed leaves the one before it; one that trained takes its place."""
+        """A run that failed leaves the one before it; one that trained takes its place, and both can be downloaded."""
         if self.ended is None or self.started is None:
             return {}
         self._log(self.started, self.ended)
         shown = {"kind": self.kind, "curve": self.feed.message()}
         here = kind == self.kind  # else the boxes are another task's
         samples = [sample for _, sample in self.bench.view.boxes]
+        records = [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:]
         told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
             "shown": shown,
             "results": gr.update(visible=here),
             "answer": self._first_answer(shown, boxes if here else samples),
-            "history": [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:],
+            "history": records,
         }
-        self.trainer.workshop.runs.discard(kept)
+        runs, mine = self.trainer.workshop.runs, [record.run for record in records]
+        for left in {kept, *(record.run for record in history)} - set(mine):
+            runs.discard(left)
+        runs.keep_last(mine, MAX_MODELS, MAX_MODEL_BYTES)
         return told
 
     def _log(self, started: Started, ended: Finished | Stopped) -> None:

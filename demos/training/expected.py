@@ -24,7 +24,7 @@ EFFICIENCY = {
 SECONDS_A_STEP = {"cpu": 0.001, "cuda": 0.02}
 SECONDS_A_PARAMETER = {"cpu": 2e-9, "cuda": 0.0}
 SECONDS_AN_ADAPTER = {"cpu": 0.0017, "cuda": 0.0}
-SURE = 0.25  # of the steps: after so many a run's own speed alone counts
+SURE = 0.5  # of the steps: after so many a run's own speed alone counts
 SLOWER = 1.5  # times what was expected, and the run says so
 SHAPE = (512, 384, 1_536)  # of the product that is timed: the bundled model's largest, on 512 tokens
 TRIES = 5
@@ -56,10 +56,10 @@ def left_of(expected: float, measured: float, done: float) -> float:
     """Seconds left when the share `done` of the steps is: one estimate, from the one before the run to its own.
 
     What was `expected` of the whole gives way to what the steps so far say (`measured`, seconds left by their mean);
-    of these the first are the slowest, so that alone they would promise twice the time. `expected` is 0 where nothing
-    was.
+    of these the first are the slowest, several times the others, so that they count little. `expected` is 0 where
+    nothing was.
     """
-    sure = min(1.0, done / SURE) if expected else 1.0
+    sure = min(1.0, done / SURE) ** 2 if expected else 1.0
     return sure * measured + (1 - sure) * expected * (1 - done)
 
 

@@ -107,6 +107,18 @@ class Runs:
         self.pause_file(run).unlink(missing_ok=True)
         shutil.rmtree(self.folder(run), ignore_errors=True)
 
+    def keep_last(self, runs: Sequence[str], most: int, most_bytes: int) -> None:
+        """Discard the oldest of one reader's `runs` (oldest first) until they are within the reader's own bounds.
+
+        Of those that stay all but the newest are the first to go where other readers' runs need room.
+        """
+        with self._lock:
+            mine = [run for run in runs if run in self._kept]
+            while len(mine) > 1 and (len(mine) > most or sum(self._kept[run] for run in mine) > most_bytes):
+                self._remove(mine.pop(0))
+            for run in reversed(mine[:-1]):
+                self._kept.move_to_end(run, last=False)
+
     def kept(self, run: str | None) -> bool:
         """Whether the run's model can be asked."""
         return run in self._kept

@@ -12,7 +12,7 @@ from demos.bert.cores import cores
 from demos.training.cost import Cost
 from demos.training.data.sentences import Splits
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
-from demos.training.expected import SLOWER, SURE, Expected, expected, left_of, way_of
+from demos.training.expected import SLOWER, Expected, expected, left_of, way_of
 from demos.training.learning.precision import half_of, run_device
 from demos.training.line import Line
 from demos.training.runs import Runs
@@ -107,7 +107,7 @@ def _timed(event: Step, expected: float) -> Step:
     """The step with the time left as one estimate with the time that was told before."""
     done = event.step / event.total_steps
     left = left_of(expected, event.seconds_left, done)
-    return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done) and done >= SURE)
+    return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done))
 
 
 def _like(model: str, dataset: Splits, settings: Settings) -> tuple[object, ...]:

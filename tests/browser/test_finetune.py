@@ -121,3 +121,61 @@ def it_fits_a_phone(page: Page) -> None:
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
     expect(page.locator("#finetune-curve svg")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_leaving_warns_where_runs_would_be_lost_and_a_reload_says_what_it_lost(
+    open_lesson: Callable[..., Page], context: BrowserContext, app_url: str
+) -> None:
+    page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
+    asked: list[str] = []
+    page.on("dialog", lambda box: asked.append(box.type))
+    lost = page.locator("#finetune-lost p")
+    status = page.locator("#finetune-curve .curve-status")
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    page.locator("#bar-text textarea, #sentence textarea").first.click()  # a page that nobody has used never warns
+    page.reload()
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    assert asked == []
+    expect(lost).to_be_hidden()
+    for number in (1, 2):
+        page.click("#finetune-start")
+        expect(status).to_contain_text("Trained after 4 steps", timeout=60_000)
+        expect(page.locator("#finetune-start")).to_be_enabled()
+        page.get_by_role("tab", name="Your runs").click()
+        expect(page.locator("#finetune-table tbody tr")).to_have_count(number)
+        page.get_by_role("tab", name="Train", exact=True).click()
+    both_can_be_downloaded(page)
+    page.reload()
+    assert asked == ["beforeunload"]
+    expect(lost).to_have_text(re.compile("its runs and trained models are gone.*show a sample"))
+    expect(lost).to_be_visible()
+    page.get_by_role("tab", name="Your runs").click()
+    expect(page.locator("#finetune-table")).to_contain_text("A sample of two runs")
+    expect(lost).to_be_visible()
+    page.reload()
+    assert asked == ["beforeunload"]  # there is nothing more to lose
+    expect(page.locator("#finetune-table")).to_contain_text("A sample of two runs")
+    expect(lost).to_be_hidden()
+    page.get_by_role("tab", name="Train", exact=True).click()
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-stop")).to_be_enabled(timeout=60_000)
+    page.reload()
+    assert asked == ["beforeunload"] * 2
+    expect(lost).to_contain_text("the training that was under way has ended")
+    page.click("#finetune-start")
+    expect(lost).to_be_hidden()
+
+
+def both_can_be_downloaded(page: Page) -> None:
+    page.get_by_role("tab", name="Keep it").click()
+    expect(page.locator("#keep-told")).to_contain_text("Your last run")
+    picker = page.locator("#keep-number input")
+    expect(picker).to_have_value(re.compile("^Run 2, the last"))
+    for name in ("Run 1", "Run 2"):
+        picker.click()
+        page.get_by_role("option", name=re.compile(f"^{name}")).click()
+        expect(page.locator("#keep-told")).to_contain_text("earlier run" if name == "Run 1" else "last run")
+        with page.expect_download(timeout=60_000) as saved:
+            page.click("#keep-download")
+        assert saved.value.suggested_filename == "bert-emotion.zip"
+    page.get_by_role("tab", name="Train", exact=True).click()

@@ -99,7 +99,7 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
 def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Iterator[dict[str, Any]]:
     """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
     run, begun, *buttons = wired.begin["run"]("")
-    yield {"run": run, **dict(zip(("start", "pause", "stop"), buttons, strict=True))}
+    yield {"run": run, **dict(zip(("start", "pause", "stop", "held"), buttons, strict=True))}
     picked = ("sentence", UPLOAD, upload, None, "", 1_500)
     for curve, phase in wired.train["run"](begun, "", "", "tiny", *picked, *CHOSEN):
         changed = {"curve": curve} if isinstance(curve, str) else {}

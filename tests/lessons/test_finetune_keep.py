@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 import pytest
@@ -18,12 +20,19 @@ from demos.page.kept import MAX_ZIPS, Zips
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.page.trainer import Trainer
+from demos.training.after.history import Record
 from demos.training.asked import shown_settings
 from demos.training.settings import Settings
 from tests.lessons.test_finetune import TSV, TinyStore
 from tests.page.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
+NO_MATTER: dict[str, Any] = {
+    "time": "", "model": "Tiny", "kind": "sentence", "data": "films <b>.tsv", "examples": (1, 1, 1), "settings": {},
+    "parameters": 1, "trainable": 1, "metric": "accuracy", "metrics": {"accuracy": 0.5}, "loss": 1.0, "steps": 1,
+    "total_steps": 1, "stopped": "", "seconds": 1.0, "examples_per_second": 1.0, "device": "CPU",
+    "precision": "float32", "threads": 1, "curve": (), "looks": (), "test": "",
+}  # fmt: skip
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, precision="float32"))
 
 
@@ -44,7 +53,8 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_before_a_run_the_program_and_the_command_are_there_already(tiny: LoadedModel, tmp_path: Path) -> None:
     keeper = keep.Keeper(Services(TinyStore(tiny, tmp_path), "tiny"), Zips(tmp_path))
     for run in ("", "made-up"):
-        told, button, file, loaded, script, command, card = keeper.show(BAR, run)
+        picker, told, button, file, loaded, script, command, card = keeper.show(BAR, run)
+        assert (picker["choices"], picker["visible"]) == ([], False)
         assert "not trained a model yet" in told
         assert (button["interactive"], file["visible"], loaded) == (False, False, "")
         assert "SOURCES['emotion'].load" in script
@@ -62,7 +72,7 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     keeper, run, home = kept
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    told, button, _, loaded, script, command, card = keeper.show(BAR, run)
+    _, told, button, _, loaded, script, command, card = keeper.show(BAR, run)
     assert "films &lt;b&gt;.tsv" in told
     assert button["interactive"]
     assert "as BertForSequenceClassification" in loaded
@@ -96,6 +106,46 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
         list(keeper.zips.steps(f"other {number}", trained, log))
     assert not archive.exists()
     assert len(list(home.iterdir())) == MAX_ZIPS
+
+
+def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
+    kept: tuple[keep.Keeper, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, _ = kept
+    services = keeper.services
+    first = Record(run=run, number=1, **NO_MATTER)
+    trainer, picked = Trainer(services, services.workshop), ("sentence", "emotion", None, None, "", 60)
+    monkeypatch.setattr("demos.page.trainer.MAX_MODELS", 2)
+    monkeypatch.setattr(keep, "MAX_MODELS", 2)
+    *_, second = whole_run(trainer, picked, CHOSEN, run, [first])
+    assert second["held"] == "model"
+    history = second["history"]
+    picker, told, *_ = keeper.show(BAR, second["kept"], history)
+    assert [number for _, number in picker["choices"]] == ["2", "1"]
+    assert picker["choices"][0][0].startswith("Run 2, the last: ")
+    assert (picker["value"], picker["visible"]) == ("2", True)
+    assert "Your last run" in told
+    for number, name in (("1", "bert-films-b.zip"), ("2", "bert-emotion.zip"), ("", "bert-emotion.zip")):
+        *_, (_, file) = keeper.zipped(second["kept"], history, number)
+        assert Path(file["value"]).name == name
+    picker, told, *_, card = keeper.show(BAR, second["kept"], history, "1")
+    assert picker["value"] == "1"
+    assert "Your earlier run" in told
+    assert "### films" in card
+    assert "had to make room" not in told
+    assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
+
+    *_, third = whole_run(trainer, picked, CHOSEN, second["kept"], history)
+    history = third["history"]
+    picker, told, *_ = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
+    assert ([number for _, number in picker["choices"]], picker["value"]) == (["3", "2"], "3")
+    assert "The model of run 1 had to make room: this page keeps the last 2" in told
+    with pytest.raises(UserError, match="no longer kept"):  # never another run's in its place
+        next(keeper.zipped(third["kept"], history, "1"))
+    for reader in ([], [replace(first, run="made-up", number=2)]):
+        assert keeper.picked("mine", reader, "3") == "mine"
+    left = {path.name for path in services.workshop.runs.folder("any").parent.iterdir()}
+    assert left == {record.run for record in history[1:]}
 
 
 def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +194,6 @@ def test_on_a_space_gradio_fills_in_the_token_of_who_signed_in(
         keep.build(page)
     push_mine = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "push_mine")
     assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
-    inputs, *_ = special_args(push_mine, [run, "my-model", False], None, None)
-    assert inputs == [run, "my-model", False, None]  # nobody is signed in
+    inputs, *_ = special_args(push_mine, [run, [], None, "my-model", False], None, None)
+    assert inputs == [run, [], None, "my-model", False, None]  # nobody is signed in
     assert "Sign in" in push_mine(*inputs)

@@ -165,6 +165,7 @@ def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
     assert told[-1].seconds_left == 0
     assert told[50].seconds_left == pytest.approx(measured * 49 / 99)  # by now this run's own speed alone
     assert not told[0].slower
+    assert told[7].seconds_left == pytest.approx(70 * 0.92, rel=0.1)  # the first steps are the slowest
     assert told[50].slower == slower
     alone = next(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick))
     assert isinstance(alone, Step)
@@ -176,6 +177,26 @@ def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: D
         with pytest.raises(UserError):
             next(workshop.fine_tune("r", dataset, "tiny", base, Settings(**wrong)))  # type: ignore[arg-type]
     assert len(workshop.line) == 0
+
+
+def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> None:
+    runs = Runs(max_runs=4, max_bytes=10**6)
+    theirs, *mine = (runs.new() for _ in range(6))
+    for name in (theirs, *mine[:3]):
+        runs.folder(name).mkdir()
+        (runs.folder(name) / "weights").write_bytes(b"x" * 500)
+        runs.keep(name, "tiny")
+        if name != theirs:
+            runs.keep_last(mine, 3, 10**6)
+    runs.keep(mine[3], "tiny")  # one more than there is room for: the oldest of who has several goes
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, True, True, True]
+    runs.keep_last(mine, 3, 600)
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, True, True]
+    runs.keep_last(mine, 1, 0)  # the newest stays, whatever its size
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, False, True]
+    assert not runs.folder(mine[2]).exists()
+    runs.keep_last(["../x", "unknown"], 1, 1)  # no harm
+    assert runs.kept(theirs)
 
 
 def test_runs_are_bounded_in_number_and_bytes() -> None:

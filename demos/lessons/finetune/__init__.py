@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import gradio as gr
+
 from demos.lessons.finetune import after, amount, keep, runs, train
+from demos.page.assets import read_asset
 from demos.page.lesson import Lesson, Page
 from demos.page.trainer import QUEUE
 from demos.training.asked import told_dataset
@@ -13,6 +16,18 @@ from demos.training.events import as_json
 from demos.training.settings import Settings
 
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
+
+
+def build(page: Page) -> None:
+    """What stands above the parts: a sentence where a reload has lost the reader's runs. Also the API's endpoint."""
+    gr.HTML(
+        None,
+        html_template='<p role="status" data-lost hidden></p>',
+        js_on_load=read_asset("finetune-lost.js"),
+        apply_default_css=False,
+        elem_id="finetune-lost",
+    )
+    offer_endpoint(page)
 
 
 def offer_endpoint(page: Page) -> None:
@@ -68,6 +83,6 @@ LESSON = Lesson(
     tab="Fine-tune",
     question="How does BERT learn a task in a minute?",
     look="A few hundred examples make a general reader a specialist. Change one thing.",
-    build=offer_endpoint,
+    build=build,
     parts=(train.PART, after.PART, runs.PART, amount.PART, keep.PART),
 )

@@ -5,20 +5,30 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 import gradio as gr
 
 from demos.errors import UserError
-from demos.figures.keep_told import contents_html, invitation_html, loaded_html, pushed_html, run_html
+from demos.figures.keep_told import (
+    contents_html,
+    gone_html,
+    invitation_html,
+    loaded_html,
+    pushed_html,
+    run_html,
+    run_title,
+)
 from demos.page.assets import read_asset
 from demos.page.folds import formula_fold, source_fold
 from demos.page.kept import Zips, written
-from demos.page.lesson import OUR_FAULT, Page, Part, notice_html
+from demos.page.lesson import OUR_FAULT, Page, Part, notice_html, with_sentence
 from demos.page.services import Sentence, Services
 from demos.page.takeaway import file_button, takeaway_row
+from demos.page.trainer import MAX_MODELS
+from demos.training.after.history import Record
 from demos.training.keeping.card import card
 from demos.training.keeping.export import form_of, how_loaded
 from demos.training.keeping.folder import CONTENTS
@@ -67,18 +77,40 @@ class Keeper:
         _, log = self.found(run)
         return repeated(log), log
 
-    def show(self, bar: Sentence, run: str) -> list[Any]:
-        """The run, whether it can be downloaded, how it loads, its program and command, its card."""
+    def picked(self, run: str, history: Sequence[Record], number: str) -> str:
+        """The id of the reader's run of this number; of the last one where there is none.
+
+        A number and no id comes from the browser, which could send another reader's.
+        """
+        return next((record.run for record in history if str(record.number) == number), run)
+
+    def menu(self, run: str, history: Sequence[Record]) -> tuple[list[tuple[str, str]], list[int]]:
+        """(what can be downloaded, newest first, with its number; the numbers of the runs whose models are gone)."""
+        kept = self.services.workshop.runs.kept
+        here = [record for record in reversed(history) if kept(record.run)]
+        gone = [record.number for record in history if not kept(record.run)]
+        return [(run_title(record, last=record.run == run), str(record.number)) for record in here], gone
+
+    def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> list[Any]:
+        """The runs to pick from, the picked one, whether it can be downloaded, how it loads, its program and command,
+        its card."""
+        choices, gone = self.menu(run, history)
+        last, picked = run, self.picked(run, history, number or "")
+        run = picked if self.services.workshop.runs.kept(picked) else last
+        value = next((str(record.number) for record in history if record.run == run and choices), None)
+        picker = gr.update(choices=choices, value=value, visible=len(choices) > 1)
         recipe, log = self.recipe(bar, run)
         title = self.services.store.spec(recipe.model).title
         if log is None:
             told, loaded, shown = invitation_html(title), "", "There is none before a run."
+            told = told if not history else gone_html(gone, MAX_MODELS)
         else:
             trained, _ = self.found(run)
             how = how_loaded(trained.task, trained.model.encoder.config)
-            told, loaded = run_html(log), loaded_html(how)
+            told, loaded = run_html(log, last=run == last) + gone_html(gone, MAX_MODELS), loaded_html(how)
             shown = _body(card(log, form_of(trained.task, trained.model.encoder.config), how))
         return [
+            picker,
             told,
             gr.update(interactive=log is not None),
             gr.update(value=None, visible=False),
@@ -88,8 +120,9 @@ class Keeper:
             shown,
         ]
 
-    def zipped(self, run: str) -> Iterator[list[Any]]:
-        """The zip, and until it is there what is being done."""
+    def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[list[Any]]:
+        """The picked run's zip, and until it is there what is being done."""
+        run = self.picked(run, history, number or "")
         trained, log = self.found(run)
         for step in self.zips.steps(run, trained, log):
             if isinstance(step, str):
@@ -97,9 +130,9 @@ class Keeper:
             else:
                 yield ["", gr.update(value=str(step), visible=True)]
 
-    def recipe_file(self, bar: Sentence, run: str) -> tuple[str, str]:
-        """The recipe as a file for the command."""
-        recipe, _ = self.recipe(bar, run)
+    def recipe_file(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> tuple[str, str]:
+        """The picked run's recipe as a file for the command."""
+        recipe, _ = self.recipe(bar, self.picked(run, history, number or ""))
         return "bert-recipe.json", recipe_json(recipe)
 
     def pushed(self, run: str, name: str, public: bool, token: str | None) -> str:
@@ -117,6 +150,7 @@ def _body(text: str) -> str:
 
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
+    number = gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number")
     told = gr.HTML(elem_id="keep-told")
     with gr.Row(elem_classes="keep-row"):
         button = gr.Button(
@@ -125,6 +159,11 @@ def build(page: Page) -> None:
         made = gr.HTML(elem_id="keep-made")
     file = gr.File(visible=False, label="The folder", interactive=False, elem_id="keep-file", height=90)
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
+    picked = [page.trained, page.history, number]
+
+    def zipped(run: str, history: list[Record], number: str) -> Iterator[list[Any]]:  # page.on streams what it yields
+        yield from keeper.zipped(run, history, number)
+
     loaded = gr.HTML(elem_id="keep-loaded")
     gr.HTML(contents_html(CONTENTS), elem_id="keep-contents")
     gr.HTML("<h3>The same run without this page</h3>")
@@ -133,24 +172,21 @@ def build(page: Page) -> None:
     )
     gr.Markdown(read_asset("finetune-keep-command.md"), elem_classes="keep-words")
     with takeaway_row():
-        file_button(page, "Recipe (JSON)", keeper.recipe_file, [page.trained])
+        file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
     with gr.Accordion("As a program", open=False, elem_id="keep-program"):
         script = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
-    _hub(page, keeper)
+    _hub(page, keeper, picked)
     with gr.Accordion("The model card", open=False, elem_id="keep-card"):
         shown = gr.Markdown()
     formula_fold("finetune-keep")
     source_fold("finetune-keep")
-    page.draw(
-        keeper.show,
-        [page.trained],
-        [told, button, file, loaded, script, command, shown],
-        triggers=[page.trained.change],
-    )
+    drawn = [number, told, button, file, loaded, script, command, shown]
+    page.draw(keeper.show, picked, drawn, triggers=[number.input])
+    page.on([page.trained.change], with_sentence(keeper.show), [*page.sentence, *picked[:2]], drawn)  # the newest
     page.on(
         [button.click],
-        keeper.zipped,
-        [page.trained],
+        zipped,
+        picked,
         [made, file],
         concurrency_id="keep",
         concurrency_limit=2,
@@ -159,7 +195,7 @@ def build(page: Page) -> None:
     ).then(None, None, None, js=SAVE, api_visibility="private", show_progress="hidden")
 
 
-def _hub(page: Page, keeper: Keeper) -> None:
+def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
     """On a Space the button that pushes; elsewhere how it is done by hand."""
     gr.HTML("<h3>To your account on the Hub</h3>")
     if not signs_in():
@@ -172,10 +208,14 @@ def _hub(page: Page, keeper: Keeper) -> None:
         button = gr.Button("Push to my Hub account", min_width=240)
     said = gr.HTML(elem_id="keep-pushed")
 
-    def push_mine(run: str, name: str, public: bool, token: gr.OAuthToken | None) -> str:
+    def push_mine(
+        run: str, history: list[Record], number: str, name: str, public: bool, token: gr.OAuthToken | None
+    ) -> str:
         """Signed in, gradio fills in the token; it is no input, so it is never in the page."""
         try:
-            return keeper.pushed(run, name, public, token.token if token else None)
+            return keeper.pushed(
+                keeper.picked(run, history, number or ""), name, public, token.token if token else None
+            )
         except UserError as error:
             return notice_html(str(error))
         except Exception as error:
@@ -184,7 +224,7 @@ def _hub(page: Page, keeper: Keeper) -> None:
 
     button.click(
         push_mine,
-        [page.trained, name, public],
+        [*picked, name, public],
         [said],
         api_visibility="private",
         concurrency_id="keep",

@@ -36,6 +36,7 @@ def build(page: Page) -> None:
         "history": page.history,
         "begun": gr.Textbox("", visible="hidden"),  # the run that is to be streamed
         "phase": gr.Textbox("", visible="hidden"),  # what a run's stream tells beside its curve
+        "held": gr.Textbox("", visible="hidden"),  # what a reload would lose, for the browser to warn of
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
@@ -143,7 +144,15 @@ def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
     run, begun, phase = (parts[name] for name in ("run", "begun", "phase"))
     quiet: dict[str, Any] = {"show_progress": "hidden"}
     buttons = [parts[name] for name in ("start", "pause", "stop")]
-    page.on([parts["start"].click], trainer.begin, [run], [run, begun, *buttons], trigger_mode="once", **quiet)
+    page.on(
+        [parts["start"].click],
+        trainer.begin,
+        [run],
+        [run, begun, *buttons, parts["held"]],
+        trigger_mode="once",
+        **quiet,
+    )
+    parts["held"].change(None, [parts["held"]], None, js="(held) => insideBert.hold(held)", **layout.HIDE)
     page.on(
         # The id from the session: what the browser sends back could be another reader's.
         [begun.change], trainer.stream, [run, *page.sentence, *picked, *recipe], [parts["curve"], phase],
