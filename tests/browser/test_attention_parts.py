@@ -14,6 +14,14 @@ from demos.bert.models import LoadedModel
 from demos.bert.run import RunCache
 
 TEXT = "The old miller counted his sacks twice."
+# The cells of this part's tables that are shown, but not below the heading that their columns have.
+ELSEWHERE = """[...document.querySelectorAll('#cause-similar table, #cause-explained table, .cause-pairs')].flatMap(table => {
+    const headings = [...table.tHead.rows[0].cells].flatMap(cell => Array(cell.colSpan).fill(cell));
+    return [...table.tBodies[0].rows].flatMap(row => [...row.cells].filter((cell, at) => {
+        const [own, above] = [cell.getBoundingClientRect(), headings[at].getBoundingClientRect()];
+        return own.width && (own.left < above.left - 2 || own.right > above.right + 2);
+    }).map(cell => cell.outerHTML));
+})"""
 PLOT = "document.querySelector('#compare-{} .js-plotly-plot')._fullData[0]"
 
 
@@ -64,6 +72,9 @@ def heads_go_off_and_on_again(page: Page) -> None:
     expect(page.locator("#cause-explained tbody tr")).to_have_count(10)
     expect(page.locator("#cause-agreed")).to_contain_text("Spearman")
     assert page.locator("#cause-explained img, #cause-similar img").count() == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(ELSEWHERE) == []
+    page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def two_at_once(page: Page, bundled: LoadedModel) -> None:
