@@ -112,12 +112,16 @@ class Runs:
 
         Of those that stay all but the newest are the first to go where other readers' runs need room.
         """
+        out = []
         with self._lock:
             mine = [run for run in runs if run in self._kept]
             while len(mine) > 1 and (len(mine) > most or sum(self._kept[run] for run in mine) > most_bytes):
-                self._remove(mine.pop(0))
+                out.append(mine.pop(0))
+                self._forget(out[-1])
             for run in reversed(mine[:-1]):
                 self._kept.move_to_end(run, last=False)
+        for oldest in out:
+            self._delete(oldest)
 
     def kept(self, run: str | None) -> bool:
         """Whether the run's model can be asked."""
