@@ -2,7 +2,8 @@
 // The bar and the lessons call these by name from gradio events (demos/page/bar.py); nothing here fetches anything.
 (() => {
   const STORE = "inside-bert";
-  const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; the text then lives in this browser only
+  const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
+  const CUT = "cut"; // in the link: the names of what was too long for it
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
   const defaults = {}; // lesson -> choice -> its default, as the link would say it
@@ -49,6 +50,38 @@
     }
   };
 
+  // What was too long for the link stays in this tab, under that very link, so that a reload brings it back.
+  function holdHere(link, cut) {
+    try {
+      if (cut.length) sessionStorage.setItem(STORE, JSON.stringify({ link, values: Object.fromEntries(cut) }));
+      else sessionStorage.removeItem(STORE);
+    } catch {
+      // private windows refuse storage: the notice still says what is missing
+    }
+  }
+  function heldHere(link) {
+    try {
+      const held = JSON.parse(sessionStorage.getItem(STORE));
+      return held?.link === link ? held.values : {};
+    } catch {
+      return {};
+    }
+  }
+  let lost = []; // names of what the link came without, until the reader changes what that is about
+  let arrived;
+  const NAMES = { text: "the sentence", pair: "the second sentence" };
+  function tellCut(cut) {
+    const now = JSON.stringify([state.text, state.pair, state.lesson, lost.map((name) => state.choices[state.lesson]?.[name])]);
+    if (now !== (arrived ??= now)) lost = [];
+    const what = (names) => [...new Set(names.map((name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : "a text of this lesson")))].join(" and ");
+    let told = lost.length ? `This link came without ${what(lost)}, which was too long for it.` : "";
+    if (cut.length) told = `Too long for the link: ${what(cut)}. A reload of this tab keeps it; the link alone opens without it.`;
+    const notice = document.querySelector("#bar-link p");
+    if (!notice || notice.textContent === told) return;
+    notice.textContent = told;
+    notice.hidden = !told;
+  }
+
   function writeLink() {
     if (!restored) return;
     const link = new URLSearchParams();
@@ -57,15 +90,23 @@
       const said = typeof value === "string" ? value : JSON.stringify(value);
       if (said !== defaults[state.lesson]?.[name]) link.set(name, said); // a default needs no saying
     }
+    const cut = [];
     for (const [name, said] of [...link].sort((a, b) => b[1].length - a[1].length)) {
-      if (link.toString().length > LONGEST_LINK) link.delete(name, said); // the longest go first
+      if (link.toString().length <= LONGEST_LINK) break;
+      link.delete(name); // the longest go first
+      cut.push([name, said]);
     }
+    const names = cut.map(([name]) => name);
+    if (cut.length) link.set(CUT, names.join(","));
     const theme = new URLSearchParams(location.search).get("__theme");
     if (theme) link.set("__theme", theme);
     history.replaceState(null, "", `?${link}${location.hash}`);
+    holdHere(location.search, cut);
+    tellCut(names);
     // On a Space the page lives in a frame: this is how the address bar outside follows (Spaces' documented message).
     if (window.parent !== window) window.parent.postMessage({ queryString: link.toString() }, "https://huggingface.co");
-    remember({ text: state.text, pair: state.pair, model: state.model });
+    const short = (name) => (names.includes(name) ? undefined : state[name]); // the next visit begins with no long text
+    remember({ text: short("text"), pair: short("pair"), model: state.model });
   }
 
   // A choice from the link counts only where it has the default's type and is on offer.
@@ -113,8 +154,13 @@
     restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
+      const held = heldHere(location.search);
+      for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
+        if (Object.hasOwn(held, name)) link.set(name, held[name]);
+        else lost.push(name);
+      }
       const fromLink = ["text", "pair", "model", "lesson"].some((name) => link.has(name));
-      const hasText = link.has("text") || link.has("pair");
+      const hasText = link.has("text") || link.has("pair") || lost.some((name) => Object.hasOwn(NAMES, name));
       state.text = hasText ? link.get("text") || "" : before.text ?? first.text;
       state.pair = hasText ? link.get("pair") || "" : before.pair ?? first.pair;
       state.model = link.get("model") || (fromLink ? "" : before.model) || "";

@@ -78,7 +78,7 @@ class Page:
     def keep(self, **choices: gr.Component) -> None:
         """Let these choices travel in the link while this lesson is open, as `?lesson=slug&name=value`.
 
-        Lessons may use the same name; `text`, `pair`, `model` and `lesson` are the bar's own.
+        Lessons may use the same name; `text`, `pair`, `model`, `lesson` and `cut` are the bar's own.
         """
         self.choices |= choices
 

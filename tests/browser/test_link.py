@@ -1,0 +1,84 @@
+"""What is too long for the link, in Chromium: said, kept through a reload of this tab, and nobody else's afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from demos.bert.text import MAX_CHARACTERS
+
+SENTENCE = "#bar-text textarea"
+TOLD = "#bar-link p"
+LINKED = "() => new URLSearchParams(location.search).get('cut') === 'text'"
+
+
+@pytest.mark.parametrize("length", [8_000, MAX_CHARACTERS + 1], ids=["read", "refused"])
+def test_a_text_too_long_for_the_link(
+    open_lesson: Callable[..., Page], context: BrowserContext, app_url: str, length: int
+) -> None:
+    page = open_lesson("tokens", text="An old sentence.")
+    expect(page.locator("#tokens-picture ol")).to_contain_text("old")
+    expect(page.locator(TOLD)).to_be_hidden()
+    long = "word " * (length // 5 + 1)
+    page.locator(SENTENCE).fill(long)
+    page.wait_for_function(LINKED)
+    expect(page.locator(TOLD)).to_have_text(
+        "Too long for the link: the sentence. A reload of this tab keeps it; the link alone opens without it."
+    )
+    page.reload()
+    expect(page.locator(SENTENCE)).to_have_value(long)
+    expect(page.locator(TOLD)).to_contain_text("Too long for the link")
+    assert "text" not in parse_qs(urlsplit(page.url).query)
+
+    # that link elsewhere: an empty box and a reason, not what somebody wrote before
+    other = context.new_page()
+    other.goto(page.url)
+    expect(other.locator(TOLD)).to_have_text("This link came without the sentence, which was too long for it.")
+    expect(other.locator(SENTENCE)).to_have_value("")
+    other.locator(SENTENCE).fill("A short one.")
+    expect(other.locator(TOLD)).to_be_hidden()
+    other.goto(f"{app_url}/?lesson=tokens&cut=toString,%3Cimg+src=x+onerror=alert(1)%3E")
+    expect(other.locator(TOLD)).to_have_text("This link came without a text of this lesson, which was too long for it.")
+    expect(other.locator(SENTENCE)).to_have_value("A short one.")
+    other.locator(SENTENCE).fill("Another short one.")
+    expect(other.locator(TOLD)).to_be_hidden()
+    other.locator(SENTENCE).fill("A short one.")
+    other.wait_for_function("new URLSearchParams(location.search).get('text') === 'A short one.'")
+    other.reload()
+    expect(other.locator(SENTENCE)).to_have_value("A short one.")
+
+    page.locator(SENTENCE).fill("Short again.")
+    expect(page.locator(TOLD)).to_be_hidden()
+    page.wait_for_function("new URLSearchParams(location.search).get('text') === 'Short again.'")
+    assert "cut" not in parse_qs(urlsplit(page.url).query)
+    page.reload()
+    expect(page.locator(SENTENCE)).to_have_value("Short again.")
+
+
+def test_a_long_text_is_not_what_the_next_visit_begins_with(
+    open_lesson: Callable[..., Page], context: BrowserContext, app_url: str
+) -> None:
+    page = open_lesson("tokens", text="An old sentence.")
+    page.locator(SENTENCE).fill("word " * 4_001)
+    page.wait_for_function("!new URLSearchParams(location.search).has('text')")
+    other = context.new_page()
+    other.goto(app_url)
+    expect(other.locator("#tokens-picture ol")).to_contain_text("banker")  # the page's own sentence
+    expect(other.locator("#lesson-tokens .notice:visible")).to_have_count(0)
+
+
+def test_a_lessons_long_text_survives_a_reload(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("tokens", text="Rivers have banks.")
+    page.get_by_role("button", name="Padding: several sentences in one batch").click()
+    long = "word " * 2_000
+    page.locator("#tokens-lines textarea").fill(long)
+    page.wait_for_function("new URLSearchParams(location.search).get('cut') === 'lines'")
+    expect(page.locator(TOLD)).to_contain_text("Too long for the link: a text of this lesson.")
+    page.reload()
+    page.wait_for_function("new URLSearchParams(location.search).get('cut') === 'lines'")
+    page.get_by_role("button", name="Padding: several sentences in one batch").click()
+    expect(page.locator("#tokens-lines textarea")).to_have_value(long)
+    assert parse_qs(urlsplit(page.url).query)["text"] == ["Rivers have banks."]
