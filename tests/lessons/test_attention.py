@@ -21,9 +21,9 @@ from demos.errors import UserError
 from demos.figures.bertviz import unpack_weights
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads import drawn, habit_told
-from demos.lessons.attention.heads_layout import OPENED, alone_in_a_file, numbers
-from demos.lessons.attention.opening import head_to_open, previous_head
+from demos.lessons.attention.heads_layout import alone_in_a_file, numbers
 from demos.page.bar import DEFAULT_TEXT
+from demos.page.opening import OPENED, head_to_open, previous_head
 from demos.page.services import Sentence, Services
 from tests.page.tiny_store import TinyStore
 

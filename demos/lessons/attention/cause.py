@@ -35,11 +35,11 @@ from demos.lessons.attention.cause_layout import (
     saliency,
     switches,
 )
-from demos.lessons.attention.opening import previous_head
 from demos.page.cause import Causes, Effects, Target
 from demos.page.choices import following
 from demos.page.grid import grid_value, show_in_grid
 from demos.page.lesson import Page, Part, with_sentence
+from demos.page.opening import previous_head
 from demos.page.services import Sentence, Services
 
 SHORT = 48  # characters of a sentence in a menu

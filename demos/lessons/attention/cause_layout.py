@@ -6,15 +6,17 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.ablation import write_heads
 from demos.page.cause import MAX_CLASSES, MAX_COMPARED
 from demos.page.folds import formula_fold
 from demos.page.grid import head_grid
 from demos.page.lesson import Page
+from demos.page.opening import OPENED
 from demos.page.services import Services
 from demos.page.takeaway import picture_buttons, takeaway_row
 
 GRID = "cause-grid"
-OPENING = "0.2"  # the bundled model's previous-token head; the first drawing picks anew for the model in use
+OPENING = write_heads([OPENED])  # the first drawing picks anew for the model in use
 COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself

@@ -21,12 +21,12 @@ from demos.figures.code import attention_code
 from demos.figures.heads import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.figures.standalone import standalone_size
 from demos.lessons.attention.heads_layout import GRID, PAGE, layout, opened
-from demos.lessons.attention.opening import head_to_open
 from demos.page.choices import slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.frame import frame_value
 from demos.page.grid import grid_value, show_in_grid
 from demos.page.lesson import Page, Part, with_sentence
+from demos.page.opening import head_to_open
 from demos.page.services import Sentence, Services
 from demos.page.takeaway import sized
 

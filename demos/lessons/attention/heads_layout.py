@@ -17,11 +17,11 @@ from demos.page.choices import clamp
 from demos.page.frame import bertviz_frame
 from demos.page.grid import head_grid
 from demos.page.lesson import Page
+from demos.page.opening import OPENED
 from demos.page.services import Sentence, Services
 from demos.page.takeaway import file_button, picture_buttons, takeaway_row
 
 GRID = "attention-grid"
-OPENED = (0, 2)  # layer and head at first, the bundled model's: opening.py finds the one of the model in use
 PAGE = "One HTML file"
 
 

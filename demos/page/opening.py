@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from demos.bert.patterns import pattern_scores
-from demos.lessons.attention.heads_layout import OPENED
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Services
+
+OPENED = (0, 2)  # layer and head at first, the bundled model's: of another model they are found when it is first drawn
 
 _found: dict[tuple[str, str], tuple[int, int]] = {}  # by model; two numbers each
 
