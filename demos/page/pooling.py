@@ -23,6 +23,7 @@ from demos.page.services import Services
 
 LAST = "last"
 SECOND_TO_LAST = "second_to_last"
+LAST_UNKNOWN = "last"  # as the menu says it while the model is not there
 NAMED = {
     "sum of the last four": SUM_LAST_FOUR,
     "sum of all layers": SUM_ALL,
@@ -30,12 +31,16 @@ NAMED = {
 }
 
 
-def layer_choices(deepest: int) -> list[tuple[str, str]]:
-    """Last and second to last first, the combinations, then every hidden state down to the embedding output."""
+def layer_choices(deepest: int, known: bool = True) -> list[tuple[str, str]]:
+    """Last and second to last first, the combinations, then every hidden state down to the embedding output.
+
+    Before the model is `known`, `deepest` is the most that a link may name, and the first two go without their numbers;
+    the single layers do not show meanwhile (assets/page.css).
+    """
     between = [(f"layer {layer}", str(layer)) for layer in range(deepest - 2, 0, -1)]
     return [
-        (f"last (layer {deepest})", LAST),
-        (f"second to last ({deepest - 1})", SECOND_TO_LAST),
+        (f"last (layer {deepest})" if known else LAST_UNKNOWN, LAST),
+        (f"second to last ({deepest - 1})" if known else "second to last", SECOND_TO_LAST),
         *NAMED.items(),
         *between,
         ("first (0, the embedding output)", "0"),
@@ -51,7 +56,7 @@ def pooling_menus(
     after = f" {letter}" if letter else ""
     return (
         gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
-        gr.Dropdown(layer_choices(deepest), value=layer, label=f"Layer{after}", filterable=False),
+        gr.Dropdown(layer_choices(deepest, known=False), value=layer, label=f"Layer{after}", filterable=False),
     )
 
 
