@@ -154,4 +154,4 @@ def test_minilm_finds_senses_that_the_static_table_can_not(wired: Any) -> None:
     assert ranks.count("<li") == 25
     assert "layer 6" in told
     assert list(wired[1]["show"]("minilm", seen)) == [[gr.skip()] * 5]
-    assert wired[2]["show"]("stick")[1].startswith("The dog dropped a wet stick")
+    assert lines_of("stick", bundled_uses()).startswith("The dog dropped a wet stick")
