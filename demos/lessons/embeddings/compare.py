@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from typing import Any
 
 import gradio as gr
@@ -154,7 +155,8 @@ def build(page: Page) -> None:
         triggers=[texts.change, *[component.input for component in menus]],
     )
     page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], told)
-    page.on([example.input], lambda name: lists.get(name, ""), [example], [texts], show_progress="hidden")
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    example.input(None, [example], [texts], js=f"(name) => ({json.dumps(lists)})[name] ?? ''", **private)
     page.keep(list=texts, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -166,7 +167,8 @@ def build(page: Page) -> None:
         concurrency_id="vectors",
         concurrency_limit=2,
     )
-    page.on([example.input], lambda picked: picked or QUERY, [example], [query], show_progress="hidden")
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    example.input(None, [example], [query], js=f"(picked) => picked || {json.dumps(QUERY)}", **private)
     page.keep(
         search_query=query,
         search_a=menus[0],
