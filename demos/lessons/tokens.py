@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -168,6 +169,7 @@ def _build_vocabulary(page: Page) -> None:
             known[key] = read_vocabulary(services.store.tokenizer(key))
         return known[key]
 
+    shown = gr.Textbox("", visible="hidden")  # the model whose vocabulary is looked at; empty while the fold is shut
     with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
         kinds = gr.HTML("")
         with gr.Row():
@@ -209,14 +211,19 @@ def _build_vocabulary(page: Page) -> None:
             return told(str(error))  # beside the box it is about; nothing else on the page waits for it
         return id_figure(asked, held.around(asked.id), len(held), spec.width, held.prefix)
 
-    # Filled when unfolded, not with each key press in the bar: nothing here depends on the sentence.
-    fresh = [fold.expand, page.model.change]
+    # Filled while unfolded, not with each key press in the bar: nothing here depends on the sentence.
+    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+    fold.expand(None, [page.model], [shown], js="(model) => model", **private)
+    fold.collapse(None, None, [shown], js="() => ''", **private)
+    page.model.change(None, [page.model, shown], [shown], js="(model, shown) => shown && model", **private)
+    within = replace(page, settled=shown)
+    fresh = [shown.change]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last"}
-    page.on(fresh, count_kinds, [page.model], [kinds], **quiet)
+    within.on(fresh, count_kinds, [page.model], [kinds], **quiet)
     asked = [letters, where, kind, length]
-    page.on([*fresh, *(one.change for one in asked)], search, [page.model, *asked], [found], **quiet)
-    page.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
-    page.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
+    within.on([*fresh, *(one.change for one in asked)], search, [page.model, *asked], [found], **quiet)
+    within.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
+    within.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
 
 
 def _build_rest(page: Page) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import html
 import inspect
+import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -148,6 +149,19 @@ class Page:
         # one event would wake each other for ever. So each hears it through a step of its own.
         heard = _heard(triggers, inputs, [self.settled, self.typed], notice._id)
         return heard.then(*call, api_visibility="private", **options)
+
+    def forget(self, outputs: Sequence[gr.Component], triggers: Sequence[Any] | None = None) -> None:
+        """Empty what was about another sentence, when this lesson redraws or at `triggers`; in the browser alone."""
+        gr.on(
+            [self.settled.change] if triggers is None else list(triggers),
+            None,
+            None,
+            list(outputs),
+            js=f"() => {json.dumps([''] * len(outputs))}",
+            trigger_mode="multiple",
+            show_progress="hidden",
+            api_visibility="private",
+        )
 
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""

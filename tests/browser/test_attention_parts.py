@@ -15,9 +15,7 @@ from demos.bert.run import RunCache
 
 TEXT = "The old miller counted his sacks twice."
 # The cells of this part's tables that are shown, but not below the heading that their columns have.
-ELSEWHERE = """[
-    ...document.querySelectorAll('#cause-similar table, #cause-explained table, .cause-pairs')
-].flatMap(table => {
+ELSEWHERE = """[...document.querySelectorAll('.cause-pairs, .cause-saliency')].flatMap(table => {
     const headings = [...table.tHead.rows[0].cells].flatMap(cell => Array(cell.colSpan).fill(cell));
     return [...table.tBodies[0].rows].flatMap(row => [...row.cells].filter((cell, at) => {
         const [own, above] = [cell.getBoundingClientRect(), headings[at].getBoundingClientRect()];

@@ -118,3 +118,49 @@ def test_coming_back_draws_what_has_changed_and_no_hidden_lesson(open_lesson: Ca
     assert twice(again) == []
     assert {number for number, _ in again} == encoder - {max(encoder)}  # all but the bar's, which loads the model
     assert all("Something else." in inputs for _, inputs in again)
+
+
+def test_a_fold_that_is_shut_asks_nothing(open_lesson: Callable[..., Page], page: Page) -> None:
+    """The vocabulary follows the model in use while it is looked at, and not behind its fold."""
+    asked = Asked(page)
+    open_lesson("tokens", text="The bank by the river.")
+    asked.since_last()
+    # a model with no files here: nothing is drawn, but what is asked for it can be seen
+    use = """key => {
+        const box = document.querySelector('#bar-in-use :is(textarea, input)');
+        box.value = key;
+        box.dispatchEvent(new Event('input', { bubbles: true }));
+    }"""
+    page.evaluate(use, "tiny")
+    behind = asked.since_last()
+    assert behind
+    assert not [inputs for _, inputs in behind if inputs.startswith('["tiny"')]
+    page.evaluate(use, "minilm")
+    asked.since_last()
+
+    fold = page.locator("#tokens-vocabulary > button")
+    fold.click()
+    expect(page.locator("#tokens-found .found")).to_contain_text("entries")
+    assert len([inputs for _, inputs in asked.since_last() if inputs.startswith('["minilm"')]) == 4
+    page.evaluate(use, "tiny")
+    assert len([inputs for _, inputs in asked.since_last() if inputs.startswith('["tiny"')]) == 4
+    fold.click()
+    page.evaluate(use, "minilm")
+    assert not [inputs for _, inputs in asked.since_last() if inputs.startswith('["minilm"')]
+    fold.click()
+    assert len([inputs for _, inputs in asked.since_last() if inputs.startswith('["minilm"')]) == 4
+
+
+def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], page: Page) -> None:
+    """A sentence that is copied, a list that is put in, a result that is forgotten: done in the browser."""
+    asked = Asked(page)
+    open_lesson("attention", part="compare", text="The bank by the river.", compare_text="x")
+    asked.since_last()
+    page.get_by_role("button", name="Copy from the bar").click()
+    expect(page.locator("#compare-text textarea")).to_have_value("The bank by the river.")
+    assert all(len(json.loads(inputs)) > 3 for _, inputs in asked.since_last())  # the drawings, and no copying
+    page.locator("#attention-cause-button").click()
+    asked.since_last()
+    page.locator("#bar-text textarea").fill("The bank by the lake.")
+    behind = asked.since_last()
+    assert len(behind) == 3, behind  # grid, effects, leanings; the board that is emptied is no fourth

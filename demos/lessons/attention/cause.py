@@ -235,7 +235,7 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
         concurrency_limit=1,
         trigger_mode="once",
     )
-    page.draw(lambda _sentence: "", [], [parts["board"]], show_progress="hidden")  # it was about another sentence
+    page.forget([parts["board"]])
     page.settled.change(None, None, None, cancels=[tried], api_visibility="private", show_progress="hidden")
 
 

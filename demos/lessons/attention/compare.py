@@ -99,7 +99,8 @@ def build(page: Page) -> None:
         trigger_mode="multiple",
         show_progress="hidden",
     )
-    page.on([parts["copy"].click], lambda text: text, [page.text], [parts["text"]], show_progress="hidden")
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    parts["copy"].click(None, [page.text], [parts["text"]], js="(text) => text", **private)
     page.keep(
         compare=parts["mode"],
         compare_model=parts["model"],

@@ -71,7 +71,8 @@ def build(page: Page) -> None:
         show_progress="hidden",
     )
     for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
-        page.on([button.click], lambda chosen=settings: list(chosen), [], [length, width, base], show_progress="hidden")
+        script = f"() => {list(settings)}"
+        button.click(None, None, [length, width, base], js=script, api_visibility="private", show_progress="hidden")
 
 
 def drawn(

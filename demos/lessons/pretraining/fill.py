@@ -132,7 +132,7 @@ def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
         trigger_mode="once",
     )
     page.on([parts["copy"].click], with_sentence(copy), [*page.sentence, marks], [other])
-    page.draw(lambda *_: "", [marks], [parts["removed"]], show_progress="hidden")  # it was about another place
+    page.forget([parts["removed"]], [page.settled.change, marks.change])
     page.draw(beside, [marks, other], [parts["beside"]], show_progress="hidden")
 
 
@@ -181,7 +181,7 @@ def _wire_score(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
         concurrency_limit=1,
         trigger_mode="once",
     )
-    page.draw(lambda _sentence: "", [], [parts["scored"]], show_progress="hidden")  # it was about another sentence
+    page.forget([parts["scored"]])
 
 
 def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:

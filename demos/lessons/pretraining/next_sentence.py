@@ -134,9 +134,7 @@ def _wire_trials(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
         trigger_mode="once",
         show_progress="hidden",
     )
-    page.on(  # they were about another model, or other pairs
-        [page.model.change, parts["seed"].change], lambda: ["", ""], [], outputs, show_progress="hidden"
-    )
+    page.forget(outputs, [page.model.change, parts["seed"].change])  # they were about another model, or other pairs
 
 
 def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
