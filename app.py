@@ -35,7 +35,7 @@ from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 from demos.training.after.history import Record
 
-PAGE_SCRIPTS = ("page.js", "redraw.js", "takeaway.js")
+PAGE_SCRIPTS = ("page.js", "leaving.js", "redraw.js", "takeaway.js")
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 

@@ -67,14 +67,14 @@
       return {};
     }
   }
-  let lost = []; // names of what the link came without, until the reader changes what that is about
+  let missing = []; // names of what the link came without, until the reader changes what that is about
   let arrived;
   const NAMES = { text: "the sentence", pair: "the second sentence" };
   function tellCut(cut) {
-    const now = JSON.stringify([state.text, state.pair, state.lesson, lost.map((name) => state.choices[state.lesson]?.[name])]);
-    if (now !== (arrived ??= now)) lost = [];
+    const now = JSON.stringify([state.text, state.pair, state.lesson, missing.map((name) => state.choices[state.lesson]?.[name])]);
+    if (now !== (arrived ??= now)) missing = [];
     const what = (names) => [...new Set(names.map((name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : "a text of this lesson")))].join(" and ");
-    let told = lost.length ? `This link came without ${what(lost)}, which was too long for it.` : "";
+    let told = missing.length ? `This link came without ${what(missing)}, which was too long for it.` : "";
     if (cut.length) told = `Too long for the link: ${what(cut)}. A reload of this tab keeps it; the link alone opens without it.`;
     const notice = document.querySelector("#bar-link p");
     if (!notice || notice.textContent === told) return;
@@ -118,49 +118,18 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
-  // What a reload would lose, and what the last one lost: told to the tab alone, and only when the page is really left,
-  // so that a copy of the tab says nothing that is not so.
-  const LOST = "inside-bert-lost";
-  let held = ""; // "run": one is under way; "model": there are runs and a model of this page
-  const inTab = (change) => {
-    try {
-      return change(sessionStorage);
-    } catch {
-      return null; // no storage: then there is no sentence after a reload
-    }
-  };
-  const lost = inTab((tab) => tab.getItem(LOST)) || "";
-  inTab((tab) => tab.removeItem(LOST));
-  window.addEventListener("beforeunload", (event) => {
-    if (held) event.preventDefault(); // the browser asks in its own words
-  });
-  window.addEventListener("pagehide", () => held && inTab((tab) => tab.setItem(LOST, held)));
-  window.addEventListener("pageshow", ({ persisted }) => persisted && inTab((tab) => tab.removeItem(LOST)));
-
   const insideBert = {
-    hold(what) {
-      held = what || "";
-      if (!held) return;
-      for (const told of document.querySelectorAll("[data-lost]")) {
-        told.hidden = true; // a new run takes the sample's place
-        told.classList.remove("notice");
-      }
-    },
-
-    // What leaving the page lost: "", "run" or "model".
-    lost: () => (held ? "" : lost),
-
     // -> [text, pair, asked model, tabs, ...every kept choice in order]
     restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
-      const held = heldHere(location.search);
+      const here = heldHere(location.search);
       for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
-        if (Object.hasOwn(held, name)) link.set(name, held[name]);
-        else lost.push(name);
+        if (Object.hasOwn(here, name)) link.set(name, here[name]);
+        else missing.push(name);
       }
       const fromLink = ["text", "pair", "model", "lesson"].some((name) => link.has(name));
-      const hasText = link.has("text") || link.has("pair") || lost.some((name) => Object.hasOwn(NAMES, name));
+      const hasText = link.has("text") || link.has("pair") || missing.some((name) => Object.hasOwn(NAMES, name));
       state.text = hasText ? link.get("text") || "" : before.text ?? first.text;
       state.pair = hasText ? link.get("pair") || "" : before.pair ?? first.pair;
       state.model = link.get("model") || (fromLink ? "" : before.model) || "";
