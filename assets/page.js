@@ -80,6 +80,7 @@
     if (!notice || notice.textContent === told) return;
     notice.textContent = told;
     notice.hidden = !told;
+    notice.classList.toggle("notice", Boolean(told));
   }
 
   function writeLink() {

@@ -78,7 +78,7 @@ def build_bar(services: Services) -> Bar:
                 elem_id="bar-model",
             )
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
-        gr.HTML('<p class="notice" role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: page.js
+        gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: page.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked = gr.Textbox("", visible="hidden")
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}

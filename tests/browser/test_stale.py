@@ -45,7 +45,7 @@ def test_what_a_refused_sentence_leaves_is_dimmed(
     page.locator(SENTENCE).fill(refused)
     expect(page.locator(f"{inside} .notice:visible")).to_have_count(1)
     expect(page.locator(f"{inside} .before:visible")).to_have_count(1)
-    assert not page.evaluate(FULL, picture)
+    page.wait_for_function(f"(selector) => !({FULL})(selector)", arg=picture)
     assert page.evaluate(FULL, SENTENCE)
 
     page.locator(SENTENCE).fill("Banks have money.")

@@ -133,24 +133,19 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     )
     chosen = [parts[name] for name in ("preset", "task", "seed")]
     page.on([parts["preset"].input, parts["task"].input], fill, chosen, recipe, show_progress="hidden")
-    parts["trains"].change(
-        None,
-        [parts["trains"]],
-        [parts["top_layers"], parts["lora_rank"]],
-        js='(trains) => ["top", "lora"].map((one) => ({ __type__: "update", visible: trains === one }))',
-        **layout.HIDE,
-    )
-    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way.
+    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step says
+    # all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
     depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in page.services.store.catalogue.items()}
     listed = json.dumps(depths).replace("<", "\\u003c")
     gr.on(
-        [page.model.change, page.settled.change],
+        [parts["trains"].change, page.model.change, page.settled.change],
         None,
-        [page.model, parts["top_layers"]],
-        [parts["top_layers"]],
-        js=f"""(model, value) => {{
+        [page.model, parts["trains"], parts["top_layers"]],
+        [parts["top_layers"], parts["lora_rank"]],
+        js=f"""(model, trains, value) => {{
             const maximum = ({listed})[model] ?? {layout.MOST_LAYERS};
-            return {{ __type__: "update", maximum, value: Math.min(value, maximum) }};
+            const now = (name) => ({{ __type__: "update", visible: trains === name }});
+            return [{{ ...now("top"), maximum, value: Math.min(value, maximum) }}, now("lora")];
         }}""",
         trigger_mode="multiple",
         **layout.HIDE,
