@@ -133,8 +133,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     )
     chosen = [parts[name] for name in ("preset", "task", "seed")]
     page.on([parts["preset"].input, parts["task"].input], fill, chosen, recipe, show_progress="hidden")
-    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step says
-    # all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
+    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step
+    # says all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
     depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in page.services.store.catalogue.items()}
     listed = json.dumps(depths).replace("<", "\\u003c")
     gr.on(
