@@ -24,14 +24,14 @@ from demos.bert.catalogue import BUNDLED
 from demos.bert.cores import cores
 from demos.bert.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import our_heads
-from demos.training.pretraining.batches import collate
+from demos.bert.pretraining.next_sentence import IS_NEXT
 from demos.training.pretraining.corpus import corpus_of, read_documents, sentences_of
 from demos.training.pretraining.measuring import (
     Measured,
     by_frequency,
     draw_instances,
+    margins_of,
     measure,
-    next_margins,
     threshold_of,
 )
 from demos.training.pretraining.parts import Parts
@@ -89,15 +89,10 @@ def without_unknown(document: Sequence[str]) -> list[str]:
 def print_threshold(documents: Sequence[Sequence[str]], parts: Parts, tokenizer: Any) -> None:
     """Whether the next-sentence head leans to one answer on what it was trained on."""
     instances = draw_instances(corpus_of(documents, tokenizer), tokenizer, SEQUENCES, LENGTH, SEED)
-    margins: list[float] = []
-    for start in range(0, len(instances), 32):
-        batch = collate(instances[start : start + 32], tokenizer.pad_token_id)
-        with torch.inference_mode():
-            hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
-            margins += next_margins(parts, hidden).tolist()
+    margins = margins_of(parts, tokenizer, instances)
     following = np.array([one.following for one in instances])
-    right = float(((np.array(margins) > 0) == (following == 0)).mean())
-    best, reached = threshold_of(np.array(margins), following)
+    right = float(((margins > 0) == (following == IS_NEXT)).mean())
+    best, reached = threshold_of(margins, following)
     print(
         f"  {len(documents)} documents before those, trained on: next sentence {right:.3f} with the threshold 0, "
         f"{reached:.3f} with {best:.2f}, the best there",

@@ -146,7 +146,7 @@ def test_leaving_warns_where_runs_would_be_lost_and_a_reload_says_what_it_lost(
         page.get_by_role("tab", name="Train", exact=True).click()
     both_can_be_downloaded(page)
     page.reload()
-    warned = len(asked)  # a page that breaks off its stream may reload itself meanwhile, and ask once more
+    warned = len(asked)  # one at least: some reloads here ask twice
     assert set(asked) == {"beforeunload"}
     expect(lost).to_have_text(re.compile("its runs and trained models are gone.*show a sample"))
     expect(lost).to_be_visible()

@@ -66,6 +66,17 @@ def next_margins(parts: Parts, hidden: torch.Tensor) -> torch.Tensor:
     return margins
 
 
+def margins_of(parts: Parts, tokenizer: Any, instances: list[Instance]) -> np.ndarray:
+    """`next_margins` of each instance: <float64>[S]."""
+    margins: list[float] = []
+    for some in _batches(instances):
+        batch = collate(some, tokenizer.pad_token_id)
+        with torch.inference_mode():
+            hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
+            margins += next_margins(parts, hidden).tolist()
+    return np.array(margins)
+
+
 def threshold_of(margins: np.ndarray, following: np.ndarray) -> tuple[float, float]:
     """(threshold, accuracy): the margin above which IsNext is said to be right most often on these S pairs.
 

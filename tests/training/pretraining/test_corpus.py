@@ -22,7 +22,7 @@ from demos.training.pretraining import __main__ as command
 from demos.training.pretraining import making
 from demos.training.pretraining.batches import collate
 from demos.training.pretraining.corpus import Corpus, corpus_of, draw_instance, read_documents, sentences_of
-from demos.training.pretraining.measuring import by_frequency, draw_instances, measure, threshold_of
+from demos.training.pretraining.measuring import by_frequency, draw_instances, margins_of, measure, threshold_of
 from demos.training.pretraining.parts import Parts
 
 # Each document has words of its own, so that a part tells where it came from.
@@ -133,6 +133,8 @@ def test_scores_equal_those_of_transformers_own_model(corpus: Corpus, bundled: L
     assert found.following == pytest.approx(np.mean(following))
     labels = np.array([one.following for one in instances])
     said = np.where(following, labels, 1 - labels)
+    told = np.array(following) == (labels == 0)  # whether IsNext was said
+    np.testing.assert_array_equal(margins_of(parts, bundled.tokenizer, instances) > 0, told)
     assert found.following_recall == pytest.approx(recall_score(labels, said, average=None))
     assert found.chosen == len(hits)
 
