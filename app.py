@@ -7,9 +7,12 @@ import os
 # Read when they are imported: waiting OpenMP threads sleep, since spinning starves a training on two busy cores.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+# After each event Gradio makes a table of up to 10,000 events, for statistics that are off here: after so many instead.
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000000")
 
 import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; off ZeroGPU it changes nothing)
 
+import gc
 import signal
 import sys
 from collections.abc import Sequence
@@ -29,8 +32,10 @@ from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
 from demos.page.frame import static_paths
 from demos.page.guards import MAX_UPLOAD, BodyGuard
 from demos.page.lesson import Page
+from demos.page.page_cache import PageCache
 from demos.page.parts import build_lesson, part_ticks
 from demos.page.services import Services
+from demos.page.sessions import keep_sessions_small
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 from demos.training.after.history import Record
@@ -90,7 +95,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": f"<style>{css_variables()}</style><script>{''.join(map(read_asset, PAGE_SCRIPTS))}</script>",
         "max_file_size": MAX_UPLOAD,
-        "app_kwargs": {"middleware": [Middleware(BodyGuard)]},
+        "app_kwargs": {"middleware": [Middleware(BodyGuard), Middleware(PageCache)]},
         "footer_links": ["api"],
         "ssr_mode": False,
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
@@ -117,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
-    build_page(Services(store, model)).launch(**launch_options(settings))
+    keep_sessions_small()
+    page = build_page(Services(store, model))
+    gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
+    page.launch(**launch_options(settings))
     return 0
 
 

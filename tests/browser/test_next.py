@@ -27,6 +27,7 @@ def test_boxes_buttons_and_link(open_lesson: Callable[..., Page]) -> None:
 
     link = page.url
     page = page.context.new_page()
+    page.goto("about:blank")
     page.goto(link)  # the link has all of it
     second, shown = page.locator("#next-b textarea"), page.locator("#next-cases tr.shown")
     expect(second).to_have_value("Nobody minded.")

@@ -1,0 +1,119 @@
+"""The page is built once for each address, compressed, and the same page as without the cache."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import urllib.request
+
+import brotli
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from demos.page.page_cache import ADDRESSES, PageCache
+
+
+class Pages:
+    """An app that counts what it builds, and fails while `broken`."""
+
+    def __init__(self) -> None:
+        self.built: list[str] = []
+        self.status = 200
+        self.error = False
+
+    async def page(self, request: Request) -> Response:
+        self.built.append(str(request.url))
+        await asyncio.sleep(0.05)
+        if self.error:
+            raise RuntimeError("no page today")
+        return PlainTextResponse(f"{request.url.netloc} " * 1000, self.status)
+
+    def app(self) -> Starlette:
+        routes = [Route("/", self.page), Route("/config", self.page), Route("/other", self.page)]
+        return Starlette(routes=routes, middleware=[Middleware(PageCache)])
+
+
+@pytest.fixture
+def pages() -> Pages:
+    return Pages()
+
+
+@pytest.fixture
+def client(pages: Pages) -> TestClient:
+    return TestClient(pages.app(), raise_server_exceptions=False)
+
+
+def test_a_page_is_built_once_and_reads_the_same_in_every_encoding(pages: Pages, client: TestClient) -> None:
+    expected = "testserver " * 1000
+    for accepted, encoding in (("br, gzip", "br"), ("gzip", "gzip"), ("identity", None)):
+        answer = client.get("/?lesson=tokens", headers={"accept-encoding": accepted})
+        assert answer.text == expected
+        assert answer.headers.get("content-encoding") == encoding
+    assert len(pages.built) == 1
+
+
+def test_many_at_once_wait_for_one_build(pages: Pages) -> None:
+    async def burst() -> list[httpx.Response]:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(pages.app()), base_url="http://testserver"
+        ) as client:
+            return await asyncio.gather(*(client.get("/") for _ in range(20)))
+
+    assert {answer.text for answer in asyncio.run(burst())} == {"testserver " * 1000}
+    assert len(pages.built) == 1
+
+
+def test_each_address_has_its_own_page_and_their_number_is_bounded(pages: Pages, client: TestClient) -> None:
+    for host in [f"host{number}" for number in range(ADDRESSES + 1)]:
+        assert client.get("/", headers={"host": host}).text.startswith(f"{host} ")
+    assert len(pages.built) == ADDRESSES + 1
+    client.get("/", headers={"host": f"host{ADDRESSES}"})
+    assert len(pages.built) == ADDRESSES + 1  # still there
+    client.get("/", headers={"host": "host0"})
+    assert len(pages.built) == ADDRESSES + 2  # the first had to go
+    client.get("/", headers={"host": "host0", "x-forwarded-proto": "https"})
+    assert len(pages.built) == ADDRESSES + 3  # its links would begin with https
+
+
+@pytest.mark.parametrize("path", ["/other", "/?deep_link=abc", "/?page=", "/config?page=x"])
+def test_what_is_not_the_whole_page_is_not_kept(pages: Pages, client: TestClient, path: str) -> None:
+    client.get(path)
+    client.get(path)
+    assert len(pages.built) == 2
+
+
+def test_a_failure_is_not_kept(pages: Pages, client: TestClient) -> None:
+    pages.status = 503
+    assert client.get("/").status_code == 503
+    pages.status, pages.error = 200, True
+    assert client.get("/").status_code == 500
+    pages.error = False
+    assert client.get("/").status_code == 200
+
+
+def test_a_page_that_the_browser_has_is_not_sent_again(client: TestClient) -> None:
+    tag = client.get("/").headers["etag"]
+    again = client.get("/", headers={"if-none-match": tag})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/", headers={"if-none-match": 'W/"another"'}).status_code == 200
+
+
+def test_the_real_page_on_the_wire(app_url: str) -> None:
+    def read(encoding: str) -> bytes:
+        request = urllib.request.Request(app_url, headers={"Accept-Encoding": encoding})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return bytes(answer.read())
+
+    packed = read("br")
+    assert len(packed) <= 150_000
+    page = brotli.decompress(packed)
+    assert page == read("identity") == gzip.decompress(read("gzip"))
+    assert b"Inside BERT" in page
+    with urllib.request.urlopen(f"{app_url}/?deep_link=", timeout=60) as answer:
+        assert answer.read() == page  # Gradio's own, which no cache has seen
