@@ -22,15 +22,13 @@ import gradio as gr
 from starlette.middleware import Middleware
 from transformers.utils import logging as transformers_logging
 
-from demos.bert.catalogue import CATALOGUE, extend_catalogue
-from demos.bert.models import ModelStore, default_key, one_thread_a_pass
+from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
-from demos.figures.palette import css_variables
 from demos.lessons import discover
-from demos.page.assets import read_asset, style_sheets
 from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
-from demos.page.frame import static_paths
 from demos.page.guards import MAX_UPLOAD, BodyGuard
+from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Page
 from demos.page.page_cache import PageCache
 from demos.page.parts import build_lesson, part_ticks
@@ -38,9 +36,9 @@ from demos.page.services import Services
 from demos.page.sessions import keep_sessions_small
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
-from demos.training.after.history import Record
+from demos.training.results.history import Record
+from demos.widgets.bertviz.view import static_paths
 
-PAGE_SCRIPTS = ("page.js", "leaving.js", "redraw.js", "takeaway.js")
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
@@ -54,7 +52,7 @@ def build_page(services: Services) -> gr.Blocks:
     pages: list[Page] = []
     opened: dict[str, gr.Tab] = {}
     with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT) as demo:
-        gr.HTML(read_asset("header.html"), js_on_load=read_asset("header.js"), elem_id="header")
+        build_header()
         bar = build_bar(services)
         lessons = discover()
         ticks = {lesson.slug: build_ticks() for lesson in lessons}
@@ -93,7 +91,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": f"<style>{css_variables()}</style><script>{''.join(map(read_asset, PAGE_SCRIPTS))}</script>",
+        "head": head(),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {"middleware": [Middleware(BodyGuard), Middleware(PageCache)]},
         "footer_links": ["api"],

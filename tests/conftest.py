@@ -25,10 +25,10 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 import pytest
 from filelock import FileLock
 
-from demos.bert.catalogue import BUNDLED, ModelSpec
+from demos.bert.model.catalogue import BUNDLED, ModelSpec
 
 if TYPE_CHECKING:
-    from demos.bert.models import LoadedModel, ModelStore
+    from demos.bert.model.models import LoadedModel, ModelStore
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
@@ -39,11 +39,11 @@ def one_thread() -> Iterator[None]:
     """One thread a test process; and no search for what is unreachable after each tiny training.
 
     Among all that tests hold that search costs more than the training; `give_back` itself is tested in
-    tests/bert/test_memory.py.
+    tests/bert/model/test_memory.py.
     """
     import torch
 
-    from demos.training import thread
+    from demos.training.service import training_thread as thread
 
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
@@ -53,10 +53,10 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def readings_take_turns() -> Iterator[None]:
-    """What a test reads by itself waits for what the app reads in a thread; see demos/bert/weights.py."""
+    """What a test reads by itself waits for what the app reads in a thread; see demos/bert/model/weights.py."""
     from transformers import PreTrainedModel
 
-    from demos.bert.weights import ALONE
+    from demos.bert.model.weights import ALONE
 
     original = PreTrainedModel.from_pretrained.__func__  # type: ignore[attr-defined]
 
@@ -72,7 +72,7 @@ def readings_take_turns() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def store() -> ModelStore:
     """The catalogue's store; with no hub in reach only the bundled model loads."""
-    from demos.bert.models import ModelStore
+    from demos.bert.model.models import ModelStore
 
     return ModelStore()
 
@@ -89,7 +89,7 @@ def tiny(store: ModelStore) -> LoadedModel:
     import torch
     from transformers import BertConfig, BertModel
 
-    from demos.bert.models import LoadedModel
+    from demos.bert.model.models import LoadedModel
 
     torch.manual_seed(0)
     config = BertConfig(

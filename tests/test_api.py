@@ -13,7 +13,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from transformers import AutoModel, AutoTokenizer
 
-from demos.bert.models import ModelStore
+from demos.bert.model.models import ModelStore
 
 # Not in the project's own sentences, nor in its docs.
 TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", "Nobody on deck had re-tied the mooring."

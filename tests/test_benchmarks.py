@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from demos.training.data.sentences import load_emotion
+from demos.training.tasks.classification.data import load_emotion
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "benchmarks"

@@ -11,9 +11,9 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import BertConfig, BertModel
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel
-from demos.bert.run import run_model
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import run_model
 from demos.training.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,7 +75,7 @@ def test_scores_and_sums_overtake_the_rest_of_a_layer_at_six_widths(width: int, 
     products = counts["aten.bmm"]  # states with states: scores and sums; a multiplication and an addition are two
     assert products == 4 * length**2 * width
     assert sum(counts.values()) - products == 24 * length * width**2 == products
-    said = text_of("encoder-selfattention-formula.md")
+    said = text_of("encoder-self_attention-formula.md")
     assert "$12\\,n d^2$" in said
     assert f"at $n = 6d$: at {6 * 384:,} tokens for $d = 384$, where BERT reads 512" in said
 
@@ -122,11 +122,11 @@ def test_without_bias_correction_the_first_step_is_about_3_2_times_as_long() -> 
 
 
 def test_facts_are_credited_to_where_they_come_from() -> None:
-    amount = text_of("finetune-amount-sources.md")
+    amount = text_of("finetune-learning_curve-sources.md")
     assert "Dodge" in amount
     assert "Mosbach" not in amount
     position = text_of("encoder-position-sources.md")
     assert all(name in position for name in ("Kazemnejad", "Mehreen Saeed", "d = 4 and n = 100"))
     assert "the sums are weighted" in text_of("embeddings-agreement-sources.md")
-    assert "the figure of BERT-large on GLUE's test set" in text_of("embeddings-features-sources.md")
-    assert "table 5" in text_of("pretraining-next-sources.md")
+    assert "the figure of BERT-large on GLUE's test set" in text_of("embeddings-frozen_features-sources.md")
+    assert "table 5" in text_of("pretraining-next_sentence-sources.md")

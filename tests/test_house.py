@@ -6,7 +6,7 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,27 +15,19 @@ from tests.reach import reached
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which floors a floor may import. A floor may be skipped, never climbed; bert/ must not know training/.
-BELOW: dict[str, set[str]] = {
-    "errors": set(),
-    "bert": {"bert", "errors"},
-    "training": {"training", "bert", "errors"},
-    "figures": {"figures", "bert", "training", "errors"},
-    "page": {"page", "figures", "bert", "training", "errors"},
-    "lessons": {
-        "page",
-        "figures",
-        "bert",
-        "training",
-        "errors",
-    },  # not lessons: a lesson never imports a lesson
-    "app": {"lessons", "page", "figures", "bert", "training", "errors"},
-}
-# The only floors on which these libraries may be imported.
+FLOORS = ("errors", "files", "bert", "training", "figures", "page", "widgets", "lessons", "app")
+BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
+BELOW["errors"] = BELOW["files"] = set()
+BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson
+BELOW["app"].remove("app")
+# The only rooms in which these libraries may be imported.
 LIBRARIES: dict[str, set[str]] = {
-    "gradio": {"app", "page", "lessons"},
-    "plotly": {"figures"},
+    "gradio": {"app", "page", "widgets", "lessons"},
+    "plotly": {"figures", "pictures"},
     "torch": {"bert", "training"},
+    "transformers": {"app", "bert", "training"},
 }
+PICTURES = ("figure", "text", "program")  # a part's or a widget's files of pictures, words and programs
 TOP_LEVEL = {
     *(
         "app.py",
@@ -56,6 +48,12 @@ def floor_of(path: Path) -> str:
     if path.parts[0] != "demos":
         return "app"
     return path.parts[1].removesuffix(".py")
+
+
+def room_of(path: Path) -> str:
+    """The floor; or "pictures" for a file of a part or a widget that draws, and so knows no screen and no model."""
+    draws = path.parts[:2] in (("demos", "lessons"), ("demos", "widgets")) and path.stem.split("_")[0] in PICTURES
+    return "pictures" if draws else floor_of(path)
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -93,8 +91,8 @@ def broken_imports(path: Path, source: str) -> list[str]:
             own = floor == "lessons" and f"{name}.".startswith(f"demos.lessons.{path.parts[2]}.")
             if target not in BELOW[floor] and not own:
                 broken.append(f"{where}: {floor} may not import {name}")
-        elif first in LIBRARIES and floor not in LIBRARIES[first]:
-            broken.append(f"{where}: {first} is not for {floor}")
+        elif first in LIBRARIES and room_of(path) not in LIBRARIES[first]:
+            broken.append(f"{where}: {first} is not for {room_of(path)}")
         elif first in {"app", "tests"}:
             broken.append(f"{where}: nothing imports {first}")
     return broken
@@ -115,13 +113,17 @@ def test_imports_run_one_way() -> None:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("demos/bert/x.py", "from demos.figures.tokens import chips"),
+        ("demos/bert/x.py", "from demos.figures.token_chips import chips"),
         ("demos/bert/x.py", "import demos.training.loop"),
         ("demos/bert/x.py", "from demos import training"),
         ("demos/figures/x.py", "from demos.page.services import Services"),
         ("demos/page/x.py", "def late():\n    from demos.lessons import tokens"),
         ("demos/lessons/x.py", "from demos.lessons.tokens import LESSON"),
         ("demos/lessons/x/part.py", "from demos.lessons.tokens import LESSON"),
+        ("demos/page/x.py", "from demos.widgets.takeaway.takeaway import takeaway_row"),
+        ("demos/lessons/x/y/figure.py", "import gradio as gr"),
+        ("demos/lessons/x/y/part.py", "import plotly.graph_objects as go"),
+        ("demos/widgets/x/figure_sums.py", "import torch"),
         ("demos/errors.py", "import demos.bert"),
         ("demos/__init__.py", "import demos.bert"),
         ("demos/lessons/x.py", "from . import tokens"),
@@ -145,18 +147,18 @@ def test_a_climbing_import_is_found(path: str, source: str) -> None:
     [
         (
             "app.py",
-            "import gradio as gr\nfrom demos.lessons import discover\nimport demos.bert.models",
+            "import gradio as gr\nfrom demos.lessons import discover\nimport demos.bert.model.models",
         ),
         (
             "demos/lessons/x.py",
-            "import gradio as gr\nfrom demos.page.lesson import Lesson\nimport demos.bert.run",
+            "import gradio as gr\nfrom demos.page.lesson import Lesson\nimport demos.bert.model.run",
         ),
         (
             "demos/page/x.py",
             "from demos.figures.palette import css_variables\nfrom demos.errors import UserError",
         ),
         ("demos/figures/x.py", "import plotly.graph_objects as go\nfrom demos.training.events import Step"),
-        ("demos/training/x.py", "import torch\nfrom demos.bert.models import LoadedModel"),
+        ("demos/training/x.py", "import torch\nfrom demos.bert.model.models import LoadedModel"),
         ("demos/lessons/x/__init__.py", "from demos.lessons.x import part\nfrom demos.lessons.x.part import PART"),
     ],
 )
@@ -164,70 +166,55 @@ def test_a_floor_may_be_skipped(path: str, source: str) -> None:
     assert broken_imports(Path(path), source) == []
 
 
-def shared_between_parts(lesson: str, files: Mapping[str, str]) -> list[str]:
-    """What a lesson's parts import of one another, one sentence each; `files` holds its folder's sources by name.
-
-    A part is a file that makes a `PART`. Only `__init__` puts parts together; any other file is one part's own.
-    """
-    trees = {name: ast.parse(source) for name, source in files.items()}
+def parts_imported(path: Path, source: str) -> list[str]:
+    """What a part's file imports of another part of its lesson. What parts share stands beside their folders."""
+    lesson, part = path.parts[2:4]
     folder = f"demos.lessons.{lesson}"
-
-    def siblings(name: str) -> set[str]:
-        found = set()
-        for node in ast.walk(trees[name]):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
-        return {one.removeprefix(f"{folder}.") for one in found if one.startswith(f"{folder}.")} & set(trees)
-
-    def is_part(name: str) -> bool:
-        targets = [target for node in trees[name].body if isinstance(node, ast.Assign) for target in node.targets]
-        return any(isinstance(target, ast.Name) and target.id == "PART" for target in targets)
-
-    parts = {name for name in trees if is_part(name)}
-    own: dict[str, set[str]] = {}  # a helper, and the parts that reach it
-    broken = []
-    for name in sorted(set(trees) - {"__init__"}):
-        broken += [f"{lesson}/{name}.py imports the part {one}" for one in sorted(siblings(name) & parts)]
-    for part in parts:
-        todo = [part]
-        while todo:
-            for one in siblings(todo.pop()) - parts:
-                if part not in own.setdefault(one, set()):
-                    own[one].add(part)
-                    todo.append(one)
-    broken += [f"{lesson}/{name}.py serves {', '.join(sorted(by))}" for name, by in own.items() if len(by) > 1]
-    return broken
+    others = {entry.name for entry in (ROOT / "demos" / "lessons" / lesson).iterdir() if entry.is_dir()} - {part}
+    names = {name for _, name in imported(ast.parse(source))}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == folder:
+            names |= {f"{folder}.{alias.name}" for alias in node.names}
+    return [
+        f"{path} imports {name}"
+        for name in sorted(names)
+        for other in others
+        if f"{name}.".startswith(f"{folder}.{other}.")
+    ]
 
 
 def test_parts_never_import_parts() -> None:
-    broken = []
-    for folder in sorted(path.parent for path in (ROOT / "demos" / "lessons").glob("*/__init__.py")):
-        files = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
-        broken += shared_between_parts(folder.name, files)
-    assert broken == []
+    files = [path.relative_to(ROOT) for path in (ROOT / "demos" / "lessons").glob("*/*/*.py")]
+    assert len(files) > 60
+    assert [line for path in files for line in parts_imported(path, (ROOT / path).read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize(
-    "files",
+    ("source", "count"),
     [
-        {"b": "from demos.lessons.x.a import LIMIT\nPART = 1"},
-        {"b": "from demos.lessons.x import a\nPART = 1"},
-        {"b": "import demos.lessons.x.a\nPART = 1"},
-        {"b": "def late():\n    from demos.lessons.x.a import LIMIT\nPART = 1"},
-        {"b_layout": "from demos.lessons.x.a import LIMIT"},
-        {"b": "from demos.lessons.x.a_data import read\nPART = 1"},
+        ("from demos.lessons.attention.rollout.part import PART", 1),
+        ("from demos.lessons.attention.rollout import part", 1),
+        ("from demos.lessons.attention import rollout", 1),
+        ("import demos.lessons.attention.rollout.text", 1),
+        ("def late():\n    from demos.lessons.attention.rollout.text import sums", 1),
+        ("from demos.lessons.attention.heads.text import told", 0),
+        ("from demos.lessons.attention import offer_endpoint", 0),
+        ("from demos.lessons.attention.rollout_table import rows", 0),
     ],
 )
-def test_a_part_that_imports_a_part_is_found(files: dict[str, str]) -> None:
-    lesson = {
-        "__init__": "from demos.lessons.x import a, b",
-        "a": "from demos.lessons.x.a_data import read\nLIMIT = PART = 1",
-        "a_data": "",
-    }
-    assert shared_between_parts("x", lesson) == []
-    assert len(shared_between_parts("x", lesson | files)) == 1
+def test_a_part_that_imports_a_part_is_found(source: str, count: int) -> None:
+    assert len(parts_imported(Path("demos/lessons/attention/heads/part.py"), source)) == count
+
+
+MOST_MODULES = 20
+
+
+def test_no_folder_is_a_heap() -> None:
+    counts = {folder: len(list(folder.glob("*.py"))) for folder in (ROOT / "demos").rglob("*") if folder.is_dir()}
+    assert len(counts) > 50
+    assert {
+        folder.relative_to(ROOT).as_posix(): count for folder, count in counts.items() if count > MOST_MODULES
+    } == {}
 
 
 COMPUTING = frozenset({"torch", "transformers"})
@@ -236,7 +223,11 @@ COMPUTING = frozenset({"torch", "transformers"})
 def test_no_figure_reaches_torch_through_another_module() -> None:
     """By what its code uses, and what that uses in turn; knowing the class of a result is no computing."""
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in sources()]
-    figures = [name for name in names if name.startswith("demos.figures.")]
+    figures = [
+        name
+        for name, path in zip(names, sources(), strict=True)
+        if floor_of(path) == "figures" or room_of(path) == "pictures"
+    ]
     assert len(figures) > 50
     assert [way for way in (reached(name, COMPUTING) for name in figures) if way] == []
 
@@ -244,14 +235,14 @@ def test_no_figure_reaches_torch_through_another_module() -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("from demos.bert.models import ModelStore\ndef f():\n    return ModelStore()", True),
-        ("from demos.bert.models import ModelStore\nKEPT = {'store': ModelStore}", True),
-        ("def f():\n    from demos.bert.models import ModelStore\n    return ModelStore()", True),
+        ("from demos.bert.model.models import ModelStore\ndef f():\n    return ModelStore()", True),
+        ("from demos.bert.model.models import ModelStore\nKEPT = {'store': ModelStore}", True),
+        ("def f():\n    from demos.bert.model.models import ModelStore\n    return ModelStore()", True),
         ("def f():\n    import torch\n    return torch.zeros(1)", True),
-        ("from demos.bert import run\ndef f():\n    return [run.run_model(x, []) for x in ()]", True),
+        ("from demos.bert.model import run\ndef f():\n    return [run.run_model(x, []) for x in ()]", True),
         ("from functools import cache\nimport torch\n@cache\ndef f():\n    return torch.zeros(1)", True),
-        ("from demos.bert.run import Run\ndef f(run: Run):\n    return run.num_layers", False),
-        ("from demos.bert.pooling import Choice\ndef f():\n    return Choice('mean', 1)", False),
+        ("from demos.bert.model.run import Run\ndef f(run: Run):\n    return run.num_layers", False),
+        ("from demos.bert.embeddings.pooling import Choice\ndef f():\n    return Choice('mean', 1)", False),
     ],
 )
 def test_a_way_to_torch_is_found(source: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,9 +260,9 @@ def readings(source: str) -> list[str]:
 
 
 def test_models_are_read_in_one_place() -> None:
-    """Since two readings that overlap break all models with tied weights (demos/bert/weights.py)."""
+    """Since two readings that overlap break all models with tied weights (demos/bert/model/weights.py)."""
     found = {path.relative_to(ROOT).as_posix(): readings(path.read_text()) for path in (ROOT / "demos").rglob("*.py")}
-    assert {path for path, names in found.items() if names} == {"demos/bert/weights.py"}
+    assert {path for path, names in found.items() if names} == {"demos/bert/model/weights.py"}
     assert readings("model = AutoModel.from_pretrained(folder)") == ["AutoModel"]
 
 

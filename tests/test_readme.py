@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 from gradio import __version__ as gradio_version
 
-from demos.bert.catalogue import CATALOGUE, PREFERRED
-from demos.bert.models import HUB_FILES
+from demos.bert.model.catalogue import CATALOGUE, PREFERRED
+from demos.bert.model.models import HUB_FILES
 from demos.lessons import discover
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -65,7 +65,7 @@ function download(blob, name) {
   return name;
 }
 
-// The heads whose lines are drawn, null for all, as the lesson writes them down (demos/figures/bertviz.py), and back.
+// The heads whose lines are drawn, null for all, as the lesson writes them down (demos/widgets/bertviz/messages.py), and back.
 function written({ heads, head }) {
   if (!Array.isArray(heads)) return "all";
   return heads.join() === String(head) ? "" : heads.map(Number).join(", ");

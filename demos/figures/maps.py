@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from demos.bert.maps import Layout, own_share
-from demos.figures.embeddings import short
+from demos.bert.embeddings.maps import Layout, own_share
+from demos.figures.cosines import short
 from demos.figures.palette import FONT, SPECIAL, TOPICS, colour_scale, plotly_layout
 
 MAX_CLASSES = len(TOPICS)

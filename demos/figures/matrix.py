@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from demos.bert.labels import Labels
+from demos.bert.attention.matrix_labels import Labels
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.figures.tables import column_heads, scrolling_table
 
@@ -37,8 +37,8 @@ def matrix_figure(
 
     Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
     as a bar on the right. `narrow`, for a third of the page, names fewer columns where the names of all would overlap.
-    In dark mode assets/matrix.css turns the colours round: put the plot into a block of the class `attention-heatmap`,
-    since gr.Plot does not know the theme.
+    In dark mode matrix.css turns the colours round: put the plot into a block of the class
+    `attention-heatmap`, since gr.Plot does not know the theme.
     """
     n, m = values.shape
     names, across = _categories(rows), _categories(columns)

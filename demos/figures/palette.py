@@ -1,4 +1,4 @@
-"""The colours, read from assets/palette.json and handed to CSS, Plotly and the frames: written once, there.
+"""The colours, read from demos/figures/palette.json and handed to CSS, Plotly and the frames: written once, there.
 
 Word and class hues are Okabe and Ito's colour-blind-safe set (2008), its yellow darkened to an olive, to be seen on
 paper, and its black replaced by a violet. A word keeps its hue by its running number in the input; special tokens are
@@ -8,13 +8,11 @@ twelve hues: tests/figures/test_palette.py simulates those eyes and measures how
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-PALETTE: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[2] / "assets" / "palette.json").read_text(encoding="utf-8")
-)
+from demos.files import read_json_beside
+
+PALETTE: dict[str, Any] = read_json_beside(__file__, "palette.json")
 WORDS: list[str] = PALETTE["words"]
 CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
@@ -60,7 +58,7 @@ def css_variables() -> str:
 def plotly_layout(**changes: Any) -> dict[str, Any]:
     """The layout every Plotly figure begins with: clear background, our fonts, small margins, no title gap.
 
-    Colours that must follow light and dark are set in CSS (assets/page.css recolours the SVG's text and grid).
+    Colours that must follow light and dark are set in CSS (demos/page/page.css recolours the SVG's text and grid).
     """
     layout: dict[str, Any] = {
         "paper_bgcolor": "rgba(0,0,0,0)",

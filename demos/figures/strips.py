@@ -24,7 +24,7 @@ def strips_figure(
 
     Colours run from -limit to limit, white at zero. Without a `limit` it is what 99 of 100 cells stay within, rounded
     up; what lies beyond has the last colour, and its own number when pointed at. `norms` writes each vector's
-    Euclidean norm beside it. Names are text, nothing escaped yet. In the dark assets/matrix.css turns the colours
+    Euclidean norm beside it. Names are text, nothing escaped yet. In the dark matrix.css turns the colours
     round: put the plot into a block of the class `attention-heatmap`.
     """
     vectors = [np.asarray(vector, dtype=np.float32).ravel() for _, vector in rows]

@@ -1,6 +1,6 @@
-"""The lessons, one file, or one folder of parts, a tab: what the learner sees and touches (Gradio).
+"""The lessons, one folder a tab, and in it one folder a part: what the learner sees and touches (Gradio).
 
-A new file here is a new tab.
+A new folder here is a new tab; a new folder in a lesson is a new part.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.models import at_hand
+from demos.bert.model.models import at_hand
 from demos.errors import UserError
-from demos.page.assets import read_json_asset
+from demos.files import read_json_beside
 from demos.page.examples import fill_from
 from demos.page.lesson import OUR_FAULT, Lesson, Page
 from demos.page.services import Services
@@ -39,7 +39,7 @@ class Bar:
 
 def build_bar(services: Services) -> Bar:
     """Lay the bar out and wire what concerns it alone: the example menu."""
-    examples = read_json_asset("examples.json")
+    examples = read_json_beside(__file__, "examples.json")
     catalogue = services.store.catalogue
     with gr.Column(elem_id="bar"):
         with gr.Row(equal_height=False):
@@ -155,14 +155,18 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
                 **private,
             )
 
-    kept = [(page.lesson.slug, name, component) for page in pages for name, component in page.choices.items()]
-    offers = _script([_offer(*choice) for choice in kept])
+    kept = [component for page in pages for component in page.choices.values()]
+    offers = []
+    for page in pages:
+        former = {part.former: part.slug for part in page.lesson.parts if part.former}
+        for name, component in page.choices.items():
+            offers.append(_offer(page.lesson.slug, name, component) | ({"former": former} if name == "part" else {}))
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     demo.load(
         None,
         None,
-        [bar.text, bar.text_pair, bar.asked, tabs, *[component for _, _, component in kept]],
-        js=f"() => insideBert.restore({defaults}, {lessons}, {offers})",
+        [bar.text, bar.text_pair, bar.asked, tabs, *kept],
+        js=f"() => insideBert.restore({defaults}, {lessons}, {_script(offers)})",
         **private,
     ).then(
         None,

@@ -1,8 +1,8 @@
 """The contract between a lesson and the page: what a lesson is, and what it is handed while it builds itself.
 
-A lesson is one file in demos/lessons/, or a folder of parts, that ends in `LESSON = Lesson(...)`. Its `build` runs
-inside its own tab, makes its components and says with `page.draw` what fills them; the page does the rest (title,
-notices, link, refreshing).
+A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and each of its parts a folder in that one. A
+`build` runs inside its own tab, makes its components and says with `page.draw` what fills them; the page does the rest
+(title, notices, link, refreshing).
 """
 
 from __future__ import annotations
@@ -29,12 +29,17 @@ OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try a
 
 @dataclass(frozen=True)
 class Part:
-    """A tab inside a lesson's tab (demos/page/parts.py); it computes only while it is open."""
+    """A tab inside a lesson's tab (demos/page/parts.py); it computes only while it is open.
 
-    slug: str  # in the link: ?lesson=...&part=slug
+    It stands as `PART` in the part.py of a folder of its own, and the folder's name is its name in the link.
+    """
+
     tab: str
     look: str  # what to look at, in two sentences at most
     build: Callable[[Page], None]
+    order: int  # among its lesson's parts
+    former: str = ""  # its name in links of earlier versions
+    slug: str = ""  # in the link: ?lesson=...&part=slug; `parts_of` fills it in
 
 
 @dataclass(frozen=True)

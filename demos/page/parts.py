@@ -6,13 +6,22 @@ Only the open part computes when the sentence changes; `?part=slug` in the link 
 from __future__ import annotations
 
 import html
+import importlib
 import json
+import pkgutil
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
-from demos.page.lesson import Lesson, Page, moved_by_reader
+from demos.page.lesson import Lesson, Page, Part, moved_by_reader
+
+
+def parts_of(lesson: str) -> tuple[Part, ...]:
+    """The parts of the lesson in the package `lesson`, in their order: every folder in it that has a part.py."""
+    folders = [info.name for info in pkgutil.iter_modules(importlib.import_module(lesson).__path__) if info.ispkg]
+    parts = [replace(importlib.import_module(f"{lesson}.{name}.part").PART, slug=name) for name in folders]
+    return tuple(sorted(parts, key=lambda part: part.order))
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.run import Run, RunCache
+from demos.bert.model.vectors import VectorCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
-from demos.bert.run import Run, RunCache
-from demos.bert.vectors import VectorCache
 from demos.errors import UserError
 from demos.training.learning.model import Trained
-from demos.training.tasks.classification import Classification
-from demos.training.workshop import Workshop
+from demos.training.service.workshop import Workshop
+from demos.training.tasks.classification.task import Classification
 
 
 @dataclass(frozen=True)

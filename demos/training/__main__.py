@@ -19,22 +19,22 @@ from typing import Any
 
 from transformers.utils import logging as transformers_logging
 
-from demos.bert.catalogue import CATALOGUE, extend_catalogue
-from demos.bert.cores import cores
-from demos.bert.models import ModelStore, default_key
+from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.model.cores import cores
+from demos.bert.model.models import ModelStore, default_key
 from demos.errors import UserError
-from demos.training.asked import HUB, UPLOAD
-from demos.training.data.sentences import MAX_TRAIN, Splits
-from demos.training.data.sources import SOURCES
 from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
-from demos.training.keeping.folder import write_folder
-from demos.training.keeping.recipe_file import Recipe, read_recipe, recipe_of
-from demos.training.keeping.runlog import Log, log_of
+from demos.training.export.folder import write_folder
+from demos.training.export.recipe_file import Recipe, read_recipe, recipe_of
+from demos.training.export.run_log import Log, log_of
+from demos.training.form_values import HUB, UPLOAD
 from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
 from demos.training.loop import train
+from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
-from demos.training.thread import in_own_thread
+from demos.training.sources import SOURCES
+from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 HUB_MARK = "hub:"
 DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the

@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
-from demos.bert.agreement import Correlation, Gap
-from demos.training.tasks.metrics import Calibration, score_confusion
+from demos.bert.embeddings.agreement import Correlation, Gap
+from demos.training.metrics import Calibration, score_confusion
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from demos.training.data.sentences import Dataset, Example
+from demos.training.tasks.classification.data import Dataset, Example
 
 
 def few(data: Dataset, count: int) -> Dataset:

@@ -13,17 +13,17 @@ from pathlib import Path
 
 from _few import few
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.maps import own_share
-from demos.bert.models import ModelStore
-from demos.bert.steps import drained
-from demos.lessons.finetune.after_data import Afterwards
-from demos.lessons.finetune.after_sample import FILE, sample_json
+from demos.bert.embeddings.maps import own_share
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
+from demos.bert.model.steps import drained
+from demos.lessons.finetune.results.data import Afterwards
+from demos.lessons.finetune.results.sample import FILE, sample_json
 from demos.page.services import Sentence, Services
-from demos.training.data.sentences import load_emotion
 from demos.training.events import Failed
+from demos.training.metrics import calibration
 from demos.training.settings import Settings
-from demos.training.tasks.metrics import calibration
+from demos.training.tasks.classification.data import load_emotion
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."

@@ -1,6 +1,6 @@
 """Agreement with people on STS-B's form of file: ours against sentence-transformers' own encode and scipy's Spearman.
 
-`python tests/benchmarks agreement PATH`: any file that the page takes (demos/training/data/pairs.py). The literature's
+`python tests/benchmarks agreement PATH`: any file that the page takes (rated_pairs.py). The literature's
 0.82 for these weights is of STS-B's TEST pairs (sts-test.csv, 1,379); other files give other figures.
 """
 
@@ -13,12 +13,12 @@ import numpy as np
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
-from demos.bert.agreement import scores_of, spearman
-from demos.bert.embeddings import cosine
-from demos.bert.models import ModelStore
-from demos.bert.pooling import Choice
-from demos.bert.vectors import VectorCache
-from demos.training.data.pairs import read_pairs
+from demos.bert.embeddings.agreement import scores_of, spearman
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.model.models import ModelStore
+from demos.bert.model.vectors import VectorCache
+from demos.training.data.rated_pairs import read_pairs
 
 CLOSE = 0.005
 TEST_PAIRS = 1_379

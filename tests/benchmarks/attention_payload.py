@@ -11,12 +11,12 @@ import torch
 from bertviz import head_view
 from transformers import BertConfig, BertModel
 
-from demos.bert.attention import queries_and_keys
-from demos.bert.catalogue import BUNDLED, ModelSpec
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel, ModelStore
-from demos.bert.run import Run, run_model
-from demos.figures.bertviz import VIEWS, Held, frame_message, largest_error
+from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.catalogue import BUNDLED, ModelSpec
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.run import Run, run_model
+from demos.widgets.bertviz.messages import VIEWS, Held, frame_message, largest_error
 
 TOKENS = 64
 RUNS = 5

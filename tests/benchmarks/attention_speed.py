@@ -26,12 +26,12 @@ from page import free_port, start
 from playwright.sync_api import Browser, Frame, Page, Route, sync_playwright
 from transformers import BertConfig, BertModel
 
-from demos.bert.attention import queries_and_keys
-from demos.bert.catalogue import BUNDLED, CATALOGUE
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel, ModelStore
-from demos.bert.run import Run, run_model
-from demos.figures.bertviz import FAINTEST, VIEWS, Held, frame_message
+from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.run import Run, run_model
+from demos.widgets.bertviz.messages import FAINTEST, VIEWS, Held, frame_message
 from tests.chromium import find_chromium
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "bertviz"

@@ -52,8 +52,8 @@ def main(short: bool = False) -> None:
         print("not measured: no Chromium, or no Linux to ask for a thread's time")
         return
     import app
-    from demos.bert.catalogue import BUNDLED
-    from demos.bert.models import ModelStore
+    from demos.bert.model.catalogue import BUNDLED
+    from demos.bert.model.models import ModelStore
     from demos.page.services import Services
     from demos.page.settings import read_settings
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.features import CONCAT_ALL, joined, parts_of
-from demos.bert.models import ModelStore
-from demos.bert.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.bert.vectors import VectorCache
-from demos.figures.features import feature_name
-from demos.training.data.guide import PUBLISHED
+from demos.bert.embeddings.frozen_features import CONCAT_ALL, joined, parts_of
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
+from demos.bert.model.vectors import VectorCache
+from demos.lessons.embeddings.frozen_features.figure import feature_name
 from demos.training.data.labelled import SEEDS, from_bytes, split_rows
+from demos.training.data.sst2 import PUBLISHED
 from demos.training.data.tables import read_rows
-from demos.training.features import Fit, chosen, fit_guess, fit_vectors, fit_words
+from demos.training.frozen_classifier import Fit, chosen, fit_guess, fit_vectors, fit_words
 
 LEAST_LAST, LEAST_BEST = 0.75, 0.79  # what the project promises of the last layer's mean, and of the best it finds
 

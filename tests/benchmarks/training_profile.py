@@ -20,7 +20,7 @@ from training_speed import BASE, DATA, FLOAT32, product_rates, products
 
 from demos.training.learning.batches import training_batches
 from demos.training.learning.learner import Learner
-from demos.training.tasks.kinds import task_of
+from demos.training.tasks.registry import task_of
 
 RATE = 1e-6  # so small that the steps stay alike
 PRODUCTS = "matrix products"

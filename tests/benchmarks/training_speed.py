@@ -31,15 +31,15 @@ from _machine import machine
 from torch import nn
 from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
-from demos.bert.linear import _by_onednn, onednn_is_quicker
-from demos.training.data.sentences import Dataset, load_emotion
+from demos.bert.model.linear import _by_onednn, onednn_is_quicker
 from demos.training.events import Caching, Epoch, Event, Finished, Started, Step
 from demos.training.learning.model import load_encoder, load_tokenizer
 from demos.training.learning.precision import multiplies_in_bfloat16
 from demos.training.learning.trainable import freeze
 from demos.training.loop import train
 from demos.training.settings import Settings
-from demos.training.tasks.classification import Classification
+from demos.training.tasks.classification.data import Dataset, load_emotion
+from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.task import pool
 
 DATA = load_emotion()

@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 from playwright.sync_api import Frame, Page, expect
 
-from demos.bert.attention import queries_and_keys, scaled_dot_products
-from demos.bert.models import LoadedModel
-from demos.bert.run import Run, RunCache
-from demos.figures.bertviz import FAINTEST
+from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, RunCache
+from demos.widgets.bertviz.messages import FAINTEST
 from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, saved, visible
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, expect
 
-from demos.bert.attention import queries_and_keys
-from demos.bert.models import LoadedModel
-from demos.bert.run import RunCache
-from demos.figures.standalone import standalone_html
+from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import RunCache
+from demos.lessons.attention.heads.figure_standalone import standalone_html
 from tests.browser.bertviz import HOSTILE, PAIR, drawn, opacities, visible
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from demos.bert.models import LoadedModel
-from demos.bert.run import RunCache
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import RunCache
 
 TEXT = "The old miller counted his sacks twice."
 # The cells of this part's tables that are shown, but not below the heading that their columns have.
@@ -133,7 +133,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
 
 def many_heads_as_one(page: Page) -> None:
     """The worked example, the controls that count, the sums, and the link."""
-    page.locator("#attention-together-button").click()
+    page.locator("#attention-rollout-button").click()
     page.set_viewport_size({"width": 1280, "height": 800})
     page.locator("#bar-text textarea").fill("The unflappable banker smiled.")
     page.locator("#bar-pair textarea").fill("Nobody noticed it.")

@@ -114,7 +114,7 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
 
 def a_word_in_its_context(page: Page) -> None:
     page.locator("#bar-text textarea").fill("The otter left the bank of the river.")
-    page.locator("#embeddings-word-button").click()
+    page.locator("#embeddings-word_senses-button").click()
     told = page.locator("#word-told")
     expect(told).to_contain_text("At layer 3 two uses of one sense")
     expect(told).to_contain_text("is nearest to river")
@@ -129,14 +129,14 @@ def a_word_in_its_context(page: Page) -> None:
     expect(told).to_contain_text("“pupil”")
     expect(page.locator("#word-curves")).to_contain_text("different senses")
     page.locator("#word-word textarea, #word-word input").fill("<b>")
-    expect(page.locator("#embeddings-word .notice")).to_contain_text("does not have the word “<b>” in it")
+    expect(page.locator("#embeddings-word_senses .notice")).to_contain_text("does not have the word “<b>” in it")
     expect(told).to_contain_text("“pupil”")
 
 
 def shape_follows_the_layer_and_whose_vectors(page: Page) -> None:
     page.locator("#bar-text textarea").fill("${alert(1)} <b onmouseover=alert(1)>x")
-    page.locator("#embeddings-shape-button").click()
-    part = page.locator("#embeddings-shape")
+    page.locator("#embeddings-anisotropy-button").click()
+    part = page.locator("#embeddings-anisotropy")
     told = part.locator("#shape-told")
     expect(told).to_contain_text("0.61 mean cosine of two sentences")
     expect(told).to_contain_text("Dimension 223 alone")

@@ -33,9 +33,7 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     broken.write_text('text,label\nfine,a\n"broken')
     page.get_by_role("radio", name="a file of your own").click()
     expect(page.locator(".features-status").first).to_contain_text("Choose a file")
-    page.locator("#embeddings-features input[type=file], #lesson-embeddings input[type=file]").last.set_input_files(
-        broken
-    )
+    page.locator("#lesson-embeddings input[type=file]").last.set_input_files(broken)
     expect(page.locator("#lesson-embeddings .notice", has_text="Row 3 is broken")).to_be_visible()
     expect(bars).to_contain_text("words alone, no BERT")  # what was drawn stays
 

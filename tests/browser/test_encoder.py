@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from demos.bert.inputs import add_up, embedding_tables
-from demos.bert.ledger import LayerLedger, layer_ledger
-from demos.bert.models import LoadedModel
-from demos.bert.run import Run, RunCache
-from demos.bert.stack import paths
+from demos.bert.encoder.input import add_up, embedding_tables
+from demos.bert.encoder.layer_trace import LayerLedger, layer_ledger
+from demos.bert.encoder.residual_stream import paths
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, RunCache
 
 SHORT = "The robot sat down."
 TEXT = "The banker sat on the bank <b> of the river."
@@ -155,6 +155,6 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     expect(page.locator("#encoder-position-wished")).to_contain_text("there is none for position 512")
 
     page.get_by_role("tab", name="The stack").click()
-    expect(page.locator("#encoder-stack-told")).to_contain_text("sat (token 3): 6 layers")
+    expect(page.locator("#encoder-residual_stream-told")).to_contain_text("sat (token 3): 6 layers")
     x, y = paths(run).points[:, 3].T.tolist()
-    page.wait_for_function(PATH, arg=["#encoder-stack-path", x, y, 1e-4])
+    page.wait_for_function(PATH, arg=["#encoder-residual_stream-path", x, y, 1e-4])

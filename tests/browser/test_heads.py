@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 from playwright.sync_api import Browser, Page, expect
 
-from demos.bert.habits import habit_sentences, measure_habit
-from demos.bert.models import LoadedModel
-from demos.bert.patterns import pattern_scores
-from demos.bert.run import RunCache
+from demos.bert.attention.head_profiles import habit_sentences, measure_habit
+from demos.bert.attention.patterns import pattern_scores
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import RunCache
 from tests.browser.bertviz import drawn, off, opacities, visible
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."

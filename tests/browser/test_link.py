@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from demos.bert.text import MAX_CHARACTERS
+from demos.bert.model.text import MAX_CHARACTERS
 
 SENTENCE = "#bar-text textarea"
 TOLD = "#bar-link p"

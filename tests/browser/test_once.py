@@ -159,7 +159,7 @@ def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], p
     page.get_by_role("button", name="Copy from the bar").click()
     expect(page.locator("#compare-text textarea")).to_have_value("The bank by the river.")
     assert all(len(json.loads(inputs)) > 3 for _, inputs in asked.since_last())  # the drawings, and no copying
-    page.locator("#attention-cause-button").click()
+    page.locator("#attention-ablation-button").click()
     asked.since_last()
     page.locator("#bar-text textarea").fill("The bank by the lake.")
     behind = asked.since_last()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from demos.bert.text import MAX_CHARACTERS
+from demos.bert.model.text import MAX_CHARACTERS
 
 SENTENCE = "#bar-text textarea"
 TOO_LONG = "a" * (MAX_CHARACTERS + 1)

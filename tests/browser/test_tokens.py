@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from demos.lessons.tokens import BATCH_EXAMPLE
+from demos.lessons.tokens.part import BATCH_EXAMPLE
 from tests.browser.faults import serious_faults
 
 SENTENCE = "#bar-text textarea"

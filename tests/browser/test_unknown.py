@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from demos.bert.catalogue import BUNDLED, CATALOGUE
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 
 OTHERS = {spec.num_layers for spec in CATALOGUE.values()} - {CATALOGUE[BUNDLED].num_layers}
 # All that the open lesson shows: its words, and what stands in its boxes.

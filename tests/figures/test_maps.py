@@ -8,10 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from demos.bert.maps import Layout, Recipe, lay_out
+from demos.bert.embeddings.maps import Layout, Recipe, lay_out
 from demos.figures.maps import SHAPES, Points, map_figure, trail
-from demos.figures.maps_told import class_shares, list_html, numbers_html, told_html
 from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
+from demos.lessons.embeddings.maps.text import class_shares, list_html, numbers_html, told_html
 
 HOSTILE = "<script>alert(1)</script> ${x}"
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from demos.bert.labels import Labels
+from demos.bert.attention.matrix_labels import Labels
 from demos.figures.matrix import matrix_figure, matrix_table
 
 ROWS = Labels(("[CLS]", "bank", "bank"), (True, False, False), 2)

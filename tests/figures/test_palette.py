@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from demos.figures.palette import CLASSES, HEADS, PALETTE, WORDS, css_variables, in_the_dark
-from demos.page.assets import read_asset
+from demos.files import read_asset
 
 # Machado, Oliveira and Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
 # severity 1.0: [r, g, b] in linear light, as these see it.

@@ -11,12 +11,12 @@ import gradio as gr
 import pytest
 from transformers import AutoTokenizer, BertTokenizerFast
 
-from demos.bert.catalogue import CATALOGUE
-from demos.bert.encoding import encode
-from demos.bert.models import ModelStore
+from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.figures.code import tokens_code
-from demos.lessons.tokens import LESSON, hardest, side_by_side, tokenized
+from demos.figures.program import tokens_code
+from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 

@@ -8,8 +8,8 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from demos.bert.catalogue import CATALOGUE
-from demos.bert.models import ModelStore
+from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.bar import _offer, _script, use_model
 from demos.page.lesson import OUR_FAULT

@@ -11,7 +11,7 @@ import pytest
 
 import demos.lessons
 from app import build_page
-from demos.bert.models import ModelStore
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from demos.bert.models import ModelStore
+from demos.bert.model.models import ModelStore
 from demos.page.lesson import Lesson, Page, Part
 from demos.page.parts import build_lesson, part_ticks
 from demos.page.services import Services

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from demos.bert.models import LoadedModel
-from demos.page.cause import Causes
-from demos.page.frozen import Frozen, Task
+from demos.bert.model.models import LoadedModel
+from demos.lessons.attention.ablation.results import Causes
+from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.page.services import Sentence, Services
 from demos.training.data.labelled import own_sentences, split_rows
 from demos.training.learning.model import Model, keep
-from demos.training.tasks.classification import Classification
-from demos.training.tasks.entities import Entities
+from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Task as Trainable
 from tests.page.tiny_store import TinyStore
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel, ModelStore
 
 
 class TinyStore(ModelStore):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from demos.bert.models import LoadedModel
-from demos.training.data.sentences import Dataset, build_dataset
+from demos.bert.model.models import LoadedModel
 from demos.training.data.tables import Row
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset, build_dataset
 
 WORDS = ["river", "bank", "stone", "paper", "green", "slow", "window", "seven", "north", "yesterday", "of", "under"]
 

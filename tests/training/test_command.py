@@ -12,10 +12,10 @@ import httpx
 import pytest
 from huggingface_hub.errors import HfHubHTTPError
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.training import __main__ as command
-from demos.training.keeping.hub_push import BROKE_OFF, LEFT, UNREACHED, WHY, push
+from demos.training.export.hub_push import BROKE_OFF, LEFT, UNREACHED, WHY, push
 from demos.training.settings import Settings
 
 FILMS = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40))

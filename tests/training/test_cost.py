@@ -12,19 +12,19 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from demos.bert.models import LoadedModel
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training import lengths
+from demos.training import example_lengths as lengths
 from demos.training.cost import cost_of
-from demos.training.data.sentences import Dataset, build_dataset
 from demos.training.data.tables import Row
 from demos.training.events import Started
 from demos.training.learning import learner as module
 from demos.training.learning.learner import Learner
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset, build_dataset
 from demos.training.tasks.heads import head_parameters
-from demos.training.tasks.kinds import task_of
+from demos.training.tasks.registry import task_of
 
 COUNT = lengths.count
 

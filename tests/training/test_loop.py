@@ -15,14 +15,14 @@ import torch
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from transformers import AutoModel, AutoTokenizer, get_linear_schedule_with_warmup
 
-from demos.bert.models import ModelStore
-from demos.training.controls import Control
-from demos.training.data.sentences import Dataset, load_emotion
+from demos.bert.model.models import ModelStore
 from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Stopped, Watched, as_json
 from demos.training.learning.batches import training_batches
 from demos.training.learning.model import CompactRows, Trained, load_encoder
 from demos.training.loop import train
+from demos.training.service.controls import Control
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset, load_emotion
 
 
 def timeless(events: list[Event]) -> list[Event]:

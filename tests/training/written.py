@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel
-from demos.bert.padding import pad
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import pad
 
 DATA = Path(__file__).parents[2] / "assets" / "data"
 SPLITS = ("train", "validation", "test")

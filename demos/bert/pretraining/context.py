@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from demos.bert.encoding import Encoding
+from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import states
 from demos.errors import UserError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoding import Encoding
+from demos.bert.model.encoding import Encoding
 from demos.errors import UserError
 
 CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1  # the paper's shares; what is left of the chosen, 0.1, is kept

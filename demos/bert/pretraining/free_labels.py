@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoding import Encoding, encode
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.text import clean_text
 from demos.bert.pretraining.corruption import Corruption, corrupt, never_chosen
-from demos.bert.text import clean_text
 from demos.errors import UserError
 
 NOTHING = "There is no text here to take labels from; write a sentence first."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from demos.bert.encoding import Encoding
+from demos.bert.model.encoding import Encoding
 from demos.errors import UserError
 
 Logits = Callable[[torch.Tensor], torch.Tensor]  # hidden states [..., d] -> a score for each word piece [..., V]

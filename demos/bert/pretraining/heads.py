@@ -13,14 +13,15 @@ import torch
 from torch import nn
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, BertForPreTraining
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.models import LoadedModel
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.locks import Turns
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.weights import ALONE, read_weights
 from demos.bert.pretraining.heads_file import read_heads
-from demos.bert.turns import Turns
-from demos.bert.weights import ALONE, read_weights
 from demos.errors import UserError
+from demos.files import ASSETS
 
-OUR_HEADS = Path(__file__).resolve().parents[3] / "assets" / "pretraining" / "heads.safetensors"
+OUR_HEADS = ASSETS / "pretraining" / "heads.safetensors"
 OURS = "Inside BERT"
 MAX_MODELS = 2  # in memory
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from demos.bert.encoding import Encoding
-from demos.bert.models import LoadedModel
-from demos.bert.padding import pad
+from demos.bert.model.encoding import Encoding
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import pad
 from demos.bert.pretraining.guesses import Guess, Logits, masked
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.encoding import Encoding
+from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import hide, states
 from demos.errors import UserError

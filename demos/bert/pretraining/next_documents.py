@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT, Answers
 from demos.errors import UserError
+from demos.files import DATA
 
-FILE = Path(__file__).resolve().parents[3] / "assets" / "data" / "next.tsv"
+FILE = DATA / "next.tsv"
 TRUE, OTHER, SWAPPED, LATER = KINDS = ("next", "other", "swapped", "later")
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.encoding import Encoding, encode
-from demos.bert.padding import pad
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.padding import pad
+from demos.bert.model.steps import drained
 from demos.bert.pretraining.heads import Pretrained
-from demos.bert.steps import drained
 from demos.errors import UserError
 
 IS_NEXT, NOT_NEXT = 0, 1  # the labels, in transformers' order

@@ -1,4 +1,4 @@
-"""Lesson: where each token looks. Its parts are the files beside this one; here they are put in order."""
+"""Lesson: where each token looks. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.attention import check_layer
-from demos.bert.encoding import cut_told
-from demos.lessons.attention import cause, compare, heads, together
+from demos.bert.attention.queries_keys import check_layer
+from demos.bert.model.encoding import cut_told
 from demos.page.lesson import Lesson, Page
+from demos.page.parts import parts_of
 from demos.page.services import Sentence
 
 
@@ -48,5 +48,5 @@ LESSON = Lesson(
         "to the next, many to [CLS] or [SEP]. A weight is neither a contribution nor an explanation."
     ),
     build=offer_endpoint,
-    parts=(heads.PART, together.PART, cause.PART, compare.PART),
+    parts=parts_of(__name__),
 )

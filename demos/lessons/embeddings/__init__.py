@@ -1,4 +1,4 @@
-"""Lesson: which vector is the sentence. Its parts are the files beside this one; here they are put in order."""
+"""Lesson: which vector is the sentence. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.embeddings import cosine_matrix, embed, resolve_layer, sentences_of
-from demos.bert.pooling import COMBINED, Choice
+from demos.bert.embeddings.pooling import COMBINED, Choice
+from demos.bert.embeddings.sentence_vectors import cosine_matrix, embed, resolve_layer, sentences_of
 from demos.errors import UserError
-from demos.lessons.embeddings import agreement, compare, features, maps, search, shape, siamese, word
 from demos.page.lesson import Lesson, Page
+from demos.page.parts import parts_of
 
 
 def offer_endpoint(page: Page) -> None:
@@ -53,5 +53,5 @@ LESSON = Lesson(
     look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? Of "
     "which layer? Here each answer is held against people's, and against what one wants to do with it.",
     build=offer_endpoint,
-    parts=(compare.PART, agreement.PART, search.PART, maps.PART, word.PART, shape.PART, siamese.PART, features.PART),
+    parts=parts_of(__name__),
 )

@@ -1,4 +1,4 @@
-"""Lesson: one token's way through the encoder. Its parts are the files beside this one; here they are put in order."""
+"""Lesson: one token's way through the encoder. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from demos.lessons.encoder import block, input, masks, position, selfattention, size, stack
 from demos.page.choices import slider
 from demos.page.lesson import Lesson, Page
-from demos.page.picker import picked, token_picker
+from demos.page.parts import parts_of
 from demos.page.services import Sentence
+from demos.widgets.token_picker.token_picker import picked, token_picker
 
 CHOOSE = "Follow the token"
 
@@ -50,5 +50,5 @@ LESSON = Lesson(
         "Every number is computed from the model's own weights and held against the model's own output."
     ),
     build=build,
-    parts=(input.PART, position.PART, selfattention.PART, block.PART, stack.PART, size.PART, masks.PART),
+    parts=parts_of(__name__),
 )

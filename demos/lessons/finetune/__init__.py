@@ -1,4 +1,4 @@
-"""Lesson: fine-tune live. Its parts are the files beside this one; here they are put in order."""
+"""Lesson: fine-tune live. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from demos.lessons.finetune import after, amount, keep, runs, train
-from demos.page.assets import read_asset
+from demos.files import read_beside
 from demos.page.lesson import Lesson, Page
-from demos.page.trainer import QUEUE
-from demos.training.asked import told_dataset
+from demos.page.parts import parts_of
 from demos.training.events import as_json
+from demos.training.form_values import told_dataset
 from demos.training.settings import Settings
+from demos.widgets.run_controller.controller import QUEUE
 
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 
@@ -23,7 +23,7 @@ def build(page: Page) -> None:
     gr.HTML(
         None,
         html_template='<p role="status" data-lost hidden></p>',
-        js_on_load=read_asset("finetune-lost.js"),
+        js_on_load=read_beside(__file__, "lost_runs.js"),
         apply_default_css=False,
         elem_id="finetune-lost",
     )
@@ -84,5 +84,5 @@ LESSON = Lesson(
     question="How does BERT learn a task in a minute?",
     look="A few hundred examples make a general reader a specialist. Change one thing.",
     build=build,
-    parts=(train.PART, after.PART, runs.PART, amount.PART, keep.PART),
+    parts=parts_of(__name__),
 )

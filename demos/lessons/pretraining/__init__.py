@@ -1,12 +1,14 @@
-"""Lesson: the two tasks BERT learned from. Its parts are the files beside this one; here they are put in order."""
+"""Lesson: the two tasks BERT learned from. Its parts are the folders beside this file."""
 
 from __future__ import annotations
 
 import gradio as gr
 
-from demos.figures.pretraining.whose import whose_html
-from demos.lessons.pretraining import corrupt, fill, labels, learn, next_sentence
+from demos.lessons.pretraining.fill_mask.part import fill_endpoint
+from demos.lessons.pretraining.next_sentence.part import next_endpoint
+from demos.lessons.pretraining.whose_heads import whose_html
 from demos.page.lesson import Lesson, Page
+from demos.page.parts import parts_of
 from demos.page.services import Sentence
 
 
@@ -20,8 +22,8 @@ def build(page: Page) -> None:
         return whose_html(found.encoder.spec.title, found.about)
 
     page.draw(show, [], [whose], show_progress="hidden")
-    page.endpoint(fill.fill_endpoint(services))
-    page.endpoint(next_sentence.next_endpoint(services))
+    page.endpoint(fill_endpoint(services))
+    page.endpoint(next_endpoint(services))
 
 
 LESSON = Lesson(
@@ -34,5 +36,5 @@ LESSON = Lesson(
         "Any text sets both tasks by itself."
     ),
     build=build,
-    parts=(fill.PART, corrupt.PART, next_sentence.PART, learn.PART, labels.PART),
+    parts=parts_of(__name__),
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
-from demos.bert.text import MAX_CHARACTERS
+from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
 from demos.training.data.splits import SPLITS
 from demos.training.data.tables import MAX_ROWS, Column, Record, find_columns, value_of

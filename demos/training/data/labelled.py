@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from demos.bert.text import clean_text
+from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.guide import fetch_guide, is_guide
-from demos.training.data.sentences import EMOTION, MIN_PER_CLASS, class_names
 from demos.training.data.splits import split_name
+from demos.training.data.sst2 import fetch_guide, is_guide
 from demos.training.data.tables import Row, read_rows
+from demos.training.tasks.classification.data import EMOTION, MIN_PER_CLASS, class_names
 
 EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number

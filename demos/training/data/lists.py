@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from demos.bert.text import clean_text
+from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.files import DATA
 from demos.training.data.tables import LABEL_NAMES, MAX_BYTES, MAX_ROWS, TEXT_NAMES, decode_text
 
 MAX_LINES = 2_000
 MAX_LENGTH = 1_000  # characters in one sentence
-LIBRARY = Path(__file__).resolve().parents[3] / "assets" / "data" / "library.tsv"
+LIBRARY = DATA / "library.tsv"
 TABLES = {".csv": ",;\t", ".tsv": "\t"}  # a file's ending and what may stand between its fields
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from demos.errors import UserError
-from demos.training.data.pairs import Rated, hub_pairs, our_pairs, read_pairs
+from demos.training.data.rated_pairs import Rated, hub_pairs, our_pairs, read_pairs
 from demos.training.data.tables import MAX_BYTES
 
 OWN, UPLOAD, HUB = "ours", "file", "hub"

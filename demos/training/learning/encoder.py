@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from transformers.masking_utils import create_bidirectional_mask
 
-from demos.bert.ledger_weights import layer_of
+from demos.bert.model.layer_weights import layer_of
 
 
 def layers_of(encoder: Any) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from demos.bert.memory import keep_pages
+from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
 from demos.training.learning.batches import scoring_batches
 from demos.training.learning.caches import States

@@ -13,11 +13,11 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
-from demos.bert.text import clean_text
-from demos.bert.weights import read_weights
-from demos.training.data.sentences import Example
+from demos.bert.model.text import clean_text
+from demos.bert.model.weights import read_weights
 from demos.training.learning.batches import scoring_batches
-from demos.training.tasks.kinds import kind_of, read_task
+from demos.training.tasks.classification.data import Example
+from demos.training.tasks.registry import kind_of, read_task
 from demos.training.tasks.task import Batch, Features, Task
 
 HEAD, RECIPE = "head.safetensors", "run.json"

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from demos.bert.ledger_weights import layer_of
+from demos.bert.model.layer_weights import layer_of
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of
 from demos.training.settings import Settings

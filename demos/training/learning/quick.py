@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from demos.bert.linear import QuickLinear
+from demos.bert.model.linear import QuickLinear
 
 
 def quicken(encoder: Any) -> Any:

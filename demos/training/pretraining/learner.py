@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from demos.bert.ledger_weights import layer_of
-from demos.bert.memory import keep_pages
+from demos.bert.model.layer_weights import layer_of
+from demos.bert.model.memory import keep_pages
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of

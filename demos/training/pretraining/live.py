@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 import torch
 
-from demos.bert.cores import cores
+from demos.bert.model.cores import cores
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.events import Failed, Waiting
 from demos.training.learning.failures import sentence_of
 from demos.training.pretraining.batches import Instance, collate
-from demos.training.pretraining.kept import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of, size_of
+from demos.training.pretraining.copies import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of, size_of
 from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.parts import Parts
 from demos.training.pretraining.questions import Asked, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
-from demos.training.thread import in_own_thread
-from demos.training.workshop import LOOK_SECONDS, Workshop
+from demos.training.service.training_thread import in_own_thread
+from demos.training.service.workshop import LOOK_SECONDS, Workshop
 
 MAX_SECONDS = 300.0  # of one press; what is learned by then stays
 PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from demos.bert.text import clean_text
+from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.tasks.task import token_ids
 

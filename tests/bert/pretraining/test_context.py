@@ -9,10 +9,10 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.encoding import encode
+from demos.bert.model.encoding import encode
+from demos.bert.model.steps import drained
 from demos.bert.pretraining.context import Removals, removal_steps
 from demos.bert.pretraining.heads import Pretrained
-from demos.bert.steps import drained
 from demos.errors import UserError
 
 Headed = tuple[Pretrained, BertForPreTraining]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.corruption import MASK, NO_LABEL, RANDOM, SAME, UNTOUCHED, Corruption, corrupt, never_chosen
 from demos.errors import UserError
 

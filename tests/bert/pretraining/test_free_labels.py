@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.free_labels import free_labels, sentences_of
 from demos.errors import UserError
 

@@ -20,13 +20,13 @@ from transformers import (
     DistilBertForMaskedLM,
 )
 
-from demos.bert.catalogue import ModelSpec
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel, model_folder
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, model_folder
+from demos.bert.model.run import run_model
 from demos.bert.pretraining import heads
 from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
 from demos.bert.pretraining.heads import OURS, Pretrained, PretrainedModels, our_heads, own_heads
-from demos.bert.run import run_model
 from demos.errors import UserError
 
 VOCABULARY = 30522

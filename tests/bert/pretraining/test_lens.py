@@ -10,7 +10,7 @@ import scipy.stats
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.encoding import encode
+from demos.bert.model.encoding import encode
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import Distribution, hide, leads_from, lens, states
 from demos.errors import UserError

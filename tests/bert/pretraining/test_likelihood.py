@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.encoding import encode
+from demos.bert.model.encoding import encode
 from demos.bert.pretraining import likelihood
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.likelihood import pseudo_likelihood

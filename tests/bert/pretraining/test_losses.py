@@ -7,8 +7,8 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.corruption import corrupt, never_chosen
 from demos.bert.pretraining.losses import answers, masked_losses, next_loss
 

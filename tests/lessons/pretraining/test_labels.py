@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.models import ModelStore
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.lessons.pretraining.labels import OPENING, SEED, answered, drawn, labelled, opinions
+from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, drawn, labelled, opinions
 from demos.page.services import Sentence, Services
-from demos.training.data.sources import DATA
+from demos.training.sources import DATA
 
 ROWS, COUNTS, ANSWER, NUMBERS, CODE = range(5)
 BAR = Sentence("The lark sang.", "", BUNDLED)

@@ -18,22 +18,23 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
-from demos.lessons.pretraining.learn import SHOWN
-from demos.page.assets import read_asset
+from demos.files import read_beside
+from demos.lessons.pretraining.learn import controller
+from demos.lessons.pretraining.learn.controller import CHANGED, Learning, guarded
+from demos.lessons.pretraining.learn.part import SHOWN
 from demos.page.lesson import OUR_FAULT
-from demos.page.pretraining import CHANGED, Learning, guarded
 from demos.page.services import Services
 from demos.training.pretraining import live
 from demos.training.pretraining.batches import collate
-from demos.training.pretraining.kept import GONE, LONG, batch_of
+from demos.training.pretraining.copies import GONE, LONG, batch_of
 from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.live import LEFT_LINE
 from demos.training.pretraining.questions import mean_loss
 from demos.training.pretraining.rows import RowCounter
-from demos.training.workshop import Workshop
+from demos.training.service.workshop import Workshop
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
 CONTROLS = (TEXT, 1e-3, 2, 0, True)
@@ -177,7 +178,7 @@ def test_the_program_prints_the_pages_first_step(
 
 def test_our_heads_learn_our_paragraphs(store: ModelStore) -> None:
     learning = Learning(Services(store, "minilm"))
-    situation = learning.situation("minilm", read_asset("pretraining-learn.txt"), 1e-4, 2, 0, False)
+    situation = learning.situation("minilm", read_beside(controller.__file__, "paragraphs.txt"), 1e-4, 2, 0, False)
     assert len(situation.passage.held_out) == 3
     found = learning.services.pretrained("minilm")
     learner, matrix = Learner(found), found.decoder.weight.clone()

@@ -15,15 +15,15 @@ import pytest
 import torch
 from transformers import BertConfig, BertForPreTraining
 
-from demos.bert.encoding import encode
-from demos.bert.models import LoadedModel, ModelStore
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.figures.pretraining.next import signed
-from demos.figures.pretraining.next_code import next_code
-from demos.lessons.pretraining.next_layout import FIRST, PUT, SECOND
-from demos.lessons.pretraining.next_reader import MOST, Reader, made
-from demos.lessons.pretraining.next_sentence import bar_mark, drawn, next_endpoint, next_pair
+from demos.lessons.pretraining.next_sentence.answers import MOST, Reader, made
+from demos.lessons.pretraining.next_sentence.figure import signed
+from demos.lessons.pretraining.next_sentence.layout import FIRST, PUT, SECOND
+from demos.lessons.pretraining.next_sentence.part import bar_mark, drawn, next_endpoint, next_pair
+from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.page.services import Sentence, Services
 
 BAR = Sentence("The unflappable banker.", "", "minilm")
@@ -175,7 +175,7 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
             ).last_hidden_state
             said += int(found.next_logits(hidden)[0].argmax() == 0)
     assert said == reader._trials[found.encoder.spec.key, 1][1].is_next[:80:4].sum()
-    monkeypatch.setattr("demos.lessons.pretraining.next_reader.next_steps", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr(f"{Reader.__module__}.next_steps", lambda *_: pytest.fail("asked again"))
     assert list(reader.trials("minilm", 1)) == [last]
 
 
@@ -212,7 +212,7 @@ def test_a_hub_model_s_program_prints_these_numbers(
 
 def test_our_heads_program_prints_the_page_s_numbers(store: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = Services(store, "minilm")
-    monkeypatch.setattr("demos.bert.models.ModelStore", lambda: store)  # read once is enough
+    monkeypatch.setattr("demos.bert.model.models.ModelStore", lambda: store)  # read once is enough
     found = ours.pretrained("")
     monkeypatch.setattr("demos.bert.pretraining.heads.our_heads", lambda _: found)
     cases = Reader(ours).four("minilm", FIRST, SECOND, 0)

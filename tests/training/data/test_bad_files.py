@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.sources import READERS, load_file
 from demos.training.data.tables import MAX_BYTES
+from demos.training.sources import READERS, load_file
 
 MOST_SECONDS = 2.0  # of the processor, for one file
 LONGEST = 200  # characters of a sentence

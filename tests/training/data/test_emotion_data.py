@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from demos.bert.models import LoadedModel
+from demos.bert.model.models import LoadedModel
 from tests.training.written import DATA, SPLITS, Row, jaccard, mean_vectors, read_rows, trigrams, where, words
 
 PATH = DATA / "emotion.tsv"

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from demos.bert.models import LoadedModel
+from demos.bert.model.models import LoadedModel
 from tests.training.written import (
     DATA,
     SPLITS,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from demos.bert.catalogue import BUNDLED
-from demos.bert.models import ModelStore
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from tests.training.written import DATA, SPLITS, jaccard, trigrams, words
 
 PATH = DATA / "entities.conll"

@@ -13,10 +13,10 @@ import pytest
 
 from demos.errors import UserError
 from demos.training.data import hub_data
-from demos.training.data.choice_data import ChoiceDataset
-from demos.training.data.sentences import Dataset
-from demos.training.data.sources import load_hub
 from demos.training.data.tables import LABEL, TEXT, Column
+from demos.training.sources import load_hub
+from demos.training.tasks.classification.data import Dataset
+from demos.training.tasks.multiple_choice.data import ChoiceDataset
 
 COLUMNS = (TEXT, LABEL)
 LOAD = datasets.load_dataset

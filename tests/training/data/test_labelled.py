@@ -14,10 +14,10 @@ from huggingface_hub import constants
 from sklearn.model_selection import train_test_split
 
 from demos.errors import UserError
-from demos.training.data import guide
+from demos.training.data import sst2 as guide
 from demos.training.data.labelled import OWN_SPLIT, build_labelled, from_bytes, own_sentences, read_labelled, split_rows
-from demos.training.data.sentences import load_emotion
 from demos.training.data.tables import Row
+from demos.training.tasks.classification.data import load_emotion
 
 
 def rows_of(count: int, classes: int = 2, split: str = "") -> list[Row]:

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from demos.bert.models import LoadedModel
+from demos.bert.model.models import LoadedModel
 from tests.training.written import (
     DATA,
     SPLITS,

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertModel
 
-from demos.bert import linear
-from demos.bert.linear import QuickLinear
+from demos.bert.model import linear
+from demos.bert.model.linear import QuickLinear
 from demos.training.learning.encoder import layers_of, lower, upper
 from demos.training.learning.quick import quicken
 

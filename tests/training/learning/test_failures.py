@@ -14,16 +14,16 @@ import torch
 from safetensors import SafetensorError
 
 from demos.errors import UserError
-from demos.training.data.sentences import Dataset
 from demos.training.events import Failed
 from demos.training.learning import learner, model
 from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT, sentence_of
 from demos.training.learning.learner import Learner
 from demos.training.loop import train
+from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
-from demos.training.tasks.classification import Classification
-from demos.training.tasks.siamese import Siamese
-from demos.training.workshop import Workshop
+from demos.training.tasks.classification.data import Dataset
+from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.siamese.task import Siamese
 
 
 def test_a_loss_that_explodes_ends_the_run_with_a_sentence(

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import torch
 
-from demos.training.data.sentences import Dataset
 from demos.training.events import Finished, Step
 from demos.training.learning.parallel import ALONE, joined
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset
 
 
 def take_part(rank: int, address: dict[str, str], run: tuple[Any, ...], told: Any) -> None:

@@ -10,8 +10,7 @@ import pytest
 import torch
 from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
-from demos.bert.models import LoadedModel
-from demos.training.data.sentences import Dataset
+from demos.bert.model.models import LoadedModel
 from demos.training.events import Caching, Event, Finished, Started, Step
 from demos.training.learning import caches
 from demos.training.learning.batches import training_batches
@@ -20,7 +19,8 @@ from demos.training.learning.model import Trained, load_encoder
 from demos.training.learning.trainable import fixed_layers
 from demos.training.loop import train
 from demos.training.settings import Settings
-from demos.training.tasks.kinds import task_of
+from demos.training.tasks.classification.data import Dataset
+from demos.training.tasks.registry import task_of
 
 WAYS = {
     "all": {},

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import BertForPreTraining
 
-from demos.bert.models import LoadedModel
+from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.heads import Pretrained
 
 

@@ -10,13 +10,13 @@ import torch
 
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
-from demos.training import workshop as workshop_module
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining import live
-from demos.training.pretraining.kept import BUSY, GONE, Copies, Copy, Point, Recipe, Situation, size_of
+from demos.training.pretraining.copies import BUSY, GONE, Copies, Copy, Point, Recipe, Situation, size_of
 from demos.training.pretraining.live import Learned, Made, Presses
 from demos.training.pretraining.passage import read_passage
-from demos.training.workshop import Workshop
+from demos.training.service import workshop as workshop_module
+from demos.training.service.workshop import Workshop
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
 RECIPE = Recipe(rate=2e-2, batch_size=4, seed=1)

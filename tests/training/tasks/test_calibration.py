@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
 
-from demos.training.tasks.metrics import calibration
+from demos.training.metrics import calibration
 
 
 @pytest.mark.parametrize("seed", range(4))

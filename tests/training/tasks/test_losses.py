@@ -11,11 +11,11 @@ import torch
 from sklearn.metrics import log_loss
 from sklearn.utils.class_weight import compute_class_weight
 
-from demos.training.data.sentences import Dataset
 from demos.training.events import Epoch
 from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.losses import class_weights, loss_of, units_of
 from demos.training.tasks.task import NO_LABEL
 

@@ -1,0 +1,150 @@
+"""Heads switched off: the same model run again with some heads' output set to zero, and how far that moves it.
+
+What a head hands on is z = its weights times the values; W^O mixes the z of all heads into the residual stream. Here
+the z of the chosen heads is zero before W^O, which is Michel et al. 2019 (section 2.3) with their mask at 0.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.model.encoding import Encoding
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import pad
+from demos.bert.model.run import BATCH_TOKENS, Run, run_model
+from demos.errors import UserError
+
+Head = tuple[int, int]  # (layer, head), both counted from 0
+MAX_CHARACTERS = 4_000  # the 384 heads of BERT large, written out, are 2,600
+MAX_PASSES = 144
+MAX_PASS_TOKENS = 96  # of a sentence that is read once for each head: 144 times 96 tokens keep BERT base busy for 15 s
+
+
+def read_heads(text: str | None) -> frozenset[Head]:
+    """Heads as a person writes them, "0.2, 3.7": layer, point, head. Raises UserError for anything else."""
+    written = (text or "").strip()
+    if len(written) > MAX_CHARACTERS:
+        raise UserError(f"The list of heads has {len(written):,} characters; the limit is {MAX_CHARACTERS:,}.")
+    words = [word for word in re.split(r"[,;\s]+", written) if word]
+    for word in words:
+        if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", word):
+            raise UserError(f"{word[:20]!r} is no head; write layer, point, head, as in 0.2, 3.7.")
+    return frozenset((int(layer), int(head)) for layer, head in (word.split(".") for word in words))
+
+
+def write_heads(heads: Collection[Head]) -> str:
+    """The other way round, in order: "0.2, 3.7"."""
+    return ", ".join(f"{layer}.{head}" for layer, head in sorted(heads))
+
+
+def check_heads(heads: Collection[Head], num_layers: int, num_heads: int) -> frozenset[Head]:
+    """`heads` as a set. Raises UserError where this model has no such head."""
+    for layer, head in sorted(heads):
+        if layer not in range(num_layers) or head not in range(num_heads):
+            raise UserError(
+                f"There is no head {layer}.{head} here; the model has layers 0 to {num_layers - 1} "
+                f"and heads 0 to {num_heads - 1}."
+            )
+    return frozenset(heads)
+
+
+def run_without(loaded: LoadedModel, encodings: Sequence[Encoding], off: Collection[Head]) -> list[Run]:
+    """`run_model` with these heads' z set to zero: whole Runs, in which all that follows is computed anew.
+
+    A switched-off head keeps its attention weights; they just lead to nothing. The shared model is not touched, also
+    while other threads run it. With an empty `off` the Runs equal `run_model`'s to the bit.
+    Raises UserError for a head that the model has not.
+    """
+    chosen = check_heads(off, loaded.spec.num_layers, loaded.spec.num_heads)
+    return run_model(replace(loaded, model=switched_off(loaded, [chosen])), encodings)
+
+
+def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
+    """A model of its own on the same weights, in which row r of a batch lacks the heads off[r]; one set is for all."""
+    model = sharing_weights(loaded.model)
+    for layer in sorted({layer for heads in off for layer, _ in heads}):
+        dropped = torch.tensor([[(layer, head) in heads for head in range(loaded.spec.num_heads)] for heads in off])
+        _mixing(model, layer).register_forward_pre_hook(_Silence(dropped))
+    return model
+
+
+def sharing_weights(model: Any) -> Any:
+    """A copy of the module tree on the very same parameters and buffers: milliseconds, and no weight is copied.
+
+    So hooks can be put on it while other threads use the original.
+    """
+    same = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    return copy.deepcopy(model, same)
+
+
+def _mixing(model: Any, layer: int) -> Any:
+    """W^O of a layer: what the heads' z, one after the other, go into, wherever this architecture keeps it."""
+    if hasattr(model, "transformer"):  # DistilBERT
+        return model.transformer.layer[layer].attention.out_lin
+    return model.encoder.layer[layer].attention.output.dense
+
+
+class _Silence:
+    """A hook before W^O: zero where `dropped` <bool>[rows or 1, H] says so."""
+
+    def __init__(self, dropped: torch.Tensor) -> None:
+        self.dropped = dropped[:, None, :, None]  # [rows or 1, 1, H, 1]
+
+    def __call__(self, _module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        z = inputs[0]  # [batch, n, H * d_k]
+        heads = z.unflatten(-1, (self.dropped.shape[2], -1))
+        return (heads.masked_fill(self.dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
+
+
+def cosine_by_layer(before: Run, after: Run) -> np.ndarray:
+    """How like itself each token stays in each hidden state: [L + 1, n], 1 where nothing changed."""
+    return cosine(before.hidden_states, after.hidden_states)
+
+
+def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head]) -> Iterator[dict[Head, float]]:
+    """For each head alone: 1 - cosine of the sentence vector with it and without it; yields batch by batch.
+
+    Raises UserError for more than MAX_PASSES heads or a sentence of more than MAX_PASS_TOKENS tokens.
+    """
+    check_heads(heads, loaded.spec.num_layers, loaded.spec.num_heads)
+    n = len(encoding)
+    if len(heads) > MAX_PASSES:
+        raise UserError(f"{len(heads)} heads are too many to try one by one; the limit is {MAX_PASSES}.")
+    if n > MAX_PASS_TOKENS:
+        raise UserError(f"The sentence has {n} tokens; heads are tried one by one on {MAX_PASS_TOKENS} at most.")
+    whole = sentence_vectors(loaded, [encoding])[0]
+    rows = max(1, BATCH_TOKENS // n)
+    for start in range(0, len(heads), rows):
+        batch = list(heads[start : start + rows])
+        alone = [frozenset({head}) for head in batch]
+        vectors = sentence_vectors(loaded, [encoding] * len(batch), alone)  # [rows, d]
+        moved = 1 - cosine(vectors, np.broadcast_to(whole, vectors.shape))
+        yield {head: float(change) for head, change in zip(batch, moved, strict=True)}
+
+
+def sentence_vectors(
+    loaded: LoadedModel, encodings: Sequence[Encoding], off: Sequence[frozenset[Head]] = (frozenset(),)
+) -> np.ndarray:
+    """Each input's mean-pooled vector with its own heads off, or one set for all, in one padded pass: [m, d].
+
+    Every token counts, [CLS] and [SEP] included, padding not (Reimers and Gurevych 2019, section 3). No attention is
+    kept, so that many inputs fit into memory.
+    """
+    batch = pad(loaded.tokenizer, encodings)
+    mask = torch.tensor(batch.attention_mask)
+    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": mask}
+    if loaded.spec.segments:
+        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    with torch.inference_mode():
+        hidden = switched_off(loaded, off)(**inputs).last_hidden_state  # [m, n, d]
+        vectors = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
+    result: np.ndarray = vectors.numpy()
+    return result

@@ -1,0 +1,94 @@
+"""Two runs compared head by head: the weights in the rows of their alignment, their difference, and how far apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from demos.bert.attention.alignment import SHOWN, Alignment, Side, align, arranged
+from demos.bert.attention.rollout import to_words
+from demos.bert.model.run import Run
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which weights of a run: one head of one layer, the mean of a layer's heads, or of all (None)."""
+
+    layer: int | None = None
+    head: int | None = None  # goes for nothing without a layer
+
+    def of(self, attentions: np.ndarray) -> np.ndarray:
+        """[L, H, n, n] -> [n, n]"""
+        if self.layer is None:
+            return attentions.mean(axis=(0, 1))
+        return attentions[self.layer].mean(axis=0) if self.head is None else attentions[self.layer, self.head]
+
+    @property
+    def name(self) -> str:
+        """As the page speaks of it."""
+        if self.layer is None:
+            return "mean of all layers and heads"
+        return f"layer {self.layer}, " + ("mean of its heads" if self.head is None else f"head {self.head}")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides in the r rows of one alignment; cells of a word that a side lacks are nan."""
+
+    alignment: Alignment
+    left: np.ndarray  # <float64>[r, r]
+    right: np.ndarray  # <float64>[r, r]
+    heads: np.ndarray | None  # <float64>[L, H]: `moved` head by head; None where the sides have other numbers
+
+    @property
+    def difference(self) -> np.ndarray:
+        """right - left: <float64>[r, r], above 0 where the right side looks more."""
+        return self.right - self.left
+
+
+def compare(left: Run, right: Run, left_which: Which, right_which: Which, fold: bool, shown: int = SHOWN) -> Comparison:
+    """Compare one attention of each run, among the first `shown` tokens; `fold` as in `align`."""
+    alignment = align(left.encoding, right.encoding, fold, shown)
+    one, other = _in_units(left.attentions, alignment, "left"), _in_units(right.attentions, alignment, "right")
+    heads = None
+    if left.attentions.shape[:2] == right.attentions.shape[:2]:
+        heads = moved(arranged(one, alignment, "left"), arranged(other, alignment, "right"))
+    return Comparison(
+        alignment,
+        arranged(left_which.of(one), alignment, "left"),
+        arranged(right_which.of(other), alignment, "right"),
+        heads,
+    )
+
+
+def moved(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The share of attention that lies elsewhere on the right, [..., r, r] twice -> [...]: 0 none, 1 all of it.
+
+    The total variation distance of two rows, 1/2 sum_j |p_j - q_j|, on average over the rows that both sides have (Jain
+    and Wallace 2019 take it of a model's outputs, here it is of attention). A word that one side lacks has weight 0
+    there, and what a row gives beyond the picture counts as one word more. nan where no row is shared.
+    """
+    shared = np.isfinite(left).any(axis=-1) & np.isfinite(right).any(axis=-1)  # [..., r]
+    rows = np.abs(_whole(left) - _whole(right)).sum(axis=-1) / 2  # [..., r]
+    count = shared.sum(axis=-1)
+    return np.where(count > 0, np.where(shared, rows, 0).sum(axis=-1) / np.maximum(count, 1), np.nan)
+
+
+def _in_units(attentions: np.ndarray, alignment: Alignment, side: Side) -> np.ndarray:
+    """Weights [..., n, n] of tokens as weights [..., u, u] of one side's units, cut where the picture ends."""
+    units = alignment.left if side == "left" else alignment.right
+    end = 1 + units[-1].tokens[-1]
+    weights = attentions[..., :end, :end].astype(np.float64)
+    if not alignment.by_word:
+        return weights
+    starts = [unit.tokens[0] for unit in units]
+    pooled = [to_words(one, starts) for one in weights.reshape(-1, end, end)]
+    return np.stack(pooled).reshape(*weights.shape[:-2], len(units), len(units))
+
+
+def _whole(weights: np.ndarray) -> np.ndarray:
+    """Rows with 0 for nan, and one more entry for what they lack to 1: [..., r, r] -> [..., r, r + 1]"""
+    filled = np.nan_to_num(weights)
+    rest = np.clip(1 - filled.sum(axis=-1, keepdims=True), 0, None)
+    return np.concatenate([filled, rest], axis=-1)

@@ -1,0 +1,1 @@
+"""Sentence and word vectors: pooling, similarity, maps, agreement with people, the shape of their space."""

@@ -1,0 +1,191 @@
+"""One word in several sentences: where it stands in each, its vector at every layer, and its static one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from demos.bert.embeddings.sentence_vectors import MAX_LIST_TOKENS, cosine_matrix
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import pad
+from demos.bert.model.text import clean_text
+from demos.bert.model.vectors import Encoded
+from demos.errors import UserError
+
+MAX_LINES = 16
+MAX_USES = 24  # a word may stand in a line twice
+MAX_WORD = 60  # characters
+BATCH_TOKENS = 1_024  # all layers of so many tokens are held at once
+UNSPACED = 0x2E80  # from here on stand the scripts that put no spaces between words
+
+
+@dataclass(frozen=True)
+class Use:
+    """A word at one place of one sentence: characters [start, end). `sense` numbers its group; None is unknown."""
+
+    sentence: str
+    start: int
+    end: int
+    sense: int | None = None
+
+
+def clean_word(word: str | None) -> str:
+    """The word looked for, on one line. Raises UserError for none, or one of more than MAX_WORD characters."""
+    asked = " ".join(clean_text(word, "The word").split())
+    if not asked:
+        raise UserError("Write the word to look for.")
+    if len(asked) > MAX_WORD:
+        raise UserError(f"The word has {len(asked):,} characters; the limit is {MAX_WORD}.")
+    return asked
+
+
+def find_word(sentence: str, word: str) -> list[tuple[int, int]]:
+    """Each place of `word` as a whole word of `sentence`, capitals or not: characters [start, end)."""
+    before = r"(?<!\w)" if _bounded(word[0]) else ""
+    after = r"(?!\w)" if _bounded(word[-1]) else ""
+    pattern = before + r"\s+".join(map(re.escape, word.split())) + after
+    return [match.span() for match in re.finditer(pattern, sentence, re.IGNORECASE)]
+
+
+def read_uses(word: str, texts: str | None) -> list[Use]:
+    """Every use of `word` in `texts`, a sentence a line; an empty line begins the next sense.
+
+    Raises UserError for more than MAX_LINES lines, for a line without the word, naming it, and as `clean_text` does.
+    """
+    text = clean_text(texts, "The list").replace("\r\n", "\n").replace("\r", "\n")
+    groups = [[line.strip() for line in part.split("\n") if line.strip()] for part in re.split(r"\n\s*\n", text)]
+    groups = [group for group in groups if group]
+    count = sum(map(len, groups))
+    if count > MAX_LINES:
+        raise UserError(f"There are {count:,} lines; the limit is {MAX_LINES}.")
+    uses: list[Use] = []
+    number = 0
+    for sense, group in enumerate(groups):
+        for line in group:
+            number += 1
+            places = find_word(line, word)
+            if not places:
+                raise UserError(f"Line {number}, “{_begin(line)}”, does not have the word “{word}” in it.")
+            uses += [Use(line, start, end, sense) for start, end in places]
+    return uses
+
+
+def bar_uses(word: str, texts: Sequence[str | None], listed: Sequence[Use]) -> list[Use]:
+    """The uses of `word` in the sentence bar's texts, of unknown sense; without those that are listed already."""
+    known = {use.sentence for use in listed}
+    lines = [" ".join(clean_text(text, "The sentence").split()) for text in texts]
+    return [
+        Use(line, start, end)
+        for line in dict.fromkeys(lines)
+        if line and line not in known
+        for start, end in find_word(line, word)
+    ]
+
+
+def check_uses(loaded: LoadedModel, uses: Sequence[Use]) -> None:
+    """Raises UserError for fewer than two uses, more than MAX_USES, or sentences of too many tokens in all."""
+    if len(uses) < 2:
+        raise UserError("Comparing takes at least two uses of the word; write one sentence a line.")
+    if len(uses) > MAX_USES:
+        raise UserError(f"The word is used {len(uses):,} times; the limit is {MAX_USES}.")
+    tokens = sum(len(encode(loaded.tokenizer, one)) for one in {use.sentence for use in uses})
+    if tokens > MAX_LIST_TOKENS:
+        raise UserError(f"The sentences have {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
+
+
+def word_pieces(encoding: Encoding, use: Use) -> list[int]:
+    """The tokens that the word was cut into, as indices. Raises UserError where the model reads none of it."""
+    pieces = [index for index, (a, b) in enumerate(encoding.offsets) if a < use.end and b > use.start]
+    if not pieces:
+        word = use.sentence[use.start : use.end]
+        why = "it stands beyond the 512 tokens that BERT reads" if encoding.dropped else "the tokenizer drops it"
+        raise UserError(f"There is no token for “{word}” in “{_begin(use.sentence)}”: {why}.")
+    return pieces
+
+
+def word_states(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, None, np.ndarray]:
+    """The word's vector in each use, at every layer: float32 [m, L + 1, d], read-only; tells after each batch.
+
+    The mean of its pieces where it was cut. Of each batch only these rows are kept. Raises UserError as `word_pieces`.
+    """
+    sentences = list(dict.fromkeys(use.sentence for use in uses))
+    encodings = {one: encode(loaded.tokenizer, one) for one in sentences}
+    pieces = [word_pieces(encodings[use.sentence], use) for use in uses]
+    config = loaded.model.config
+    states = np.empty((len(uses), config.num_hidden_layers + 1, config.hidden_size), dtype=np.float32)
+    order = sorted(sentences, key=lambda one: len(encodings[one]))
+    done = 0
+    while done < len(order):
+        end = done + 1
+        while end < len(order) and (end + 1 - done) * len(encodings[order[end]]) <= BATCH_TOKENS:
+            end += 1
+        rows = {sentence: row for row, sentence in enumerate(order[done:end])}
+        batch = pad(loaded.tokenizer, [encodings[sentence] for sentence in rows])
+        inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
+        if loaded.spec.segments:
+            inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+        with torch.inference_mode():
+            hidden = loaded.model(**inputs, output_hidden_states=True).hidden_states  # L + 1 of [b, n, d]
+            for at, use in enumerate(uses):
+                if use.sentence in rows:
+                    for layer, state in enumerate(hidden):
+                        states[at, layer] = state[rows[use.sentence], pieces[at]].mean(dim=0).numpy()
+        done = end
+        yield Encoded(done, len(order))
+    states.flags.writeable = False
+    return states
+
+
+def static_vectors(loaded: LoadedModel, uses: Sequence[Use]) -> np.ndarray:
+    """The word's row of the model's word-embedding table in each use (the mean of its pieces' rows): float32 [m, d].
+
+    It knows no sentence: all that word2vec (Mikolov et al. 2013) and GloVe (Pennington et al. 2014) have of a word.
+    """
+    table = loaded.model.get_input_embeddings().weight
+    rows = []
+    for use in uses:
+        encoding = encode(loaded.tokenizer, use.sentence)
+        ids = [encoding.input_ids[piece] for piece in word_pieces(encoding, use)]
+        rows.append(table[ids].mean(dim=0).detach().numpy())
+    return np.stack(rows)
+
+
+def use_cosines(states: np.ndarray) -> np.ndarray:
+    """The cosine of every two uses at every layer: [m, L + 1, d] -> float64 [L + 1, m, m]."""
+    return np.stack([cosine_matrix(states[:, layer]) for layer in range(states.shape[1])])
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The mean cosine of two uses by layer, [L + 1]: of one sense, and of different senses; and how many pairs."""
+
+    same: np.ndarray
+    different: np.ndarray
+    same_pairs: int
+    different_pairs: int
+
+
+def contrast(cosines: np.ndarray, senses: Sequence[int | None]) -> Contrast | None:
+    """Average `cosines` [L + 1, m, m] over the pairs whose senses are known; None without a pair of either kind."""
+    known = [index for index, sense in enumerate(senses) if sense is not None]
+    pairs = [(i, j, senses[i] == senses[j]) for n, i in enumerate(known) for j in known[n + 1 :]]
+    same = [(i, j) for i, j, alike in pairs if alike]
+    different = [(i, j) for i, j, alike in pairs if not alike]
+    if not same or not different:
+        return None
+    means = [np.mean([cosines[:, i, j] for i, j in kind], axis=0) for kind in (same, different)]
+    return Contrast(means[0], means[1], len(same), len(different))
+
+
+def _bounded(letter: str) -> bool:
+    """Whether a word that begins or ends in this ends where another kind of character follows."""
+    return (letter.isalnum() or letter == "_") and ord(letter) < UNSPACED
+
+
+def _begin(line: str) -> str:
+    return line if len(line) <= 40 else line[:39].rstrip() + "…"

@@ -1,0 +1,1 @@
+"""An encoder layer and a stack of them, every intermediate kept."""

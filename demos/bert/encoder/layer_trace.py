@@ -1,0 +1,155 @@
+"""The ledger of one encoder layer: every intermediate computed from the weights, and held against the model's own."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from demos.bert.encoder.feed_forward import BlockLedger, complete
+from demos.bert.encoder.self_attention import AttentionLedger, attend, visible
+from demos.bert.model.encoding import MAX_TOKENS
+from demos.bert.model.layer_weights import LayerWeights, layer_of, layer_parts, layer_weights
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run
+
+CLOSES = 1e-5  # the largest difference that float32 accounts for
+
+
+@dataclass(frozen=True)
+class LayerLedger:
+    """One layer's whole arithmetic for one input; `own` holds the model's tensors of the same names.
+
+    With padding, the last `padding` of the n tokens are [PAD]. With `causal`, this layer alone is masked: what enters
+    it comes from layers that look both ways.
+    """
+
+    layer: int
+    causal: bool
+    padding: int
+    weights: LayerWeights
+    attention: AttentionLedger
+    block: BlockLedger
+    own: Mapping[str, np.ndarray]  # by the names of `steps`
+
+    @property
+    def steps(self) -> dict[str, np.ndarray]:
+        """Our own tensors, by name, that the model has as well."""
+        attention, block = self.attention, self.block
+        return {
+            "query": attention.query,
+            "key": attention.key,
+            "value": attention.value,
+            "weights": attention.weights,
+            "concat": attention.concat,
+            "t1": block.t1,
+            "t2": block.t2,
+            "t3": block.t3,
+            "inner": block.inner,
+            "active": block.active,
+            "t4": block.t4,
+            "t5": block.t5,
+            "h": block.h,
+        }
+
+    @property
+    def differences(self) -> dict[str, float]:
+        """For each step the largest `difference` between ours and the model's own tensor, over all tokens."""
+        return {name: difference(ours, self.own[name]) for name, ours in self.steps.items()}
+
+    @property
+    def largest(self) -> float:
+        """The largest of all differences."""
+        return max(self.differences.values())
+
+
+def difference(ours: np.ndarray, own: np.ndarray) -> float:
+    """The largest |ours - own| / max(1, |own|): a number up to 1 by how far it is off, a larger one by what part of it.
+
+    float32 carries seven digits of a number, however large; BERT's T4 holds numbers beyond 100.
+    """
+    own = own.astype(np.float64)
+    return float((np.abs(ours - own) / np.maximum(1.0, np.abs(own))).max())
+
+
+def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = False, padding: int = 0) -> LayerLedger:
+    """Every step of encoder layer `layer` (0 is the first) for this run, computed in numpy from the model's weights.
+
+    `causal` hides from each token what comes after it. `padding` appends so many [PAD] tokens, as many as fit into
+    the model's length, and masks them: that takes a forward pass of its own.
+    """
+    model = loaded.model
+    room = min(MAX_TOKENS, model.config.max_position_embeddings) - len(run.encoding)
+    pads = max(0, min(padding, room))
+    x = padded_states(loaded, run, pads)[layer] if pads else run.hidden_states[layer]
+    mask = visible(len(x), causal=causal, padding=pads)
+    weights = layer_weights(model, layer)
+    attention = attend(weights, x, mask)
+    block = complete(weights, x, attention.output)
+    own = own_tensors(model, layer, x, mask, weights.num_heads)
+    return LayerLedger(layer, causal, pads, weights, attention, block, own)
+
+
+def padded_states(loaded: LoadedModel, run: Run, pads: int) -> np.ndarray:
+    """The model's hidden states [L + 1, n + pads, d] for the run's input with `pads` masked [PAD] tokens behind it."""
+    encoding = run.encoding
+    inputs = {
+        "input_ids": torch.tensor([[*encoding.input_ids, *[loaded.tokenizer.pad_token_id] * pads]]),
+        "attention_mask": torch.tensor([[1] * len(encoding) + [0] * pads]),
+    }
+    if loaded.spec.segments:
+        inputs["token_type_ids"] = torch.tensor([[*encoding.token_type_ids, *[0] * pads]])
+    with torch.inference_mode():
+        states = loaded.model(**inputs, output_hidden_states=True).hidden_states
+    return np.stack([state[0].numpy() for state in states])
+
+
+def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_heads: int) -> dict[str, np.ndarray]:
+    """The model's own intermediate tensors in `layer` for x [n, d], by the names of `LayerLedger.steps`.
+
+    Read by hooks on a copy of that one layer, which shares its weights: the model itself, which other threads use,
+    gets none. `mask` <bool>[n, n] is added to the scores as transformers adds its own.
+    """
+    shared = layer_of(model, layer)
+    module = copy.deepcopy(shared, {id(tensor): tensor for tensor in (*shared.parameters(), *shared.buffers())})
+    parts = layer_parts(module)
+    seen: dict[str, np.ndarray] = {}
+
+    def note(name: str, taken: torch.Tensor) -> None:
+        seen[name] = taken[0].numpy().copy()
+
+    for part, before, after in (
+        ("query", None, "query"),
+        ("key", None, "key"),
+        ("value", None, "value"),
+        ("output", "concat", "t1"),
+        ("attention_norm", "t2", "t3"),
+        ("inner", None, "inner"),
+        ("outer", "active", "t4"),
+        ("output_norm", "t5", "h"),
+    ):
+        hook = _note_both(note, before, after)
+        parts[part].register_forward_hook(hook)
+    core = module.attention.self if hasattr(module.attention, "self") else module.attention
+    core.register_forward_hook(lambda _module, _inputs, result: note("weights", result[1]))
+    added = torch.zeros(1, 1, *mask.shape).masked_fill(~torch.from_numpy(mask), torch.finfo(torch.float32).min)
+    with torch.inference_mode():
+        module(torch.from_numpy(np.array(x))[None], attention_mask=added)
+    for name in ("query", "key", "value"):
+        seen[name] = np.ascontiguousarray(seen[name].reshape(len(x), num_heads, -1).swapaxes(0, 1))  # [H, n, d_k]
+    return seen
+
+
+def _note_both(note: Any, before: str | None, after: str) -> Any:
+    """A forward hook that keeps what went into a module, where it has a name, and what came out of it."""
+
+    def hook(_module: Any, inputs: tuple[torch.Tensor, ...], result: torch.Tensor) -> None:
+        if before is not None:
+            note(before, inputs[0])
+        note(after, result)
+
+    return hook

@@ -1,0 +1,99 @@
+"""One arithmetic, three masks: what a token may look at in BERT, in GPT, and in the original Transformer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products, softmax
+from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.encoder.size import Shape, work_per_token
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, run_model
+from demos.errors import UserError
+
+MOST = 128  # tokens; a mask of more can't be seen
+
+
+def causal(n: int) -> np.ndarray:
+    """bool [n, n]: a query sees itself and what came before it, as in GPT and in the Transformer's decoder."""
+    return np.tri(n, dtype=bool)
+
+
+def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> np.ndarray:
+    """Cross-attention's weights [H, m, n]: queries from the m tokens `written`, keys from the n tokens `read`.
+
+    As in Vaswani et al. 2017, 3.2.3, but with the projections of BERT's own head: BERT has none for this, so the
+    arithmetic is real and the weights are nobody's.
+    """
+    queries = queries_and_keys(loaded, written, layer).queries
+    keys = queries_and_keys(loaded, read, layer).keys
+    return softmax(scaled_dot_products(queries, keys))
+
+
+def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
+    """The same weights under a causal mask in every layer: what a decoder would compute (Vaswani et al. 2017, 3.2.3).
+
+    Its attentions are zero above the diagonal, and no token's states hang on what comes after it.
+    """
+    n = len(encoding)
+    inputs = {"input_ids": torch.tensor([encoding.input_ids])}
+    if loaded.spec.segments:
+        inputs["token_type_ids"] = torch.tensor([encoding.token_type_ids])
+    blocked = torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), torch.finfo(torch.float32).min)
+    with torch.inference_mode():
+        output = loaded.model(
+            **inputs, attention_mask=blocked, output_hidden_states=True, output_attentions=True
+        )  # a mask of four dimensions is taken as it is
+    states = np.stack([layer[0].numpy() for layer in output.hidden_states])
+    return Run(loaded.spec.key, encoding, states, np.stack([layer[0].numpy() for layer in output.attentions]))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What another last word does to the tokens before it, seen by both sides (BERT) and by the left alone."""
+
+    before: Encoding
+    after: Encoding
+    tokens: int  # how many tokens, from the first, both inputs share
+    both_sides: np.ndarray  # <float64>[tokens]: 1 - cosine of the last layer's states before and after
+    left_only: np.ndarray  # <float64>[tokens]: the same under the causal mask: 0, since nothing on their left changed
+
+
+def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
+    """Put `word` in the place of the first sentence's last word and see which tokens before it notice.
+
+    Raises UserError where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
+    """
+    text = run.encoding.text
+    ends = [end for end in range(len(text)) if text[end].isalnum()]
+    if not word or not word.strip():
+        raise UserError("Write a word to put in the place of the last one.")
+    if not ends:
+        raise UserError("There is no word in the sentence to replace.")
+    start = end = ends[-1]
+    while start and not text[start - 1].isspace():
+        start -= 1
+    changed = encode(loaded.tokenizer, f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}")
+    before = encode(loaded.tokenizer, text)
+    if max(len(before), len(changed)) > MOST:
+        raise UserError(f"This is shown for up to {MOST} tokens; the sentence has {len(before)}.")
+    pairs = zip(before.input_ids, changed.input_ids, strict=False)
+    shared = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(changed)))
+    both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]
+    left = [run_causal(loaded, encoding).hidden_states[-1, :shared] for encoding in (before, changed)]
+    return Change(before, changed, shared, 1 - cosine(*both), 1 - cosine(*left))
+
+
+def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:
+    """(operations with a causal mask, operations without) for reading `read` tokens and writing `new` more.
+
+    Under a causal mask nothing behind a token changes it: each token is computed once, its keys and values kept. Where
+    every token sees every token, one more token changes all of them, so each step computes all again.
+    """
+    kept = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
+    again = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
+    return kept, again

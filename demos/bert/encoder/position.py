@@ -1,0 +1,79 @@
+"""Position codes: a learned table or the first Transformer's sinusoids, and four wishes measured on either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.errors import UserError
+
+MAX_LENGTH, MAX_WIDTH, MAX_BASE = 1_024, 2_048, 1_000_000
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a position code of m rows should have, in numbers."""
+
+    nearest: float  # unique: the smallest distance between two rows; 0 would be two places with one code
+    nearest_pair: tuple[int, int]
+    nearest_each: np.ndarray  # <float64>[m]: each row's distance to the row most like it
+    offset_mean: np.ndarray  # <float64>[m]: mean cosine of two rows that lie k apart, k = 0..m - 1
+    offset_low: np.ndarray  # <float64>[m]: the smallest of them
+    offset_high: np.ndarray  # <float64>[m]: the largest of them
+    offset_spread: float  # consistent: the furthest that such a cosine lies from its offset's mean
+    low: np.ndarray  # <float64>[m]: each row's smallest number
+    high: np.ndarray  # <float64>[m]: each row's largest number
+    norm: np.ndarray  # <float64>[m]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Bounded: the smallest and the largest number of all."""
+        return float(self.low.min()), float(self.high.max())
+
+
+def sinusoidal(length: int, width: int, base: float = 10_000.0) -> np.ndarray:
+    """float64 [length, width]: PE(pos, 2i) = sin(pos / n^(2i/d)), PE(pos, 2i + 1) = cos(pos / n^(2i/d)).
+
+    Vaswani et al. 2017, section 3.5, where the base n is 10000. Raises UserError for sizes without sense or bound.
+    """
+    if not 1 <= length <= MAX_LENGTH or not 2 <= width <= MAX_WIDTH or width % 2:
+        raise UserError(
+            f"A sinusoidal table here has 1 to {MAX_LENGTH:,} positions and an even width from 2 to {MAX_WIDTH:,}."
+        )
+    if not 1 < base <= MAX_BASE:
+        raise UserError(f"The base n of the sinusoids must lie above 1, and at most at {MAX_BASE:,}.")
+    table = np.empty((length, width))
+    angles = np.arange(length)[:, None] / base ** (np.arange(0, width, 2) / width)  # [length, width / 2]
+    table[:, 0::2] = np.sin(angles)
+    table[:, 1::2] = np.cos(angles)
+    return table
+
+
+def wishes(table: np.ndarray) -> Wishes:
+    """The four wishes measured on the rows of `table` [m, d], m >= 2."""
+    rows = table.astype(np.float64)
+    m = len(rows)
+    products = rows @ rows.T  # [m, m]
+    squares = np.diagonal(products)
+    apart = np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * products, 0))
+    np.fill_diagonal(apart, np.inf)
+    i, j = sorted(int(index) for index in np.unravel_index(int(apart.argmin()), apart.shape))
+    cosines = cosine_matrix(rows)
+    by_offset = [np.diagonal(cosines, offset) for offset in range(m)]
+    mean = np.array([values.mean() for values in by_offset])
+    low = np.array([values.min() for values in by_offset])
+    high = np.array([values.max() for values in by_offset])
+    return Wishes(
+        nearest=float(np.linalg.norm(rows[i] - rows[j])),
+        nearest_pair=(i, j),
+        nearest_each=apart.min(axis=1),
+        offset_mean=mean,
+        offset_low=low,
+        offset_high=high,
+        offset_spread=float(np.maximum(high - mean, mean - low).max()),
+        low=rows.min(axis=1),
+        high=rows.max(axis=1),
+        norm=np.sqrt(squares),
+    )

@@ -1,0 +1,89 @@
+"""Self-attention with every step kept: q, k, v, q . k, scaled, softmax, z, the heads side by side, and W^O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from demos.bert.attention.queries_keys import softmax
+from demos.bert.model.layer_weights import LayerWeights
+
+
+@dataclass(frozen=True)
+class AttentionLedger:
+    """Multi-head self-attention of one layer, step by step; n tokens, H heads, d_k = d / H numbers a head.
+
+    Vaswani et al. 2017, section 3.2: equation 1 and "Multi-Head Attention".
+    """
+
+    x: np.ndarray  # <float32>[n, d]: what enters the layer
+    query: np.ndarray  # <float32>[H, n, d_k] = W_Q x + b_Q, cut into heads
+    key: np.ndarray  # <float32>[H, n, d_k]
+    value: np.ndarray  # <float32>[H, n, d_k]
+    scores: np.ndarray  # <float32>[H, n, n]: q . k, a row a query, before the mask
+    scaled: np.ndarray  # <float32>[H, n, n]: scores / sqrt(d_k), and minus infinity where the mask is False
+    weights: np.ndarray  # <float32>[H, n, n]: softmax of each row, which sums to 1
+    z: np.ndarray  # <float32>[H, n, d_k] = weights @ value
+    concat: np.ndarray  # <float32>[n, d]: z of head 0, then of head 1, ...
+    output: np.ndarray  # <float32>[n, d] = W^O concat + b_O: T1 of the block
+    mask: np.ndarray  # <bool>[n, n]: whether the row's query may see the column's key
+
+
+@dataclass(frozen=True)
+class HeadShares:
+    """What each head puts into one token's T1. The contributions and the bias add up to it, and the shares to 1."""
+
+    contributions: np.ndarray  # <float32>[H, d] = W^O[:, head's columns] z of that head
+    bias: np.ndarray  # <float32>[d] = b_O
+    norms: np.ndarray  # <float32>[H]: Euclidean norm of each contribution
+    z_norms: np.ndarray  # <float32>[H]: of each head's z, before W^O
+    shares: np.ndarray  # <float32>[H]: contribution . T1 / |T1|^2; below 0 where a head pulls the other way
+    bias_share: float
+
+
+def visible(n: int, *, causal: bool = False, padding: int = 0) -> np.ndarray:
+    """Which keys each query may see, <bool>[n, n]: not the last `padding` ones, and with `causal` none after itself."""
+    mask = np.ones((n, n), dtype=bool)
+    if causal:
+        mask = np.tril(mask)
+    if padding:
+        mask[:, n - padding :] = False
+    return mask
+
+
+def attend(weights: LayerWeights, x: np.ndarray, mask: np.ndarray) -> AttentionLedger:
+    """The steps of one layer's self-attention for x [n, d]; `mask` <bool>[n, n] must leave every query a key."""
+    query, key, value = (_heads(linear(x), weights.num_heads) for linear in (weights.query, weights.key, weights.value))
+    scores = query @ key.swapaxes(1, 2)
+    scaled = np.where(mask, scores / np.float32(np.sqrt(query.shape[-1])), np.float32(-np.inf))
+    shares = softmax(scaled)
+    z = shares @ value
+    concat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(len(x), -1)
+    return AttentionLedger(x, query, key, value, scores, scaled, shares, z, concat, weights.output(concat), mask)
+
+
+def head_shares(weights: LayerWeights, ledger: AttentionLedger, token: int) -> HeadShares:
+    """How the heads make up T1 of `token`: each one's z through its own columns of W^O.
+
+    The share is the length of a contribution along T1, in units of |T1|: heads that cancel each other may have large
+    norms and yet shares that cancel too.
+    """
+    z = ledger.z[:, token].astype(np.float64)  # [H, d_k]
+    columns = weights.output.weight.reshape(-1, *z.shape)  # [d, H, d_k]
+    contributions = np.einsum("dhk,hk->hd", columns, z)
+    whole = ledger.output[token].astype(np.float64)
+    square = float(whole @ whole) or 1.0
+    return HeadShares(
+        contributions=contributions.astype(np.float32),
+        bias=weights.output.bias,
+        norms=np.linalg.norm(contributions, axis=1).astype(np.float32),
+        z_norms=np.linalg.norm(z, axis=1).astype(np.float32),
+        shares=(contributions @ whole / square).astype(np.float32),
+        bias_share=float(weights.output.bias.astype(np.float64) @ whole / square),
+    )
+
+
+def _heads(vectors: np.ndarray, num_heads: int) -> np.ndarray:
+    """[n, H * d_k] -> [H, n, d_k]"""
+    return np.ascontiguousarray(vectors.reshape(len(vectors), num_heads, -1).swapaxes(0, 1))

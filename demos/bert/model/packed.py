@@ -1,0 +1,98 @@
+"""A pass over many sentences laid end to end: every row of every product is a token, so none is spent on padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from demos.bert.model.layer_weights import layer_of, layer_parts
+from demos.bert.model.linear import apply_linear
+
+
+class StoppedError(Exception):
+    """Nobody wants the pass any more."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Sentences of one length, side by side in a pack: tokens start to start + sentences * length."""
+
+    start: int
+    sentences: int
+    length: int
+
+    def of(self, tokens: torch.Tensor) -> torch.Tensor:
+        """The group's part of [T, d] as [sentences, length, d]; a view."""
+        part = tokens[self.start : self.start + self.sentences * self.length]
+        return part.unflatten(0, (self.sentences, self.length))
+
+
+def grouped(lengths: Sequence[int]) -> list[Group]:
+    """The groups of a pack whose sentences have these lengths, equal ones side by side."""
+    groups, start = [], 0
+    for length, same in groupby(lengths):
+        count = len(list(same))
+        groups.append(Group(start, count, length))
+        start += count * length
+    return groups
+
+
+def hidden_states(
+    model: Any,
+    input_ids: torch.Tensor,
+    groups: Sequence[Group],
+    needed: frozenset[int],
+    wanted: Callable[[], bool] = lambda: True,
+) -> dict[int, torch.Tensor]:
+    """The hidden states `needed`, as indices 0..L, of T tokens: [T] -> {index: [T, d]}; layers above are not computed.
+
+    The model's own layers, called one by one: no hook, no copy, and nothing of the model is changed, so that any number
+    of threads may do it. All but attention works on each token by itself; attention takes one group at a time.
+    Equal to transformers' `hidden_states` to 1e-5. Raises StoppedError once `wanted` says no, asked at each layer.
+    Source: Devlin et al. 2019, section 3; Vaswani et al. 2017, section 3.2 and 3.3.
+    """
+    num_heads = model.config.num_attention_heads
+    states = embedded(model, input_ids, groups)
+    kept = {0: states} if 0 in needed else {}
+    for index in range(max(needed, default=0)):
+        if not wanted():
+            raise StoppedError
+        module = layer_of(model, index)
+        parts = layer_parts(module)
+        activation = module.ffn.activation if hasattr(module, "ffn") else module.intermediate.intermediate_act_fn
+        query, key, value = (apply_linear(parts[name], states) for name in ("query", "key", "value"))
+        attended = attention(query, key, value, groups, num_heads)
+        states = parts["attention_norm"](apply_linear(parts["output"], attended).add_(states))
+        inner = activation(apply_linear(parts["inner"], states))
+        states = parts["output_norm"](apply_linear(parts["outer"], inner).add_(states))
+        if index + 1 in needed:
+            kept[index + 1] = states
+    return kept
+
+
+def embedded(model: Any, input_ids: torch.Tensor, groups: Sequence[Group]) -> torch.Tensor:
+    """The embedding output: word + position (+ segment A) under LayerNorm, [T] -> [T, d]."""
+    layer = model.embeddings
+    positions = torch.cat([torch.arange(group.length).repeat(group.sentences) for group in groups])
+    states = layer.word_embeddings(input_ids) + layer.position_embeddings(positions)
+    if hasattr(layer, "token_type_embeddings"):  # DistilBERT has none
+        states += layer.token_type_embeddings.weight[0]
+    result: torch.Tensor = layer.LayerNorm(states)
+    return result
+
+
+def attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, groups: Sequence[Group], num_heads: int
+) -> torch.Tensor:
+    """softmax(Q K^T / sqrt(d_k)) V of every head within each sentence: three times [T, d] -> [T, d]."""
+    result = torch.empty_like(query)
+    for group in groups:
+        q, k, v = (group.of(x).unflatten(-1, (num_heads, -1)).transpose(1, 2) for x in (query, key, value))
+        z = scaled_dot_product_attention(q, k, v)  # [sentences, H, length, d_k]
+        group.of(result).unflatten(-1, (num_heads, -1)).copy_(z.transpose(1, 2))
+    return result

@@ -1,0 +1,43 @@
+"""Several inputs as one batch: padded to the longest, with the attention mask that tells padding from text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.model.encoding import Encoding
+
+
+@dataclass(frozen=True)
+class Batch:
+    """b inputs of n tokens each, as transformers' `tokenizer(texts, padding=True)` gives them."""
+
+    tokens: tuple[tuple[str, ...], ...]  # [b, n]
+    input_ids: tuple[tuple[int, ...], ...]  # [b, n]
+    token_type_ids: tuple[tuple[int, ...], ...]  # [b, n]
+    attention_mask: tuple[tuple[int, ...], ...]  # [b, n]: 1 for text, 0 for padding
+    word_index: tuple[tuple[int | None, ...], ...]  # [b, n]: what a word's hue is picked by
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.tokens), len(self.tokens[0]) if self.tokens else 0
+
+    @property
+    def padding(self) -> int:
+        """How many of the batch's cells are padding."""
+        return sum(row.count(0) for row in self.attention_mask)
+
+
+def pad(tokenizer: Any, encodings: Sequence[Encoding]) -> Batch:
+    """Fill every input up to the longest with the tokenizer's `[PAD]`, on the right; masked, segment 0."""
+    longest = max((len(encoding) for encoding in encodings), default=0)
+    gaps = [longest - len(encoding) for encoding in encodings]
+    rows = list(zip(encodings, gaps, strict=True))
+    return Batch(
+        tokens=tuple(one.tokens + (tokenizer.pad_token,) * gap for one, gap in rows),
+        input_ids=tuple(one.input_ids + (tokenizer.pad_token_id,) * gap for one, gap in rows),
+        token_type_ids=tuple(one.token_type_ids + (tokenizer.pad_token_type_id,) * gap for one, gap in rows),
+        attention_mask=tuple((1,) * len(one) + (0,) * gap for one, gap in rows),
+        word_index=tuple(one.word_index + (None,) * gap for one, gap in rows),
+    )

@@ -1,0 +1,146 @@
+"""One forward pass, frozen: the `Run` that every lesson reads, and the bounded cache that shares it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import pad
+
+MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
+BATCH_TOKENS = 2_048
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one model made of one input. The arrays are read-only; n tokens, L layers, H heads, width d."""
+
+    model: str  # catalogue key
+    encoding: Encoding
+    hidden_states: np.ndarray  # <float32>[L + 1, n, d]: the embedding output, then each layer's
+    attentions: np.ndarray  # <float32>[L, H, n, n]: rows (queries) sum to 1
+
+    @property
+    def nbytes(self) -> int:
+        return self.hidden_states.nbytes + self.attentions.nbytes
+
+    @property
+    def num_layers(self) -> int:
+        return self.attentions.shape[0]
+
+    @property
+    def num_heads(self) -> int:
+        return self.attentions.shape[1]
+
+
+def run_model(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
+    """One padded forward pass over `encodings`; each Run holds its own tokens' rows only, without the padding.
+
+    Equal to transformers' own `hidden_states` and `attentions` for the sentence alone to 1e-5: padded batches add up
+    float32 in another order.
+    """
+    batch = pad(loaded.tokenizer, encodings)
+    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
+    if loaded.spec.segments:  # DistilBERT has no segment embeddings and takes no token_type_ids
+        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    with torch.inference_mode():
+        output = loaded.model(**inputs, output_hidden_states=True, output_attentions=True)
+    runs = []
+    for row, encoding in enumerate(encodings):
+        n = len(encoding)
+        run = Run(
+            model=loaded.spec.key,
+            encoding=encoding,
+            hidden_states=np.stack([layer[row, :n].numpy() for layer in output.hidden_states]),
+            attentions=np.stack([layer[row, :, :n, :n].numpy() for layer in output.attentions]),
+        )
+        run.hidden_states.flags.writeable = False
+        run.attentions.flags.writeable = False
+        runs.append(run)
+    return runs
+
+
+class RunCache:
+    """Runs by (model, text, text_pair), least recently used out first, bounded by bytes; safe for many threads.
+
+    Shared by all lessons and all users: a sentence typed in one lesson costs one forward pass, not one a lesson.
+    """
+
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self._runs: OrderedDict[tuple[str, str, str], Run] = OrderedDict()
+        self._pending: dict[tuple[str, str, str], Future[Run]] = {}
+        self._lock = threading.Lock()
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    def get(self, loaded: LoadedModel, text: str | None, text_pair: str | None = None) -> Run:
+        """The run of one sentence or pair, from the cache or by one forward pass. Raises UserError as `encode`."""
+        return self.get_many(loaded, [(text, text_pair)])[0]
+
+    def get_many(self, loaded: LoadedModel, inputs: Sequence[tuple[str | None, str | None]]) -> list[Run]:
+        """The runs of several inputs, in order; the missing ones in batches sorted by length, little padding."""
+        encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
+        keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
+        found: dict[tuple[str, str, str], Run] = {}
+        awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask
+        mine: dict[tuple[str, str, str], Future[Run]] = {}
+        with self._lock:
+            for key in keys:
+                if key in self._runs:
+                    self._runs.move_to_end(key)
+                    found[key] = self._runs[key]
+                elif key in self._pending and key not in mine:
+                    awaited[key] = self._pending[key]
+                else:
+                    mine[key] = self._pending.setdefault(key, Future())
+        try:
+            asked = {key: encoding for key, encoding in zip(keys, encodings, strict=True) if key in mine}
+            for batch in _batches(list(asked.values())):
+                for run in run_model(loaded, batch):
+                    key = (run.model, run.encoding.text, run.encoding.text_pair)
+                    found[key] = run
+                    self._put(key, run)
+                    mine[key].set_result(run)
+        except BaseException as error:
+            for one in mine.values():
+                if not one.done():
+                    one.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                for key in mine:
+                    self._pending.pop(key, None)
+        found |= {key: one.result() for key, one in awaited.items()}
+        return [found[key] for key in keys]
+
+    def _put(self, key: tuple[str, str, str], run: Run) -> None:
+        if run.nbytes > self.max_bytes:
+            return
+        with self._lock:
+            self._runs[key] = run
+            self._nbytes += run.nbytes
+            while self._nbytes > self.max_bytes:
+                self._nbytes -= self._runs.popitem(last=False)[1].nbytes
+
+
+def _batches(encodings: list[Encoding]) -> list[list[Encoding]]:
+    """Sorted by length, cut so that a padded batch has at most BATCH_TOKENS tokens (or one input)."""
+    batches: list[list[Encoding]] = []
+    for encoding in sorted(encodings, key=len):
+        if batches and (len(batches[-1]) + 1) * len(encoding) <= BATCH_TOKENS:
+            batches[-1].append(encoding)
+        else:
+            batches.append([encoding])
+    return batches

@@ -1,0 +1,170 @@
+"""Many sentences to vectors: without padding, in bounded memory, with progress; and the cache that shares them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.embeddings.pooling import Choice, check_choice
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.steps import drained
+from demos.bert.model.text import clean_text
+from demos.bert.model.token_lists import BATCH_TOKENS
+from demos.bert.model.vector_job import VectorJob
+
+__all__ = ["BATCH_TOKENS", "Encoded", "VectorCache", "drained", "encode_sentences", "fast_twin"]
+
+MAX_CACHE_BYTES = 256 * 2**20
+LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
+
+Key = tuple[int, str, Choice]  # the model's number, the sentences' digest, the choice
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """How far an encoding is."""
+
+    done: int  # sentences
+    total: int
+
+
+def encode_sentences(
+    loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
+) -> Generator[Encoded, None, list[np.ndarray]]:
+    """For each choice one vector a sentence, in the sentences' order: float32 [m, D]; tells after each batch.
+
+    `vectors = yield from encode_sentences(...)` passes the progress on; `drained` throws it away. Closed early, the
+    work ends at the next layer. A sentence beyond 512 tokens is cut, as `encode` does. Raises UserError as `encode`
+    and `pool_batch` do.
+    """
+    job = VectorJob(loaded, sentences, choices)
+    job.enter()
+    try:
+        job.start()
+        yield from _told([job])
+    finally:
+        job.leave()
+    return [job.vectors[one] for one in choices]
+
+
+def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:
+    """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
+    told = -1
+    for job in jobs:
+        while not job.over:
+            job.wait(told, LOOK_SECONDS)
+            told = min(one.done for one in jobs)
+            yield Encoded(told, job.total)
+        if job.error is not None:
+            raise job.error
+    if jobs and told < jobs[0].total:
+        yield Encoded(jobs[0].total, jobs[0].total)
+
+
+def fast_twin(loaded: LoadedModel) -> Any:
+    """The model with PyTorch's fused attention, sharing its weights: the shared one is eager, to show its attention."""
+    memo = {id(tensor): tensor for tensor in [*loaded.model.parameters(), *loaded.model.buffers()]}
+    twin = copy.deepcopy(loaded.model, memo)
+    twin.set_attn_implementation("sdpa")
+    return twin
+
+
+class VectorCache:
+    """Vectors by (model, sentences, choice), least recently used out first, bounded by bytes; safe for many threads.
+
+    Who asks for what is on its way for another reader waits for it, and the work goes on while either of them reads.
+    A model is known by its object: who changes one's weights must hand in another.
+    """
+
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self._vectors: OrderedDict[Key, np.ndarray] = OrderedDict()
+        self._pending: dict[Key, VectorJob] = {}
+        self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._numbers = itertools.count()
+        self._nbytes = 0
+        self._lock = threading.Lock()
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    def steps(
+        self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
+    ) -> Generator[Encoded, None, list[np.ndarray]]:
+        """As `encode_sentences`, from the cache where it is there; the arrays are read-only and shared."""
+        for choice in choices:
+            check_choice(loaded, choice)
+        texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
+        digest = _digest(texts)
+        found: dict[Choice, np.ndarray] = {}
+        jobs: dict[Choice, VectorJob] = {}
+        with self._lock:
+            number = self._models.setdefault(loaded.model, next(self._numbers))
+            keys = {one: (number, digest, one) for one in choices}
+            for one, key in keys.items():
+                if key in self._vectors:
+                    self._vectors.move_to_end(key)
+                    found[one] = self._vectors[key]
+                elif key in self._pending:
+                    jobs[one] = self._pending[key]
+            missing = [one for one in keys if one not in found and one not in jobs]
+            mine = VectorJob(loaded, texts, missing, lambda job: self._keep(number, digest, job)) if missing else None
+            for one in missing:
+                assert mine is not None
+                jobs[one] = self._pending[keys[one]] = mine
+            joined = list(dict.fromkeys(jobs.values()))
+            for job in joined:
+                job.enter()
+        try:
+            if mine is not None:
+                mine.start()
+            yield from _told(joined)
+            found |= {one: job.vectors[one] for one, job in jobs.items()}
+        finally:
+            with self._lock:
+                for job in joined:
+                    job.leave()
+                    if not job.wanted():
+                        self._forget(number, digest, job)
+        return [found[one] for one in choices]
+
+    def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
+        """`steps` without its progress."""
+        return drained(self.steps(loaded, sentences, choices))
+
+    def _keep(self, number: int, digest: str, job: VectorJob) -> None:
+        """What a job has made, but no more of it than half the room: one long list must not drive all others out."""
+        with self._lock:
+            self._forget(number, digest, job)
+            room = self.max_bytes // 2
+            for choice, vectors in job.vectors.items():
+                key = number, digest, choice
+                if vectors.nbytes <= room and key not in self._vectors:
+                    room -= vectors.nbytes
+                    self._vectors[key] = vectors
+                    self._nbytes += vectors.nbytes
+            while self._nbytes > self.max_bytes:
+                self._nbytes -= self._vectors.popitem(last=False)[1].nbytes
+
+    def _forget(self, number: int, digest: str, job: VectorJob) -> None:
+        for choice in job.choices:
+            if self._pending.get((number, digest, choice)) is job:
+                del self._pending[number, digest, choice]
+
+
+def _digest(texts: Sequence[str]) -> str:
+    """One name for one list: every text behind its length, so that a line break inside one is no end of it."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(f"{len(text)}:{text}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,50 @@
+"""How finely a text is cut: characters, words, tokens, tokens per word, and how much of it was not known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.model.encoding import Encoding, encode
+
+NO_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts over a whole input, both sentences together; special tokens that the tokenizer adds are not pieces."""
+
+    characters: int
+    words: int  # as BERT splits them: a punctuation mark is a word
+    pieces: int  # tokens of the text itself
+    added: int  # [CLS] and [SEP]
+    unknown: int  # pieces that are [UNK]
+
+    @property
+    def tokens(self) -> int:
+        return self.pieces + self.added
+
+    @property
+    def tokens_per_word(self) -> float:
+        """Fertility (Rust et al. 2021, "How Good is Your Tokenizer?"); 0 for an empty text."""
+        return self.pieces / self.words if self.words else 0.0
+
+    @property
+    def share_unknown(self) -> float:
+        """[UNK] among the text's own tokens, 0..1."""
+        return self.unknown / self.pieces if self.pieces else 0.0
+
+
+def count(tokenizer: Any, encoding: Encoding) -> Counts:
+    """Count the whole input, what fell off beyond the limit included."""
+    whole = encoding
+    if encoding.dropped:
+        whole = encode(tokenizer, encoding.text, encoding.text_pair, max_length=NO_LIMIT)
+    added = sum(whole.special_tokens_mask)
+    return Counts(
+        characters=len(whole.text) + len(whole.text_pair),
+        words=len(set(whole.word_index) - {None}),
+        pieces=len(whole) - added,
+        added=added,
+        unknown=sum(token == tokenizer.unk_token for token in whole.tokens),
+    )

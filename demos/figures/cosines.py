@@ -1,0 +1,110 @@
+"""Sentence vectors compared: the cosine heatmap (Plotly), and how sentences are named in figures."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale, unlabel_rgb
+
+from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+
+NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
+NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
+SIGNED = colour_scale("signed")
+OUTLINE = PALETTE["classes"][5]
+ALL_COLUMNS = 16  # sentences; with more, every fifth column has its number
+
+
+def short(sentence: str, length: int = 24) -> str:
+    """A sentence cut at a word where it can be, on one line."""
+    line = " ".join(sentence.split())
+    if len(line) <= length:
+        return line
+    cut = line[: length - 1]
+    return (cut[: cut.rfind(" ")] if " " in cut[length // 2 :] else cut).rstrip(" ,;:.") + "…"
+
+
+def label(number: int, sentence: str, length: int, from_bar: int = 0) -> str:
+    """ "3 Willows grow…", escaped: Plotly reads tags in its labels. The bar's own have their diamond before them."""
+    mark = "◆ " if number < from_bar else ""
+    # Plotly makes a tspan of the span, which the style sheet hides on a phone: there the number must do.
+    return f'{mark}{number + 1} <span style="font-weight:400">{html.escape(short(sentence, length))}</span>'
+
+
+def rounded(value: float) -> str:
+    """Two digits, and never "-0.00"."""
+    return f"{round(float(value), 2) + 0.0:.2f}"
+
+
+def cosine_heatmap(
+    cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None, from_bar: int = 0
+) -> go.Figure:
+    """A cosine matrix [m, m] on the signed scale from -1 to 1, numbers in the cells where they can be read.
+
+    `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
+    """
+    m = len(sentences)
+    named = [html.escape(short(sentence, 70)) for sentence in sentences]
+    pair = "%{customdata[0]}<br>%{customdata[1]}" if m <= NAMES_ON_HOVER else "%{y}<br>and sentence %{x}"
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.round(cosine, 4),
+            zmin=-1,
+            zmax=1,
+            colorscale=SIGNED,
+            text=_cell_texts(cosine) if m <= NUMBERS_IN_CELLS else None,
+            texttemplate="%{text}" if m <= NUMBERS_IN_CELLS else None,
+            textfont={"size": 16 if m <= 8 else 13},
+            customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
+            hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
+            xgap=1 if m <= NAMES_ON_HOVER else 0,
+            ygap=1 if m <= NAMES_ON_HOVER else 0,
+            showscale=m > NUMBERS_IN_CELLS,
+            colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
+        )
+    )
+    if outlined is not None:
+        for x, y in ((outlined.i, outlined.j), (outlined.j, outlined.i)):
+            box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
+            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if m <= NAMES_ON_HOVER else 2}, **box)
+    row = 42 if m <= NUMBERS_IN_CELLS else 25 if m <= NAMES_ON_HOVER else 15  # pixels
+    step = 1 if m <= ALL_COLUMNS else 5
+    columns = sorted({0, *range(step - 1, m, step)})
+    below = 56 if m > NUMBERS_IN_CELLS else 8  # the colour bar's room
+    figure.update_layout(
+        **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 176, "r": 8, "t": 28, "b": below})
+    )
+    figure.update_xaxes(
+        tickvals=columns,
+        ticktext=[str(i + 1) for i in columns],
+        tickangle=0,
+        side="top",
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        tickvals=list(range(m)),
+        ticktext=[label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)],
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 14 if m <= NAMES_ON_HOVER else 11},
+    )
+    return figure
+
+
+def _cell_texts(cosine: np.ndarray) -> list[list[str]]:
+    """Each cosine with two digits, in the ink that can be read on its cell's colour."""
+    return [[f'<span style="color:{_ink_on(value)}">{rounded(value)}</span>' for value in row] for row in cosine]
+
+
+def _ink_on(value: float) -> str:
+    """Black or white, whichever stands out more (WCAG 2's relative luminance) on the colour of this cosine."""
+    colour = sample_colorscale(SIGNED, [(float(value) + 1) / 2])[0]
+    channels = np.array(unlabel_rgb(colour)) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"

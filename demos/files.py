@@ -1,0 +1,32 @@
+"""Where files lie: the folder of data that everybody reads, and texts that lie beside the module they belong to."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+DATA = ASSETS / "data"
+
+
+@cache
+def read_text(path: Path) -> str:
+    """The text of a file, read once."""
+    return path.read_text(encoding="utf-8")
+
+
+def read_asset(name: str) -> str:
+    """The text of a file in assets/."""
+    return read_text(ASSETS / name)
+
+
+def read_beside(module: str, name: str) -> str:
+    """The text of the file `name` in the folder of a module, which is given by its `__file__`."""
+    return read_text(Path(module).resolve().parent / name)
+
+
+def read_json_beside(module: str, name: str) -> Any:
+    """The value of a JSON file in the folder of a module, which is given by its `__file__`."""
+    return json.loads(read_beside(module, name))

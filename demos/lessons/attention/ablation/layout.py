@@ -1,0 +1,160 @@
+"""Switch heads off, laid out: the grid beside the picture, what comes out, each token's two bars, the folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.attention.ablation import write_heads
+from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
+from demos.page.folds import formula_fold
+from demos.page.lesson import Page
+from demos.page.services import Services
+from demos.widgets.head_grid.first_head import OPENED
+from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
+
+GRID = "cause-grid"
+OPENING = write_heads([OPENED])  # the first drawing picks anew for the model in use
+COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
+LAST = "last"
+PICKED = -1  # the place to hide is picked by itself
+MAX_PLACES = 128
+ONE_BY_ONE = (
+    "A small change does not show that a head is not needed: several heads may do the same work, and each alone can "
+    "then be spared. A large change is partly due to the zeros themselves, which the later layers never met in "
+    "training."
+)
+WHY = (
+    "A weight is a token's share of what a head mixes; the gradient says what would move the output, through all "
+    "heads, layers and residual connections. So the two often rank tokens differently, and other weights can leave "
+    "the output as it was (Jain and Wallace 2019). Wiegreffe and Pinter (2019) made all weights equal: on several "
+    "data sets that cost little, on others more. So weights alone are no explanation; how much they tell depends on "
+    "the data, and on what one calls an explanation."
+)
+
+
+def switches(page: Page) -> dict[str, Any]:
+    """All heads to click on, beside what the click changes: the states, and what comes out."""
+    services = page.services
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    with gr.Row(elem_classes="cause-top"):
+        with gr.Column(elem_classes="cause-switches", min_width=320):
+            grid = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
+            off = gr.Textbox(
+                OPENING,
+                label="Heads off",
+                info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first, this is the model's head that "
+                "gives most weight to the token before.",
+                elem_id="cause-off",
+            )
+            with gr.Row():
+                whole = gr.Dropdown(
+                    [(f"layer {layer}", layer) for layer in range(deepest)],
+                    value=None,
+                    label="A whole layer off",
+                    filterable=False,
+                    min_width=150,
+                    elem_id="cause-layer-off",
+                )
+                all_on = gr.Button("All heads on", size="sm", min_width=130, elem_id="cause-all-on")
+        with gr.Column(elem_classes="cause-changes", min_width=320):
+            with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=0, elem_id="cause-picture"):
+                said = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
+                plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+            with takeaway_row("Take the picture:"):
+                picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": off})
+            shown = effects()
+    struck = gr.Textbox("", visible="hidden")
+    followed = gr.Textbox("", visible="hidden")  # for which model the heads were picked
+    return shown | {
+        "grid": grid,
+        "off": off,
+        "whole": whole,
+        "all_on": all_on,
+        "said": said,
+        "plot": plot,
+        "struck": struck,
+        "followed": followed,
+    }
+
+
+def layers(count: int) -> list[tuple[str, str]]:
+    """The menu of layers: "last" stays the last one when the model changes."""
+    return [("last", LAST), *((f"layer {number}", str(number)) for number in range(count))]
+
+
+def effects() -> dict[str, Any]:
+    """Similarities, masked word, classifier: before and after."""
+    gr.HTML("<h3>What comes out: all heads on, and some off</h3>", elem_classes="cause-heading")
+    with gr.Row(elem_classes="cause-effects"):
+        with gr.Column(min_width=640, scale=3):
+            similar = gr.HTML("", elem_id="cause-similar")
+            listed = gr.Textbox(
+                COMPARED,
+                label=f"Compare with, one a line (at most {MAX_COMPARED})",
+                lines=3,
+                max_lines=8,
+                elem_id="cause-compare",
+            )
+        with gr.Column(min_width=320, scale=3):
+            word = gr.Dropdown(
+                [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))],
+                value=PICKED,
+                label="Word to hide",
+                filterable=False,
+                visible=False,
+                elem_id="cause-word",
+            )
+            guesses = gr.HTML("", elem_id="cause-guesses")
+            classes = gr.HTML("", elem_id="cause-classes")
+    return {"similar": similar, "listed": listed, "word": word, "guesses": guesses, "classes": classes}
+
+
+def saliency(services: Services) -> dict[str, Any]:
+    """Gradient x input and attention, a row a token."""
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
+    with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="cause-leans"):
+        return _saliency(deepest, keys)
+
+
+def _saliency(deepest: int, keys: list[str]) -> dict[str, Any]:
+    with gr.Row():
+        output = gr.Dropdown(
+            [(key, key) for key in keys],
+            value="s0",
+            label="Output to explain",
+            filterable=False,
+            scale=3,
+            min_width=300,
+            elem_id="cause-output",
+        )
+        layer = gr.Dropdown(
+            layers(deepest),
+            value=LAST,
+            label="Attention of layer (mean of its heads)",
+            filterable=False,
+            min_width=200,
+            elem_id="cause-attention-layer",
+        )
+        rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
+    explained = gr.HTML("", elem_id="cause-explained")
+    agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
+    gr.HTML(f"<p>All heads are on here. {WHY}</p>", elem_classes="cause-heading")
+    return {"output": output, "layer": layer, "rows": rows, "explained": explained, "agreed": agreed}
+
+
+def folds() -> dict[str, Any]:
+    """Each head alone, the numbers, the formula, the code."""
+    with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
+        try_all = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
+        gr.HTML(f"<p>{ONE_BY_ONE}</p>", elem_classes="cause-heading")
+        board = gr.HTML("", elem_id="cause-board")
+    with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
+        table = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False, elem_id="cause-code"):
+        program = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
+    return {"try": try_all, "board": board, "table": table, "code": program}

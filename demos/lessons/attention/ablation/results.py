@@ -1,0 +1,215 @@
+"""What "Switch heads off" computes: a sentence with and without some heads, and what each token does to an output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from demos.bert.attention.ablation import Head, cosine_by_layer, read_heads, run_without, sentence_vectors
+from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
+from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, run_model
+from demos.bert.model.text import clean_text
+from demos.bert.pretraining.guesses import Guess, guesses, masked, place_to_guess
+from demos.errors import UserError
+from demos.page.services import Sentence, Services
+from demos.training.results.interfered import class_probabilities, class_score
+
+MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
+MAX_COMPARED_TOKENS = 1_024
+MAX_CLASSES = 50
+NO_TARGET = "There is nothing to explain yet: write a second sentence in the bar, or one to compare with."
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What the masked-word head says at one place, with all heads on and without some."""
+
+    place: int
+    word: str  # what stands there in the sentence
+    before: list[Guess]
+    after: list[Guess]
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A sentence read by the whole model (`before`) and by the same model without the heads `off` (`after`)."""
+
+    before: Run
+    after: Run
+    off: frozenset[Head]
+    missing: frozenset[Head]  # asked for, but this model has no such heads
+    cosines: np.ndarray  # [L + 1, n], of each token's states before and after
+    compared: list[str] = field(default_factory=list)
+    similarities: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))  # [2, m]: before, after
+    guesses: Guesses | None = None
+    classes: tuple[dict[str, float], dict[str, float]] | None = None  # before, after
+
+
+@dataclass(frozen=True)
+class Target:
+    """An output that gradient x input can explain; `key` is how the menu and the link name it."""
+
+    key: str
+    title: str
+
+
+class Causes:
+    """Both halves of the part, for all readers: nothing of anyone's is kept here."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+
+    def effects(self, sentence: Sentence, off: str, listed: str, place: int, trained: str) -> Effects:
+        """Everything that switching these heads off changes.
+
+        `listed` has the sentences to compare with, one a line; `place` is the token to hide for the masked-word head,
+        -1 for one that is picked; `trained` the reader's fine-tuned run or "". The sentence is read alone, without the
+        bar's second one. Raises UserError for what is no list of heads or too much to compare.
+        """
+        loaded = self.services.loaded(sentence.model)
+        chosen = read_heads(off)
+        there = frozenset((a, b) for a, b in chosen if a < loaded.spec.num_layers and b < loaded.spec.num_heads)
+        before = self.services.runs.get(loaded, sentence.text)
+        after = run_without(loaded, [before.encoding], there)[0] if there else before
+        compared = self.compared(sentence, listed)
+        return Effects(
+            before,
+            after,
+            there,
+            chosen - there,
+            cosine_by_layer(before, after),
+            compared,
+            self._similarities(loaded, before, after, compared, there),
+            self._guesses(loaded, before, after, there, place),
+            self._classes(sentence, there, trained),
+        )
+
+    def compared(self, sentence: Sentence, listed: str) -> list[str]:
+        """The bar's second sentence, where there is one, then the list's. Raises UserError for too many."""
+        lines = [line.strip() for line in clean_text(listed, "The list").splitlines() if line.strip()]
+        if len(lines) > MAX_COMPARED:
+            raise UserError(f"The list has {len(lines):,} sentences; the limit is {MAX_COMPARED}.")
+        second = " ".join(clean_text(sentence.text_pair, "The second sentence").split())
+        return list(dict.fromkeys([second, *lines] if second else lines))
+
+    def _encoded(self, loaded: LoadedModel, texts: Sequence[str]) -> list[Encoding]:
+        encodings = [encode(loaded.tokenizer, text) for text in texts]
+        count = sum(map(len, encodings))
+        if count > MAX_COMPARED_TOKENS:
+            raise UserError(
+                f"The sentences to compare with have {count:,} tokens; the limit is {MAX_COMPARED_TOKENS:,}."
+            )
+        return encodings
+
+    def _similarities(
+        self, loaded: LoadedModel, before: Run, after: Run, compared: Sequence[str], off: frozenset[Head]
+    ) -> np.ndarray:
+        """[2, m]: all sentences by the whole model, and all by the one without the heads."""
+        encodings = self._encoded(loaded, compared)
+        rows = np.zeros((2, len(encodings)))
+        for row, (run, heads) in enumerate(((before, frozenset[Head]()), (after, off))):
+            own = run.hidden_states[-1].mean(axis=0)  # [d]; the run is there, and the others need no padding to it
+            for column, encoding in enumerate(encodings):
+                rows[row, column] = cosine(sentence_vectors(loaded, [encoding], [heads])[0], own)
+        return rows
+
+    def _place(self, loaded: LoadedModel, encoding: Encoding, place: int) -> int | None:
+        """The token to hide: the one asked for where it is a word of this sentence, else one that is picked."""
+        if place in range(len(encoding)) and not encoding.special_tokens_mask[place]:
+            return place
+        return place_to_guess(encoding, loaded.tokenizer.mask_token)
+
+    def _guesses(
+        self, loaded: LoadedModel, before: Run, after: Run, off: frozenset[Head], place: int
+    ) -> Guesses | None:
+        where = self._place(loaded, before.encoding, place) if loaded.spec.mlm else None
+        if where is None:
+            return None
+        word_logits = self.services.pretrained(loaded.spec.key).word_logits
+        word, hidden = before.encoding.tokens[where], masked(loaded.tokenizer, before.encoding, where)
+        if hidden != before.encoding:  # the sentence has no [MASK] of its own there
+            before, after = run_model(loaded, [hidden])[0], run_without(loaded, [hidden], off)[0]
+        found = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
+        return Guesses(where, word, *found)
+
+    def _own_classifier(self, sentence: Sentence, trained: str) -> bool:
+        """Whether the reader has fine-tuned the bar's very model, to give one sentence a class, and it is kept."""
+        runs = self.services.workshop.runs
+        if not trained or not runs.kept(trained) or runs.base(trained) != self.services.key(sentence.model):
+            return False
+        return self.services.classifier(trained) is not None
+
+    def _classes(
+        self, sentence: Sentence, off: frozenset[Head], trained: str
+    ) -> tuple[dict[str, float], dict[str, float]] | None:
+        """The classifier's answer by its own encoder, whole and with the same heads off."""
+        if not self._own_classifier(sentence, trained):
+            return None
+        tuned, classifier = self.services.tuned(trained), self.services.workshop.runs.trained(trained)
+        encoding = encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)
+        first, second = (
+            class_probabilities(classifier, run_without(tuned, [encoding], heads)[0].hidden_states[-1])
+            for heads in (frozenset(), off)
+        )
+        return first, second
+
+    def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
+        """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word."""
+        found = [
+            Target(f"s{number}", f"how similar it is to “{text}”")
+            for number, text in enumerate(self.compared(sentence, listed))
+        ]
+        if self._own_classifier(sentence, trained):
+            labels = self.services.workshop.runs.trained(trained).task.labels[:MAX_CLASSES]
+            found += [Target(f"c{number}", f"the logit of class “{label}”") for number, label in enumerate(labels)]
+        loaded = self.services.loaded(sentence.model)
+        if loaded.spec.mlm:
+            where = self._place(loaded, self.services.runs.get(loaded, sentence.text).encoding, place)
+            if where is not None:
+                found.append(Target("w", f"the likeliest word for token {where}, hidden"))
+        return found
+
+    def explained(
+        self, sentence: Sentence, listed: str, place: int, trained: str, key: str
+    ) -> tuple[Run, Saliency, Target, list[Target]]:
+        """(the run whose attention stands beside it, gradient x input, the output it explains, all there are).
+
+        A key that is not there becomes the first one. Raises UserError where there is none.
+        """
+        targets = self.targets(sentence, listed, place, trained)
+        if not targets:
+            raise UserError(NO_TARGET)
+        target = next((one for one in targets if one.key == key), targets[0])
+        loaded = self.services.loaded(sentence.model)
+        number = int(target.key[1:] or 0)
+        if target.key[0] == "s":
+            (encoding,) = self._encoded(loaded, [self.compared(sentence, listed)[number]])
+            score: Score = similarity_to(sentence_vectors(loaded, [encoding])[0])
+            run = self.services.runs.get(loaded, sentence.text)
+        elif target.key[0] == "c":
+            classifier = self.services.workshop.runs.trained(trained)
+            loaded, score = self.services.tuned(trained), class_score(classifier, number)
+            run = run_model(loaded, [encode(loaded.tokenizer, sentence.text, max_length=classifier.max_length)])[0]
+        else:
+            run, score, target = self._word(loaded, sentence, place)
+        return run, gradient_x_input(loaded, run.encoding, score), target, targets
+
+    def _word(self, loaded: LoadedModel, sentence: Sentence, place: int) -> tuple[Run, Score, Target]:
+        """The likeliest word's logit at the hidden place."""
+        encoding = self.services.runs.get(loaded, sentence.text).encoding
+        where = self._place(loaded, encoding, place)
+        if where is None:
+            raise UserError(NO_TARGET)
+        word_logits = self.services.pretrained(loaded.spec.key).word_logits
+        run = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])[0]
+        best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
+        return (
+            run,
+            word_logit(word_logits, where, best.token_id),
+            Target("w", f"the logit of “{best.token}” at token {where}"),
+        )

@@ -1,0 +1,108 @@
+"""Two at once, laid out: what to compare, the three pictures with their menus, and the heads that noticed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.catalogue import BUNDLED
+from demos.page.services import Services
+from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED
+
+MODES = [
+    ("Two sentences", SENTENCES),
+    ("Two models", MODELS),
+    ("Before and after my fine-tune", TUNED),
+]
+OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
+AS_LEFT = [("as on the left", SAME)]
+DIFFERENCE = "<h3>Difference: right − left</h3>"
+PICKS = ("first", "next", "third")  # the heads that differ most
+HEADS_NOTICED = "<h3>Which heads noticed?</h3><p>How much of its attention each head has moved. Open one:</p>"
+
+
+def controls(services: Services) -> dict[str, Any]:
+    """What to compare."""
+    catalogue = services.store.catalogue
+    with gr.Row(elem_classes="compare-controls"):
+        mode = gr.Radio(MODES, value=SENTENCES, label="Compare", elem_id="compare-mode", scale=3, min_width=320)
+        with gr.Column(visible=False, scale=2, min_width=240) as second:
+            model = gr.Dropdown(
+                [("choose one…", ""), *[(spec.title, key) for key, spec in catalogue.items()]],
+                value="" if services.default_model == BUNDLED else BUNDLED,
+                label="Second model (right)",
+                filterable=False,
+                elem_id="compare-model",
+            )
+        with gr.Column(scale=4, min_width=320) as other, gr.Row(elem_classes="compare-other"):
+            text = gr.Textbox(
+                OTHER,
+                label="Other sentence (right)",
+                lines=1,
+                max_lines=4,
+                scale=5,
+                min_width=240,
+                elem_id="compare-text",
+            )
+            copy = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
+    status = gr.HTML(elem_id="compare-status")
+    return {
+        "mode": mode,
+        "second": second,
+        "model": model,
+        "other": other,
+        "text": text,
+        "copy": copy,
+        "status": status,
+    }
+
+
+def _menu(label: str, choices: list[tuple[str, str]], value: str, elem_id: str) -> gr.Dropdown:
+    return gr.Dropdown(
+        choices, value=value, label=label, show_label=False, filterable=False, elem_id=elem_id, min_width=140
+    )
+
+
+def layer_choices(count: int) -> list[tuple[str, str]]:
+    """The layers of a model that has `count`, and all of them."""
+    return [*[(f"layer {layer}", str(layer)) for layer in range(count)], ("mean of all layers", ALL)]
+
+
+def head_choices(count: int) -> list[tuple[str, str]]:
+    """The heads of a layer that has `count`, and all of them."""
+    return [*[(f"head {head}", str(head)) for head in range(count)], ("mean of its heads", MEAN)]
+
+
+def sides(services: Services) -> dict[str, Any]:
+    """Left and right, each with its menus, their difference, and the heads: side by side where there is room."""
+    layers = layer_choices(max(spec.num_layers for spec in services.store.catalogue.values()))
+    heads = head_choices(max(spec.num_heads for spec in services.store.catalogue.values()))
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_id="compare-pictures"):
+        for side in ("left", "right"):
+            with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
+                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-menus"):
+                    if side == "left":
+                        parts["layer"] = _menu("Left: layer", layers, "0", "compare-layer")
+                        parts["head"] = _menu("Left: head", heads, "4", "compare-head")
+                    else:
+                        parts["layer_right"] = _menu("Right: layer", AS_LEFT + layers, SAME, "compare-layer-right")
+                        parts["head_right"] = _menu("Right: head", AS_LEFT + heads, SAME, "compare-head-right")
+                parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
+            gr.HTML(DIFFERENCE, elem_classes="compare-name")
+            parts["said"] = gr.HTML(elem_classes="compare-said")
+            parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-more", min_width=0):
+            with gr.Column(
+                elem_id="compare-heads", elem_classes="attention-heatmap", min_width=0, visible=False
+            ) as overview:
+                gr.HTML(HEADS_NOTICED, elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-picks"):
+                    for name in PICKS:
+                        parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")
+                parts["heads"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+            parts["largest"] = gr.HTML(elem_id="compare-largest")
+    return parts | {"overview": overview}

@@ -1,0 +1,142 @@
+"""One head, laid out: the overview, the open head, and the files that its buttons hand out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.patterns import PATTERNS
+from demos.bert.attention.queries_keys import QueriesKeys, queries_and_keys
+from demos.bert.model.run import Run
+from demos.figures.download_names import attention_json, file_name
+from demos.lessons.attention.heads.figure_standalone import standalone_html
+from demos.page.choices import clamp
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+from demos.widgets.bertviz.messages import VIEWS
+from demos.widgets.bertviz.view import bertviz_frame
+from demos.widgets.head_grid.first_head import OPENED
+from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
+
+GRID = "attention-grid"
+PAGE = "One HTML file"
+
+
+def layout(page: Page, habits: Habits) -> dict[str, Any]:
+    """All heads on the left, the open one on the right."""
+    with gr.Row(elem_classes="one-head"):
+        with gr.Column(elem_classes="one-pattern", min_width=330):
+            pattern = gr.Radio(
+                [("all heads", ""), *((one.title, one.name) for one in PATTERNS.values())],
+                value="",
+                label="Show me all heads, or the one that looks most at …",
+                elem_id="attention-pattern",
+            )
+        with gr.Column(elem_classes="one-overview", min_width=330):
+            grid = head_grid(
+                "All heads: rows are layers, columns are heads",
+                elem_id=GRID,
+                look={"layer": OPENED[0], "head": OPENED[1]},
+            )
+            with takeaway_row("Take the overview:"):
+                picture_buttons(f"#{GRID}", "bert-heads", page)
+            source = gr.Radio(
+                [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
+                value="sentence",
+                label="Scores over",
+                elem_id="attention-habit",
+            )
+            reading = gr.HTML("", elem_classes="attention-caption")
+        with gr.Column(elem_classes="one-opened", min_width=330):
+            parts = _open_head(page)
+    return parts | {"pattern": pattern, "grid": grid, "source": source, "reading": reading}
+
+
+def _open_head(page: Page) -> dict[str, Any]:
+    """One head: which, how, as lines, as a heatmap, and to take away."""
+    services = page.services
+    with gr.Row(elem_classes="one-controls"):
+        view = gr.Radio(
+            [(view.title, view.name) for view in VIEWS.values()],
+            value="head",
+            label="View",
+            elem_id="attention-view",
+            min_width=330,
+        )
+        with gr.Row(elem_classes="one-place"):
+            layer, head = (
+                gr.Slider(
+                    0,
+                    max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
+                    value=OPENED[number],
+                    step=1,
+                    label=f"{what.capitalize()} (from 0)",
+                    elem_id=f"attention-{what}",
+                    min_width=170,
+                )
+                for number, what in enumerate(("layer", "head"))
+            )
+    with gr.Row(elem_classes="attention-views"):
+        with gr.Column(elem_id="attention-frame"):
+            frame = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            with takeaway_row("Take the lines:"):
+                for kind in ("png", "svg"):
+                    gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
+                        None,
+                        js=f"() => {{ insideBert.attention.save('{kind}'); }}",
+                        api_visibility="private",
+                        show_progress="hidden",
+                    )
+            caption = gr.HTML("", elem_classes="attention-caption")
+        with gr.Column(elem_id="attention-heatmap"):
+            plot = gr.Plot(show_label=False)
+            said = gr.HTML("", elem_classes="attention-told")
+            with takeaway_row("Take the heatmap:"):
+                name = "bert-attention-layer{layer}-head{head}"
+                picture_buttons("#attention-heatmap", name, page, inputs={"layer": layer, "head": head})
+                file_button(page, "JSON", lambda *asked: numbers(services, *asked), [layer, head])
+    with takeaway_row("Take this view:"):
+        lines = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
+        whole = file_button(page, PAGE, lambda *asked: alone_in_a_file(services, *asked), [view, layer, head, lines])
+    return {
+        "view": view,
+        "layer": layer,
+        "head": head,
+        "lines": lines,
+        "frame": frame,
+        "caption": caption,
+        "plot": plot,
+        "said": said,
+        "whole": whole,
+    }
+
+
+def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:
+    """The file that the button JSON hands out: its name, and the head's weights."""
+    run, at, one = opened(services, sentence, layer, head)
+    name = file_name("bert-attention", f"layer{at}", f"head{one}", extension="json")
+    return name, attention_json(run, services.loaded(sentence.model).spec.title, at, one)
+
+
+def alone_in_a_file(
+    services: Services, sentence: Sentence, view: str, layer: float, head: float, lines: str = ""
+) -> tuple[str, str]:
+    """The file that shows bertviz's views of this run with no server: its name, and its text."""
+    run, at, one = opened(services, sentence, layer, head)
+    loaded = services.loaded(sentence.model)
+    shape = VIEWS.get(view, VIEWS["head"]).name
+
+    def vectors(index: int) -> QueriesKeys:
+        return queries_and_keys(loaded, run, index)
+
+    text = standalone_html(run, shape, at, one, vectors, loaded.spec.title, lines)
+    return file_name("bert-attention", shape, "view", extension="html"), text
+
+
+def opened(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[Run, int, int]:
+    """The run, and the layer and head to show: one beyond this model's becomes its last one."""
+    run = services.run(sentence)
+    return run, clamp(layer, run.num_layers), clamp(head, run.num_heads)

@@ -1,0 +1,227 @@
+"""Many heads as one: means, maxima and rollout, between tokens or words, with the rows' sums beside the picture."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from typing import Any, cast, get_args
+
+import gradio as gr
+
+from demos.bert.attention.contributions import staying_shares
+from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Specials, What, aggregate
+from demos.bert.model.run import Run
+from demos.figures.download_names import file_name
+from demos.figures.matrix import matrix_figure, matrix_table
+from demos.lessons.attention.rollout.program import together_code
+from demos.lessons.attention.rollout.text import aggregate_json, note, sources_html, told
+from demos.page.choices import clamp, slider
+from demos.page.folds import formula_fold
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence, Services
+from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
+
+SHOWN = 128  # tokens or words in the picture
+TABLE = 64  # and in the table: more is no table to read
+WHATS: dict[What, str] = {
+    "rollout": "rollout through the layers",
+    "heads-mean": "mean over a layer's heads",
+    "heads-max": "maximum over a layer's heads",
+    "layers-mean": "mean over the layers, one head",
+    "layers-max": "maximum over the layers, one head",
+    "all-mean": "mean over all heads and layers",
+    "all-max": "maximum over all heads and layers",
+    "head": "one head",
+}
+SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalised"}
+QUARTERS: dict[Quarter, str] = {
+    "all": "all",
+    "A-A": "A → A",
+    "A-B": "A → B",
+    "B-A": "B → A",
+    "B-B": "B → B",
+}
+OF_A_LAYER = {"rollout", "heads-mean", "heads-max", "head"}
+OF_A_HEAD = {"layers-mean", "layers-max", "head"}
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    with gr.Row(elem_classes="together-views"):
+        with gr.Column(elem_id="together-controls"):
+            recipe = controls(services)
+            what, layer, head, residual, words, specials, quarter = recipe
+        with gr.Column(elem_id="together-heatmap", elem_classes="attention-heatmap"):
+            plot = gr.Plot(show_label=False)
+            said = gr.HTML("", elem_classes="attention-told", elem_id="together-said")
+            with takeaway_row("Take the heatmap:"):
+                name = "bert-attention-{what}-layer{layer}"
+                picture_buttons("#together-heatmap", name, page, inputs={"what": what, "layer": layer})
+                file_button(page, "JSON", lambda *asked: numbers(services, *asked), recipe, elem_id="together-json")
+        with gr.Column(elem_id="together-one"):
+            token = gr.Dropdown(
+                [("token 6", "6")],
+                value="6",  # "banker" in the sentence that the page opens with
+                label="One row, its largest first",
+                allow_custom_value=True,  # the link's token is not yet on offer when the page opens
+                elem_id="together-token",
+            )
+            sources = gr.HTML("")
+    with gr.Accordion("The numbers", open=False, elem_id="together-numbers"):
+        table = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False, elem_id="together-code"):
+        program = gr.Code("", language="python", label="Prints these numbers", lines=8)
+
+    def show(sentence: Sentence, *choices: Any) -> list[Any]:
+        return drawn(services, sentence, *choices)
+
+    page.keep(
+        join=what, join_layer=layer, join_head=head, residual=residual, words=words, specials=specials, quarter=quarter
+    )
+    page.keep(of=token)
+    page.draw(
+        show,
+        [*recipe, token],
+        [layer, head, residual, quarter, plot, said, token, sources, table, program],
+        show_progress="hidden",
+    )
+
+
+def controls(services: Services) -> list[Any]:
+    """What a recipe is read from, in the order of `read_recipe`."""
+    specs = services.store.catalogue.values()
+    what = gr.Dropdown(
+        [(name, key) for key, name in WHATS.items()],
+        value="rollout",
+        label="Many heads as one",
+        filterable=False,
+        elem_id="together-what",
+    )
+    layer = gr.Slider(
+        0,
+        max(spec.num_layers for spec in specs) - 1,
+        value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
+        step=1,
+        label="Up to layer (from 0)",
+        elem_id="together-layer",
+    )
+    head = gr.Slider(
+        0,
+        max(spec.num_heads for spec in specs) - 1,
+        value=2,
+        step=1,
+        label="Head (from 0)",
+        elem_id="together-head",
+        visible=False,
+    )
+    residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="together-residual")
+    words = gr.Checkbox(True, label="Words, not pieces", elem_id="together-words")
+    specials = gr.Radio(
+        [(name, key) for key, name in SPECIALS.items()],
+        value="show",
+        label="Special tokens",
+        elem_id="together-specials",
+    )
+    quarter = gr.Radio(
+        [(name, key) for key, name in QUARTERS.items()],
+        value="all",
+        label="From one sentence to the other",
+        elem_id="together-quarter",
+        visible=False,
+    )
+    return [what, layer, head, residual, words, specials, quarter]
+
+
+def drawn(services: Services, sentence: Sentence, *choices: Any) -> list[Any]:
+    """The part's ten outputs from its eight choices: the recipe's seven, and the token of the list."""
+    *asked, token = choices
+    run = services.run(sentence)
+    recipe = read_recipe(run, *asked)
+    made = aggregate(run, recipe)
+    beside = aggregate(run, replace(recipe, what="heads-mean")) if recipe.what == "rollout" else None
+    place = made.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
+    few, table = cut(made, SHOWN), cut(made, TABLE)
+    label = "Up to layer (from 0)" if recipe.what == "rollout" else "Layer (from 0)"
+    rollout = recipe.what == "rollout"
+    stays = float(staying_shares(services.loaded(sentence.model), run, recipe.layer).mean()) if rollout else None
+    lines = [told(recipe, made, run), note(recipe, stays)]
+    if part := left_out(made, few):
+        lines.append(f"In the picture: {part}.")
+    caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(made, table)) else "")
+    return [
+        slider(asked[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=label),
+        slider(asked[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
+        gr.update(visible=recipe.what == "rollout"),
+        gr.update(visible=run.encoding.sentence_b_start is not None),
+        matrix_figure(
+            few.values,
+            few.rows,
+            few.columns,
+            what="share" if recipe.what == "rollout" else "weight",
+            row_sums=True,
+        ),
+        "".join(f"<p>{html.escape(line)}</p>" for line in lines if line),
+        gr.update(
+            choices=[
+                (f"{name} ({number})", str(number))
+                for number, name in zip(made.rows.numbers, made.rows.names, strict=True)
+            ],
+            value=str(made.rows.numbers[place]),
+        ),
+        sources_html(made, place, recipe, beside),
+        matrix_table(table.values, table.rows, table.columns, caption),
+        together_code(services.loaded(sentence.model).spec, run.encoding, recipe),
+    ]
+
+
+def read_recipe(
+    run: Run, what: str, layer: float, head: float, residual: float, words: bool, specials: str, quarter: str
+) -> Recipe:
+    """The controls' answers as a Recipe; a layer or head beyond this model's becomes its last one."""
+    return Recipe(
+        what=cast(What, what if what in get_args(What) else "rollout"),
+        layer=clamp(layer, run.num_layers),
+        head=clamp(head, run.num_heads),
+        residual=min(max(round(float(residual or 0), 2), 0.0), 1.0),
+        words=bool(words),
+        specials=cast(Specials, specials if specials in get_args(Specials) else "show"),
+        quarter=cast(Quarter, quarter if quarter in get_args(Quarter) else "all"),
+    )
+
+
+def cut(made: Aggregate, count: int) -> Aggregate:
+    """The first `count` rows and columns."""
+    rows, columns = range(min(count, len(made.rows))), range(min(count, len(made.columns)))
+    return Aggregate(made.values[:count, :count], made.rows.take(rows), made.columns.take(columns))
+
+
+def left_out(made: Aggregate, few: Aggregate) -> str:
+    """What part of the matrix is on screen; empty where all of it is."""
+    if made.values.shape == few.values.shape:
+        return ""
+    n, m = few.values.shape
+    return f"the first {n} of {len(made.rows)} rows and {m} of {len(made.columns)} columns, with the sums of these"
+
+
+def numbers(services: Services, sentence: Sentence, *asked: Any) -> tuple[str, str]:
+    """The file that the button JSON hands out: its name, and the matrix with what was done to make it."""
+    run = services.run(sentence)
+    recipe = read_recipe(run, *asked)
+    name = file_name("bert-attention", recipe.what, f"layer{recipe.layer}", extension="json")
+    return name, aggregate_json(run, services.loaded(sentence.model).spec.title, recipe, aggregate(run, recipe))
+
+
+PART = Part(
+    tab="Many heads as one",
+    look=(
+        "Rollout: each row says how much of every word would have arrived in this one if each layer kept half of each "
+        "token and took the other half by its weights. In BERT more is kept, so that rollout exaggerates the mixing. "
+        "Push “Up to layer” to the end: the diagonal, each word itself, fades "
+        "until the rows look alike."
+    ),
+    build=build,
+    order=2,
+    former="together",
+)

@@ -1,0 +1,1 @@
+"""Agrees with people?: Spearman's correlation with human ratings for every pooling and layer, and what is misjudged."""

@@ -1,0 +1,212 @@
+"""Agreement with people drawn: one bar a pooling and layer, and one choice's cosines against the ratings (Plotly)."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.embeddings.agreement import Agreement
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.figures.cosines import rounded, short
+from demos.figures.cosines_text import POOLING_NAMES, choice_name
+from demos.figures.palette import CLASSES, plotly_layout
+
+HUES = {"cls": CLASSES[5], "mean": CLASSES[0], "mean_no_special": CLASSES[4], "max": CLASSES[2], POOLER: CLASSES[3]}
+COMBINED: dict[int | str, str] = {
+    SUM_ALL: "sum of<br>all",
+    SUM_LAST_FOUR: "sum of<br>last 4",
+    CONCAT_LAST_FOUR: "last 4<br>joined",
+}
+BOTH_PAPERS = "#7b8288"  # lines that must be seen on light and on dark paper
+NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
+WHISKERS = 72  # bars; with more, their intervals would be a fence
+
+
+def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
+    """Spearman's rho of every choice with its 95 % interval; layers along x, a hue a pooling; best and picked named.
+
+    `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
+    """
+    groups = [*range(deepest + 1), *COMBINED]
+    poolings = [*POOLINGS, *([POOLER] if any(one.pooling == POOLER for one in agreement.choices) else [])]
+    width = 0.84 / len(poolings)
+    whiskers = len(agreement.choices) <= WHISKERS
+    figure = go.Figure()
+    centres: dict[int, float] = {}
+    for place, pooling in enumerate(poolings):
+        rows = [row for row, one in enumerate(agreement.choices) if one.pooling == pooling]
+        for row in rows:
+            group = groups.index(agreement.choices[row].layer)
+            centres[row] = group + (place - (len(poolings) - 1) / 2) * width + 0.35 * (group > deepest)
+        figure.add_bar(
+            x=[round(centres[row], 4) for row in rows],
+            y=[_drawn(agreement.found[row].spearman) for row in rows],
+            width=width * 0.94,
+            name=POOLING_NAMES[pooling],
+            marker={
+                "color": HUES[pooling],
+                "line": {"color": BOTH_PAPERS, "width": [4 if row == picked else 0 for row in rows]},
+            },
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [_drawn(agreement.found[row].high - agreement.found[row].spearman) for row in rows],
+                "arrayminus": [_drawn(agreement.found[row].spearman - agreement.found[row].low) for row in rows],
+                "color": BOTH_PAPERS,
+                "thickness": 1.5,
+                "width": 2,
+                "visible": whiskers,
+            },
+            customdata=[[row, choice_name(agreement.choices[row], deepest), _ranged(agreement, row)] for row in rows],
+            hovertemplate="%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
+        )
+    at = [index + 0.35 * (index > deepest) for index in range(len(groups))]
+    _baseline(figure, agreement, at[-1] + 0.6)
+    _marks(figure, agreement, picked, centres, whiskers)
+    lows = [one.low if whiskers else one.spearman for one in agreement.found if not math.isnan(one.spearman)]
+    figure.update_layout(
+        **plotly_layout(
+            height=430,
+            margin={"l": 64, "r": 12, "t": 12, "b": 64},
+            barmode="overlay",
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}},
+        )
+    )
+    names = [*[str(layer) for layer in range(deepest + 1)], *COMBINED.values()]
+    figure.update_xaxes(
+        tickvals=at,
+        ticktext=names,
+        tickangle=0,
+        tickfont={"size": 16},
+        range=[-0.6, at[-1] + 0.6],
+        showgrid=False,
+        zeroline=False,
+        title={"text": f"layer (0: before the first, {deepest}: the last)", "font": {"size": 16}, "standoff": 6},
+    )
+    figure.update_yaxes(
+        range=[min(0.0, min(lows) - 0.03), 1],
+        tickfont={"size": 16},
+        title={"text": "Spearman’s ρ with the ratings", "font": {"size": 16}},
+        zeroline=True,
+    )
+    return figure
+
+
+def _drawn(value: float) -> float | None:
+    """A number as Plotly takes it: nothing where there is none."""
+    return None if math.isnan(value) else round(value, 4)
+
+
+def _ranged(agreement: Agreement, row: int) -> str:
+    one = agreement.found[row]
+    return f"{one.spearman:.3f}, 95 % interval {one.low:.2f} to {one.high:.2f}"
+
+
+def _baseline(figure: go.Figure, agreement: Agreement, end: float) -> None:
+    """The line of what counting common words is worth, named in the legend."""
+    level = agreement.overlap.spearman
+    if not math.isnan(level):
+        figure.add_scatter(
+            x=[-0.6, end],
+            y=[round(level, 4)] * 2,
+            mode="lines",
+            line={"color": BOTH_PAPERS, "width": 3, "dash": "dash"},
+            name=f"words in common, no model: {rounded(level)}",
+            hoverinfo="skip",
+        )
+
+
+def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[int, float], whiskers: bool) -> None:
+    """The best and the picked bar named above them, side by side where they are near; and where there is no rho."""
+    best = agreement.best
+    said = {best: "best"}
+    said[picked] = "best and picked" if picked == best else "picked"
+    near = abs(centres[best] - centres[picked]) < 1.5
+    left = min(said, key=lambda row: centres[row])
+    for row, word in said.items():
+        one = agreement.found[row]
+        if math.isnan(one.spearman):
+            continue
+        figure.add_annotation(
+            x=centres[row],
+            y=_clear_of(agreement.overlap.spearman, max(one.high if whiskers else one.spearman, 0)),
+            yanchor="bottom",
+            xanchor="center" if len(said) == 1 or not near else "right" if row == left else "left",
+            showarrow=False,
+            text=f"<b>{word} {rounded(one.spearman)}</b>",
+            font={"size": 18},
+        )
+    for row, one in enumerate(agreement.found):
+        if math.isnan(one.spearman):
+            figure.add_annotation(
+                x=centres[row],
+                y=0,
+                yanchor="bottom",
+                showarrow=False,
+                textangle=-90,
+                text="no order",
+                font={"size": 14},
+            )
+
+
+def _clear_of(level: float, y: float) -> float:
+    """Where a name's lower edge goes, so that the line at `level` does not run through it."""
+    return level + 0.01 if -0.02 < level - y < 0.09 else y
+
+
+def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.Figure:
+    """One choice's cosine against the rating of every pair; `marked` pairs are numbered 1, 2, ... as in their list.
+
+    Points are moved sideways by up to a tenth of the scale's step, from one seed, so as not to hide each other.
+    """
+    scores, cosines = agreement.scores, agreement.cosines[row]
+    levels = np.unique(scores)
+    room = float(np.diff(levels).min()) * 0.3 if len(levels) > 1 else 0.1
+    moved = scores + np.random.default_rng(0).uniform(-room, room, len(scores)) * (len(levels) < len(scores) / 4)
+    named = len(scores) <= NAMED_PAIRS
+    pairs = [
+        f"{html.escape(short(pair.first, 60))}<br>{html.escape(short(pair.second, 60))}<br>" if named else ""
+        for pair in agreement.pairs
+    ]
+    hue = HUES[agreement.choices[row].pooling]
+    figure = go.Figure(
+        go.Scatter(
+            x=np.round(moved, 3),
+            y=np.round(cosines.astype(np.float64), 4),
+            mode="markers",
+            marker={"size": 10 if named else 6, "color": hue, "opacity": 0.75 if named else 0.45},
+            customdata=list(zip(pairs, [f"{score:g}" for score in scores], strict=True)),
+            hovertemplate="%{customdata[0]}rated %{customdata[1]}, cosine %{y:.3f}<extra></extra>",
+        )
+    )
+    figure.add_scatter(
+        x=np.round(moved[list(marked)], 3),
+        y=np.round(cosines[list(marked)].astype(np.float64), 4),
+        mode="markers+text",
+        text=[f"<b>{number}</b>" for number in range(1, len(marked) + 1)],
+        textposition="middle right",
+        textfont={"size": 18},
+        cliponaxis=False,
+        marker={"size": 17, "symbol": "circle-open", "color": hue, "line": {"width": 4}},
+        hoverinfo="skip",
+    )
+    low, high = float(scores.min()), float(scores.max())
+    side = 0.06 * (high - low)
+    figure.update_layout(**plotly_layout(height=400, margin={"l": 64, "r": 16, "t": 12, "b": 56}, showlegend=False))
+    figure.update_xaxes(
+        title={"text": "rating, from nothing in common to the same meaning", "font": {"size": 16}},
+        tickfont={"size": 16},
+        range=[low - side, high + side],
+        zeroline=False,
+    )
+    figure.update_yaxes(title={"text": "cosine", "font": {"size": 16}}, tickfont={"size": 16}, zeroline=False)
+    return figure
+
+
+def choice_row(choices: Sequence[Choice], choice: Choice) -> int:
+    """The place of a choice among all, the first where it is not offered."""
+    return choices.index(choice) if choice in choices else 0

@@ -1,0 +1,238 @@
+"""The shape of the space drawn: anisotropy over layers, cosines of strangers, dimensions, norms, repairs (Plotly)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.embeddings.anisotropy import dominating, random_shares
+from demos.bert.embeddings.repairs import CENTRED, RAW, TOPLESS, TRIMMED, WHITE, WHITE_ALL, Repaired
+from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
+from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
+from demos.figures.strips import strips_limit
+
+HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
+NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
+STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
+ON_BOTH_PAPERS = "#7b8288"  # seen on light and on dark
+REPAIRS = {
+    RAW: "as they are",
+    TRIMMED: "{out} dimensions out",
+    CENTRED: "centred",
+    TOPLESS: "centred, {out} axes out",
+    WHITE: "whitened, {left} axes",
+    WHITE_ALL: "whitened, all {left}",
+}
+
+
+def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
+    """The mean cosine of strangers on every layer, a line a kind; `kind` is thick, and thin without its top dimensions.
+
+    Random directions of the same width lie on the dotted line; a cosine of two of them is within the band two times
+    in three (one standard deviation, 1 / sqrt(d)).
+    """
+    layers = list(range(space.num_layers + 1))
+    band = 1 / math.sqrt(space.width)
+    figure = go.Figure()
+    figure.add_hrect(-band, band, fillcolor=ON_BOTH_PAPERS, opacity=0.25, line_width=0, layer="below")
+    figure.add_vline(layer, line={"color": ON_BOTH_PAPERS, "width": 2}, layer="below")
+    for one, name in NAMES.items():
+        cloud, picked = space.clouds[one], one == kind
+        figure.add_scatter(
+            x=layers, y=np.round(cloud.anisotropy, 4), name=name, mode="lines+markers",
+            line={"color": HUES[one], "width": 5 if picked else 3},
+            marker={"size": [18 if picked and at == layer else 10 if picked else 7 for at in layers]},
+            opacity=1 if picked else 0.75, cliponaxis=False,
+            hovertemplate=f"layer %{{x}}: cosine of {STRANGERS[one]} <b>%{{y:.3f}}</b><extra></extra>",
+        )  # fmt: skip
+        if picked:
+            figure.add_scatter(
+                x=layers, y=np.round(cloud.trimmed, 4), name=f"{name}, {TOP} dimensions out",
+                mode="lines+markers", line={"color": HUES[one], "width": 3, "dash": "dot"},
+                marker={"size": 7, "symbol": "circle-open"}, cliponaxis=False,
+                hovertemplate=f"layer %{{x}} without its {TOP} largest dimensions: <b>%{{y:.3f}}</b><extra></extra>",
+            )  # fmt: skip
+    figure.add_scatter(
+        x=[layers[0], layers[-1]], y=[0, 0], name="random directions", mode="lines",
+        line={"color": ON_BOTH_PAPERS, "width": 3, "dash": "dash"}, hoverinfo="skip",
+    )  # fmt: skip
+    figure.update_layout(
+        **plotly_layout(
+            height=480,
+            margin={"l": 78, "r": 16, "t": 10, "b": 56},
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}},
+        ),
+        font_size=17,
+    )
+    figure.update_xaxes(
+        title="layer (0: the embedding output)", tickvals=layers, range=[-0.25, layers[-1] + 0.25], zeroline=False
+    )
+    lowest = min(-0.1, *(float(cloud.anisotropy.min()) - 0.05 for cloud in space.clouds.values()))
+    figure.update_yaxes(title="mean cosine of strangers", range=[lowest, 1.06], dtick=0.2, zeroline=False)
+    return figure
+
+
+def cosines_figure(space: Space, kind: str, layer: int) -> go.Figure:
+    """The share of strangers' cosines in each bin on one layer, against random directions of the same width."""
+    cloud, middles = space.clouds[kind], (EDGES[:-1] + EDGES[1:]) / 2
+    shares, random = 100 * cloud.shares[layer], 100 * random_shares(EDGES, space.width)
+    mean = float(cloud.anisotropy[layer])
+    figure = go.Figure(
+        [
+            go.Scatter(
+                x=np.round(middles, 2), y=np.round(random, 2), name="random directions", mode="lines", fill="tozeroy",
+                line={"color": ON_BOTH_PAPERS, "width": 3, "dash": "dash", "shape": "spline"}, hoverinfo="skip",
+            ),
+            go.Bar(
+                x=np.round(middles, 2), y=np.round(shares, 3), name=f"{STRANGERS[kind]}, layer {layer}",
+                marker={"color": HUES[kind], "opacity": 0.85, "line": {"width": 0}},
+                hovertemplate="cosine near %{x}: <b>%{y:.1f} %</b> of the pairs<extra></extra>",
+            ),
+        ]
+    )  # fmt: skip
+    figure.add_vline(mean, line={"color": ON_BOTH_PAPERS, "width": 2})
+    figure.add_annotation(
+        x=mean,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=f"<b>mean {mean:.2f}</b>",
+        showarrow=False,
+        font={"size": 18},
+        xanchor="right" if mean > 0.85 else "center",
+    )
+    first = int(np.argmax((shares > 0.01) | (random > 0.01)))
+    figure.update_layout(
+        **plotly_layout(height=330, margin={"l": 70, "r": 12, "t": 66, "b": 52}, bargap=0.05), font_size=16
+    )
+    figure.update_layout(legend={"y": 1.13, "yanchor": "bottom", "x": 0, "font": {"size": 17}})
+    figure.update_xaxes(title="cosine", range=[float(EDGES[first]), 1.03], zeroline=False)
+    figure.update_yaxes(title="% of the pairs", rangemode="tozero", zeroline=False)
+    return figure
+
+
+def dimensions_figure(space: Space, kind: str, layer: int) -> go.Figure:
+    """The mean vector as a strip of d cells, and under each what that dimension adds to the mean cosine; TOP named."""
+    cloud = space.clouds[kind]
+    parts, mean = cloud.contributions[layer], cloud.mean[layer]
+    top, total = dominating(parts, TOP), float(parts.sum())
+    limit = strips_limit([mean])
+    figure = go.Figure(
+        [
+            go.Heatmap(
+                z=[np.round(mean, 3)], y=[0], zmin=-limit, zmax=limit, colorscale=colour_scale("signed"),
+                yaxis="y2", showscale=False,
+                hovertemplate="dimension %{x} of the mean vector: <b>%{z:+.3f}</b><extra></extra>",
+            ),
+            go.Bar(
+                x=np.arange(len(parts)), y=np.round(parts, 6),
+                width=[3 if at in top else 1 for at in range(len(parts))],
+                marker={"color": HUES[kind], "line": {"width": 0}},
+                hovertemplate="dimension %{x} adds <b>%{y:.4f}</b> to the mean cosine<extra></extra>",
+            ),
+        ]
+    )  # fmt: skip
+    peak = max(float(parts[top[0]]), 1e-9)
+    placed: list[float] = []
+    for at in map(int, top):
+        figure.add_annotation(
+            x=at, yref="paper", y=0.865, text="▼", showarrow=False, yanchor="bottom", font={"size": 16}
+        )
+        if parts[at] < 0.02 * peak:
+            continue  # a name on the axis could not be read, and there is nothing to name
+        height, side = float(parts[at]), "left" if at < len(parts) * 0.7 else "right"
+        while any(abs(height - other) < 0.12 * peak for other in placed):
+            height += 0.125 * peak  # names of equal height would lie on each other
+        placed.append(height)
+        share = f", {parts[at] / total:.0%}" if total > 0.01 else ""
+        figure.add_annotation(
+            x=at, y=height, text=f"<b>{at}</b>{share}", showarrow=False, font={"size": 18},
+            xanchor=side, xshift=6 if side == "left" else -6, yanchor="middle",
+        )  # fmt: skip
+    highest = max([peak, *placed])
+    figure.update_layout(
+        **plotly_layout(height=330, margin={"l": 78, "r": 12, "t": 30, "b": 52}, showlegend=False), font_size=16
+    )
+    figure.update_xaxes(title="dimension", range=[-1.5, len(parts) + 0.5], zeroline=False, showgrid=False)
+    figure.update_layout(
+        yaxis={"title": "adds to the mean", "domain": [0, 0.72], "range": [min(0, float(parts.min())), highest * 1.12]},
+        yaxis2={"domain": [0.75, 0.86], "anchor": "x", "showgrid": False, "zeroline": False, "tickvals": [0],
+                "ticktext": ["mean"], "ticks": ""},
+    )  # fmt: skip
+    return figure
+
+
+def norms_figure(space: Space, layer: int) -> go.Figure:
+    """How long the vectors are on each layer: the median, with nine of ten inside the whiskers."""
+    layers = np.arange(space.num_layers + 1)
+    rows = [(name, HUES[kind], space.clouds[kind].norms, "circle") for kind, name in NAMES.items()]
+    rows.append(("[SEP]", SPECIAL, space.sep, "square"))
+    inside = f"{QUANTILES[-1] - QUANTILES[0]:.0%}"
+    figure = go.Figure()
+    figure.add_vline(layer, line={"color": ON_BOTH_PAPERS, "width": 2}, layer="below")
+    for number, (name, hue, norms, symbol) in enumerate(rows):
+        low, middle, high = norms.T
+        figure.add_scatter(
+            x=layers + 0.08 * (number - 1.5), y=np.round(middle, 4), name=name, mode="lines+markers",
+            line={"color": hue, "width": 3}, marker={"size": 9, "symbol": symbol}, cliponaxis=False,
+            error_y={"type": "data", "symmetric": False, "array": high - middle, "arrayminus": middle - low,
+                     "thickness": 2, "width": 4},
+            customdata=np.stack([layers, low, high], axis=1),
+            hovertemplate=f"{name}, layer %{{customdata[0]}}: median <b>%{{y:.2f}}</b><br>{inside} within "
+            "%{customdata[1]:.2f} and %{customdata[2]:.2f}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(**plotly_layout(height=360, margin={"l": 70, "r": 12, "t": 10, "b": 52}), font_size=16)
+    figure.update_layout(legend={"y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 17}})
+    figure.update_xaxes(title="layer", tickvals=list(layers), zeroline=False)
+    figure.update_yaxes(title="length ‖x‖", rangemode="tozero", zeroline=False)
+    return figure
+
+
+def signed(value: float) -> str:
+    """ "+0.037" or "−0.052", with a true minus."""
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def repair_name(one: Repaired, width: int) -> str:
+    """What was done, in a few words; `width` is the vectors' own."""
+    return REPAIRS[one.name].format(left=one.dimensions, out=width - one.dimensions)
+
+
+def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
+    """Spearman's rho after each repair, the gain's interval as whiskers; the dotted line is the vectors as they are."""
+    raw = found[0]
+    rho = [one.found.spearman for one in found]
+    clear = [one.gain is None or one.gain.clear for one in found]
+    low = [0.0 if one.gain is None else max(0.0, one.gain.difference - one.gain.low) for one in found]
+    high = [0.0 if one.gain is None else max(0.0, one.gain.high - one.gain.difference) for one in found]
+    figure = go.Figure(
+        go.Bar(
+            x=np.round(rho, 4),
+            y=[repair_name(one, raw.dimensions) for one in found],
+            orientation="h",
+            marker={
+                "color": [ON_BOTH_PAPERS if one is raw else CLASSES[0] for one in found],
+                "opacity": [1 if one else 0.45 for one in clear],
+                "line": {"width": 0},
+            },
+            error_x={"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 2, "width": 6,
+                     "color": ON_BOTH_PAPERS},
+            hovertemplate="%{y}: ρ = <b>%{x:.3f}</b><extra></extra>",
+        )
+    )  # fmt: skip
+    ends = [value + more for value, more in zip(rho, high, strict=True)]
+    for row, one in enumerate(found):
+        gain = "" if one.gain is None else f' <span style="font-weight:400">{signed(one.gain.difference)}</span>'
+        figure.add_annotation(
+            x=max(0.0, ends[row]), y=row, text=f"<b>{one.found.spearman:.3f}</b>{gain}", showarrow=False,
+            xanchor="left", xshift=8, font={"size": 18},
+        )  # fmt: skip
+    figure.add_vline(raw.found.spearman, line={"color": ON_BOTH_PAPERS, "width": 2, "dash": "dot"})
+    figure.update_layout(**plotly_layout(height=360, margin={"l": 210, "r": 16, "t": 10, "b": 52}), font_size=16)
+    longest = max(0.1, *ends) * 1.4  # the numbers' room
+    figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], dtick=0.2, zeroline=False)
+    figure.update_yaxes(autorange="reversed", tickfont={"size": 18}, showgrid=False)
+    return figure

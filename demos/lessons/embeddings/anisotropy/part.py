@@ -1,0 +1,186 @@
+"""Shape of the space: how alike strangers are on each layer, which dimensions make them so, and what repairs give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.repairs import Repaired, repairs
+from demos.bert.embeddings.vector_space import CLS, MEAN, WORDS, Space, measure
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.vectors import Encoded
+from demos.errors import UserError
+from demos.lessons.embeddings.anisotropy.figure import (
+    NAMES,
+    cosines_figure,
+    curve_figure,
+    dimensions_figure,
+    norms_figure,
+    repairs_figure,
+)
+from demos.lessons.embeddings.anisotropy.text import (
+    repairs_table,
+    repairs_told,
+    sample_told,
+    shape_code,
+    space_table,
+    space_told,
+)
+from demos.page.choices import clamp, following, slider
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, moved_by_reader, notice_html
+from demos.page.progress import relayed
+from demos.training.data.lists import our_library
+from demos.training.data.rated_pairs import our_pairs
+
+SAMPLE = 200  # sentences that the space is measured on
+FIRST_LAYER = 5  # what `most_alike` is for the bundled model; the first drawing picks anew for the model in use
+KEPT_SPACES, KEPT_REPAIRS = 6, 48  # models; a model's layers
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    deepest = services.store.spec(services.default_model).num_layers
+    first = min(FIRST_LAYER, deepest)
+    spaces: OnceCache[Encoded, Space] = OnceCache(KEPT_SPACES)
+    judged: OnceCache[Encoded, list[Repaired]] = OnceCache(KEPT_REPAIRS)
+
+    with gr.Row():
+        with gr.Column(scale=3, min_width=340):
+            curve = gr.Plot(show_label=False, elem_id="shape-curve")
+        with gr.Column(scale=1, min_width=300):
+            layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
+            kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Whose vectors")
+            told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
+            sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
+    with gr.Row():
+        with gr.Column(min_width=340):
+            gr.HTML("<h3>Cosines of strangers on this layer</h3>", elem_classes="said")
+            cosines = gr.Plot(show_label=False, elem_id="shape-cosines")
+        with gr.Column(min_width=340):
+            gr.HTML("<h3>A few dimensions make them alike</h3>", elem_classes="said")
+            dimensions = gr.Plot(show_label=False, elem_id="shape-dimensions")
+    with gr.Row():
+        with gr.Column(min_width=340):
+            gr.HTML("<h3>Repaired: do they agree better with people?</h3>", elem_classes="said")
+            scores = gr.Plot(show_label=False, elem_id="shape-repairs")
+            worth = gr.HTML("", elem_classes="said")
+        with gr.Column(min_width=340):
+            gr.HTML("<h3>How long the vectors are</h3>", elem_classes="said")
+            norms = gr.Plot(show_label=False, elem_id="shape-norms")
+    with gr.Accordion("The numbers", open=False):
+        numbers, gains = gr.HTML(""), gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        gr.Markdown("Every pair written out, with nothing but transformers: it prints the thick line.")
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+    page.keep(shape_layer=layer, shape_vectors=kind)
+    followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
+
+    def space_of(loaded: LoadedModel) -> Generator[Encoded, None, Space]:
+        sentences = our_library().sentences[:SAMPLE]
+        return spaces.steps(loaded.spec.key, lambda: measure(loaded, sentences), Encoded(0, len(sentences)))
+
+    def repairs_of(loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
+        return judged.steps(
+            (loaded.spec.key, at, pooling), lambda: _repairs(page, loaded, at, pooling), Encoded(0, fitted_on())
+        )
+
+    def show(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
+        loaded = services.loaded(model)
+        space = yield from relayed(space_of(loaded), _telling(10))
+        own, seen = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
+        at, one = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
+        yield [
+            curve_figure(space, one, at),
+            cosines_figure(space, one, at),
+            dimensions_figure(space, one, at),
+            norms_figure(space, at),
+            space_told(space, one, at),
+            sample_told(space),
+            space_table(space),
+            shape_code(loaded.spec, SAMPLE, one, at),
+            slider(own, space.num_layers + 1, move=own != asked),
+            seen,
+            "",
+        ]
+
+    def judge(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
+        loaded = services.loaded(model)
+        own: float | None = asked
+        if not seen.startswith(f"{loaded.spec.key} "):  # the layer is picked from the same space as in `show`
+            space = yield from relayed(space_of(loaded), _telling(2))
+            own, _ = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
+        at = clamp(own, loaded.model.config.num_hidden_layers + 1)
+        pooling = CLS if whose == CLS else MEAN
+        try:
+            found = yield from relayed(repairs_of(loaded, at, pooling), _telling(2))
+        except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
+            yield [None, "", notice_html(str(error))]
+            return
+        yield [repairs_figure(found), repairs_table(found), repairs_told(found, fitted_on(), pooling, at)]
+
+    moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
+    inputs = [*page.sentence, layer, kind, followed]
+    always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
+    drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
+    page.on(moved, show, inputs, drawn, **always)
+    page.on(
+        moved, judge, inputs, [scores, gains, worth], concurrency_id="vectors", concurrency_limit=2, **always
+    )  # fmt: skip
+
+
+def most_alike(space: Space) -> int:
+    """The layer on which two words of different sentences are the most alike, the first of equals."""
+    return int(space.clouds[WORDS].anisotropy.argmax())
+
+
+def fitted_on() -> int:
+    """How many sentences the repairs are fitted on: the library's and the pairs'."""
+    return len(our_library().sentences) + len(_texts())
+
+
+def _texts() -> list[str]:
+    """The rated pairs' sentences, each once, in the order in which the agreement part encodes them."""
+    return list(dict.fromkeys(text for pair in our_pairs().pairs for text in (pair.first, pair.second)))
+
+
+def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
+    """Encode library and pairs, every layer and both poolings at once: the next choice is then there already."""
+    layers = range(loaded.model.config.num_hidden_layers + 1)
+    every = [Choice(one, layer) for one in (MEAN, CLS) for layer in layers]
+    wanted = every.index(Choice(pooling, at))
+    pairs, texts, cache = our_pairs().pairs, _texts(), page.services.vectors
+    others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]
+    own = (yield from cache.steps(loaded, texts, every))[wanted]
+    row = {text: index for index, text in enumerate(texts)}
+    first, second = ([row[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
+    return repairs(np.vstack([others, own]), own, first, second, np.array([pair.score for pair in pairs]))
+
+
+def _telling(others: int) -> Callable[[Encoded], list[Any]]:
+    """An encoding's progress as the last output's line, the `others` before it left as they are."""
+
+    def outputs(step: Encoded) -> list[Any]:
+        line = f'<p role="status">Encoding {step.done:,} of {step.total:,} sentences …</p>'
+        return [*[gr.skip() for _ in range(others)], line]
+
+    return outputs
+
+
+PART = Part(
+    tab="Shape of the space",
+    look="Two random directions have a cosine near 0. Nothing in BERT's training asks the same of two sentences that "
+    "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
+    "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
+    build=build,
+    order=6,
+    former="shape",
+)

@@ -1,0 +1,160 @@
+"""Classifiers over frozen vectors for the page: fitted once for all readers, and a reader's own model beside them."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.embeddings.frozen_features import features_of, joined, parts_of
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.vectors import Encoded
+from demos.lessons.embeddings.frozen_features.figure import feature_name
+from demos.page.services import Services
+from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
+from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
+
+TELL_SECONDS = 0.2  # between two words on how far an encoding is
+ALL_AT_ONCE = 64 * 2**20  # bytes: below, every layer is kept from the first pass, so that menus move at once
+GROUP_BYTES = 256 * 2**20  # held at once where all are fitted; above, one pooling after the other
+MAX_TUNED = 256
+
+
+@dataclass(frozen=True)
+class Task:
+    """What classifiers are compared on: sentences, their split, a model, and whether numbers are standardised."""
+
+    data: Labelled
+    split: Split
+    loaded: LoadedModel
+    standardise: bool
+
+    @property
+    def deepest(self) -> int:
+        """The number of the last layer."""
+        depth: int = self.loaded.model.config.num_hidden_layers
+        return depth
+
+    def key(self, *what: Any) -> tuple[Any, ...]:
+        """What a fit is kept under."""
+        return (self.data.key, self.split.key, *what)
+
+    def key_of(self, choice: Choice) -> tuple[Any, ...]:
+        """What the fit of this choice's vectors is kept under."""
+        return self.key(self.loaded.spec.key, choice, self.standardise)
+
+    def nbytes(self, choices: int) -> int:
+        """What the vectors of so many single layers take."""
+        return choices * len(self.data.texts) * int(self.loaded.model.config.hidden_size) * 4
+
+
+class Frozen:
+    """The fits, shared by the part's readers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.fits = Fits()
+        self._tuned: dict[tuple[str, str], tuple[float, tuple[float, float]]] = {}
+
+    def guess(self, task: Task) -> Fit:
+        """Always the most frequent class."""
+        return self.fits.get(task.key("guess"), lambda: fit_guess(task.data, task.split))
+
+    def words(self, task: Task) -> Fit:
+        """Words alone."""
+        return self.fits.get(task.key("words"), lambda: fit_words(task.data, task.split))
+
+    def known(self, task: Task) -> dict[Choice, Fit]:
+        """Every choice that is fitted already."""
+        found = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
+        return {choice: fit for choice, fit in found.items() if fit is not None}
+
+    def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[str]:
+        """Fit these choices, into `into`; yields a line of HTML now and then on how far it is (of `total`)."""
+        found = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
+        missing = [choice for choice, fit in found.items() if fit is None]
+        vectors: dict[Choice, np.ndarray] = {}
+        if missing:
+            parts = self._parts(task, missing)
+            arrays = yield from told(self.services.vectors.steps(task.loaded, task.data.texts, parts))
+            vectors = dict(zip(parts, arrays, strict=True))
+        for choice, fit in found.items():
+            if fit is None:
+                name = html.escape(feature_name(choice, task.deepest))
+                yield f"<p>Fitting {len(into) + 1} of {total or len(found)}: {name} …</p>"
+                rows = joined(choice, task.deepest, vectors)
+                fit = self.fits.put(task.key_of(choice), fit_vectors(rows, task.data, task.split, task.standardise))
+            into[choice] = fit
+
+    def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Iterator[str]:
+        """Fit every choice; one pooling after the other where all layers of all would be too much at once."""
+        every = features_of(task.loaded)
+        poolings = list(dict.fromkeys(choice.pooling for choice in every))
+        groups = [every]
+        if task.nbytes(len(poolings) * (task.deepest + 1)) > GROUP_BYTES:
+            groups = [[choice for choice in every if choice.pooling == pooling] for pooling in poolings]
+        for group in groups:
+            yield from self.fit(task, group, into, len(every))
+
+    def chances(self, task: Task, choice: Choice, fit: Fit, text: str) -> tuple[np.ndarray, dict[str, float]]:
+        """One sentence's vector [D], and each class's probability by this fit. Raises UserError as `encode` does."""
+        parts = parts_of(choice, task.deepest)
+        vectors = self.services.vectors.get(task.loaded, [text], parts)
+        row = joined(choice, task.deepest, dict(zip(parts, vectors, strict=True)))
+        probabilities = fit.pipeline.predict_proba(row)[0]
+        return row[0], dict(zip(task.data.labels, probabilities.tolist(), strict=True))
+
+    def tuned_state(self, task: Task, run: str) -> str:
+        """Whether the reader's own run can be scored here: "here", or why not ("apart", "none", "other", "drawn")."""
+        if task.data.own_test is None:
+            return "apart"
+        if not self.services.workshop.runs.kept(run):
+            return "none"
+        trained = self.services.classifier(run)
+        if trained is None or not set(task.data.labels) <= set(trained.task.labels):
+            return "other"
+        return "here" if task.split.key == OWN_SPLIT else "drawn"
+
+    def tuned(self, task: Task, run: str) -> tuple[float, tuple[float, float]]:
+        """(accuracy, 95 % interval) of the reader's own fine-tuned model on the sentences held out.
+
+        Raises UserError where that model is no longer kept.
+        """
+        key = (run, task.data.key)
+        if key not in self._tuned:
+            texts = [task.data.texts[at] for at in task.split.test]
+            answers = self.services.workshop.runs.predict(run, texts)
+            truth = [task.data.labels[task.data.targets[at]] for at in task.split.test]
+            # A model of more classes is asked which of these it is.
+            guessed = [max(task.data.labels, key=chances.__getitem__) for chances in answers]
+            hits = sum(guess == label for guess, label in zip(guessed, truth, strict=True))
+            while len(self._tuned) >= MAX_TUNED:
+                self._tuned.pop(next(iter(self._tuned)), None)
+            self._tuned[key] = (hits / len(truth), wilson(hits, len(truth)))
+        return self._tuned[key]
+
+    def _parts(self, task: Task, missing: Sequence[Choice]) -> list[Choice]:
+        """What the encoder is asked for: all that any choice is made of, where that is little."""
+        every = {part for choice in features_of(task.loaded) for part in parts_of(choice, task.deepest)}
+        if task.nbytes(len(every)) > ALL_AT_ONCE:
+            every = {part for choice in missing for part in parts_of(choice, task.deepest)}
+        return sorted(every, key=lambda part: (part.pooling, str(part.layer)))
+
+
+def told(steps: Generator[Encoded, None, list[np.ndarray]]) -> Generator[str, None, list[np.ndarray]]:
+    """An encoding's progress as lines of HTML, five a second at most; returns its vectors."""
+    last = 0.0
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            vectors: list[np.ndarray] = end.value
+            return vectors
+        if time.monotonic() - last > TELL_SECONDS:
+            last = time.monotonic()
+            yield f"<p>Encoding {step.done:,} of {step.total:,} sentences …</p>"

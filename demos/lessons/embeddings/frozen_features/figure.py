@@ -1,0 +1,143 @@
+"""Frozen, then a classifier, drawn: accuracies as bars with their intervals, and every pooling x layer (Plotly)."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.embeddings.frozen_features import CONCAT_ALL
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.figures.cosines_text import POOLING_NAMES, choice_name
+from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+
+ROW = 84  # pixels a bar takes with its name above it
+HUES = {"guess": "#8a9096", "words": CLASSES[1], "frozen": CLASSES[0], "tuned": CLASSES[2], "published": "#8a9096"}
+COLUMNS = {SUM_LAST_FOUR: "sum 4", SUM_ALL: "sum all", CONCAT_LAST_FOUR: "join 4", CONCAT_ALL: "join all"}
+FRAME = CLASSES[5]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One accuracy to draw: `kind` is one of HUES; what was published elsewhere has no interval."""
+
+    name: str
+    kind: str
+    accuracy: float
+    interval: tuple[float, float] | None = None
+
+
+def feature_name(choice: Choice, deepest: int) -> str:
+    """ "mean, last hidden layer (6)", as the page speaks of a vector."""
+    if choice.layer == CONCAT_ALL:
+        return f"{POOLING_NAMES[choice.pooling]}, all layers side by side"
+    return choice_name(choice, deepest)
+
+
+def bars_figure(bars: Sequence[Bar]) -> go.Figure:
+    """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95 % interval."""
+    count = len(bars)
+    ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
+    figure = go.Figure()
+    for published in (False, True):  # what was only published has no interval, and stays pale
+        shown = [at for at, bar in enumerate(bars) if (bar.kind == "published") == published]
+        spread = {
+            "type": "data",
+            "symmetric": False,
+            "array": [ends[at][1] - bars[at].accuracy for at in shown],
+            "arrayminus": [bars[at].accuracy - ends[at][0] for at in shown],
+            "thickness": 3,
+            "width": 7,
+            "color": "#545d63",
+        }
+        if shown:
+            figure.add_bar(
+                x=[round(bars[at].accuracy, 4) for at in shown],
+                y=shown,
+                orientation="h",
+                width=0.42,
+                marker={"color": [HUES[bars[at].kind] for at in shown], "opacity": 0.35 if published else 0.9},
+                error_x=None if published else spread,
+                customdata=[
+                    [
+                        html.escape(bars[at].name),
+                        "" if published else "<br>95 % interval {:.3f} to {:.3f}".format(*ends[at]),
+                    ]
+                    for at in shown
+                ],
+                hovertemplate="%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",
+            )
+    for at, (bar, (_, high)) in enumerate(zip(bars, ends, strict=True)):
+        name = html.escape(bar.name, quote=False)
+        shared = {"y": at, "xanchor": "left", "showarrow": False}
+        figure.add_annotation(x=0, yshift=34, text=name, font={"size": 20}, **shared)
+        figure.add_annotation(x=high, xshift=10, text=f"<b>{bar.accuracy:.3f}</b>", font={"size": 26}, **shared)
+    figure.update_layout(
+        **plotly_layout(
+            height=ROW * count + 66, margin={"l": 12, "r": 12, "t": 14, "b": 44}, showlegend=False, barmode="overlay"
+        )
+    )
+    figure.update_xaxes(range=[0, 1.12], tickvals=[0, 0.25, 0.5, 0.75, 1], tickfont={"size": 16}, title="accuracy on "
+                        "held-out sentences", title_font={"size": 16}, zeroline=True)  # fmt: skip
+    figure.update_yaxes(range=[count - 0.55, -0.75], showticklabels=False, showgrid=False, zeroline=False)
+    return figure
+
+
+def grid_figure(scores: Mapping[Choice, float], best: Choice, deepest: int) -> go.Figure:
+    """The cross-validated accuracy of each choice fitted so far, poolings down, layers across; `best` is framed."""
+    rows = [pooling for pooling in (*POOLINGS, POOLER) if any(choice.pooling == pooling for choice in scores)]
+    layers: list[int | str] = [*range(deepest + 1), *COLUMNS]
+    columns = [layer for layer in layers if any(choice.layer == layer for choice in scores)]
+    values = np.array([[scores.get(Choice(pooling, layer), np.nan) for layer in columns] for pooling in rows])
+    # From the lowest tenth up: the embedding of [CLS], the same for every sentence, would take all of the scale.
+    low, high = float(np.nanquantile(values, 0.1)), float(np.nanmax(values))
+    span = max(high - low, 0.02)
+    named = [[html.escape(feature_name(Choice(p, layer), deepest)) for layer in columns] for p in rows]
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.round(values, 4),
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            zmin=low - 0.1 * span,
+            zmax=low + 1.1 * span,
+            colorscale=colour_scale("magnitude"),
+            text=[[_cell(value, low, span) for value in row] for row in values],
+            texttemplate="%{text}",
+            textfont={"size": 20 if len(columns) <= 12 else 14},
+            customdata=named,
+            hovertemplate="%{customdata}<br>cross-validated accuracy %{z:.3f}<extra></extra>",
+            hoverongaps=False,
+            xgap=2,
+            ygap=2,
+            showscale=False,
+        )
+    )
+    if best.layer in columns and best.pooling in rows:
+        x, y = columns.index(best.layer), rows.index(best.pooling)
+        box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
+        figure.add_shape(type="rect", line={"color": FRAME, "width": 4}, **box)
+    names = [COLUMNS.get(layer, str(layer)) if isinstance(layer, str) else str(layer) for layer in columns]
+    figure.update_layout(
+        **plotly_layout(height=62 * len(rows) + 96, margin={"l": 124, "r": 8, "t": 76, "b": 8}, showlegend=False)
+    )
+    shared = {"showgrid": False, "zeroline": False, "ticks": ""}
+    figure.update_xaxes(
+        tickvals=list(range(len(columns))), ticktext=names, side="top", automargin=True, tickfont={"size": 17},
+        title={"text": "layer", "font": {"size": 16}, "standoff": 2}, **shared,
+    )  # fmt: skip
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))), ticktext=[POOLING_NAMES[one] for one in rows], autorange="reversed",
+        tickfont={"size": 17}, **shared,
+    )  # fmt: skip
+    return figure
+
+
+def _cell(value: float, low: float, span: float) -> str:
+    """The score without its leading zero, in the ink that can be read on its colour."""
+    if np.isnan(value):
+        return ""
+    ink = "#ffffff" if (value - low) / span > 0.7 else "#000000"
+    return f'<span style="color:{ink}">{f"{value:.3f}".removeprefix("0")}</span>'

@@ -1,0 +1,137 @@
+"""What "Frozen, then a classifier" shows and asks: its components, and the menus' answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.embeddings.frozen_features import CONCAT_ALL, MAX_DIMENSION, width_of
+from demos.bert.embeddings.pooling import POOLER, Choice
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.page.services import Services
+from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
+from demos.widgets.pooling_menus.pooling_menus import LAST, SECOND_TO_LAST, layer_choices, pooling_menus, read_choice
+
+SOURCES = [
+    ("Emotion: six classes", EMOTIONS),
+    ("Joy or sadness", TWO),
+    (f"SST-2, {MAX_ROWS:,} rows", SST2),
+    ("a file of your own", FILE),
+]
+FILES = [".csv", ".tsv", ".jsonl", ".txt"]
+AWAITED = f"Choose a file with a text and a label column; {MAX_ROWS:,} rows are used. The guide's train.tsv fits."
+BESIDE = ("all layers, side by side", CONCAT_ALL)
+ASKED = ("source", "file", "split", "pooling", "layer", "standardise")
+FILLED = (
+    "status", "file", "split", "layer", "about", "bars", "said", "tuned", "recipe",
+    "grid_said", "grid", "take", "wrong", "confusion", "mistakes", "numbers", "code",
+)  # fmt: skip
+GRID_FILLED = ("filling", "grid_status", "start", "stop", "grid_said", "grid", "take", "numbers")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The menus' answers, in the order of ASKED, and the id of the reader's own fine-tuned run."""
+
+    source: str
+    file: str | None
+    split: str
+    pooling: str
+    layer: str
+    standardise: bool
+    run: str
+
+    def choice(self, loaded: LoadedModel) -> Choice:
+        """The vector picked. Raises UserError as `read_choice` does, and for one too wide to be fitted."""
+        if self.layer != CONCAT_ALL or self.pooling == POOLER:
+            return read_choice(loaded, self.pooling, LAST if self.layer == CONCAT_ALL else self.layer)
+        choice = Choice(read_choice(loaded, self.pooling, LAST).pooling, CONCAT_ALL)
+        config = loaded.model.config
+        wide = width_of(choice, config.num_hidden_layers, config.hidden_size)
+        if wide > MAX_DIMENSION:
+            raise UserError(f"All layers side by side have {wide:,} numbers here; the limit is {MAX_DIMENSION:,}.")
+        return choice
+
+
+def laid_out(services: Services) -> dict[str, Any]:
+    """The part's components above its folds, by name."""
+    parts: dict[str, Any] = {"filling": gr.State("")}
+    with gr.Row(elem_classes="features-top"):
+        with gr.Column(scale=3, min_width=330):
+            parts["bars"] = gr.Plot(label="Accuracy of each classifier", show_label=False, elem_id="features-bars")
+            parts["status"] = gr.HTML("", elem_classes="said features-status")
+            parts["said"] = gr.HTML("", elem_classes="said", elem_id="features-said")
+        with gr.Column(scale=2, min_width=330):
+            parts["source"] = gr.Radio(SOURCES, value=EMOTIONS, label="Sentences")
+            parts["file"] = gr.File(label="CSV, TSV or JSONL", file_types=FILES, height=110, visible=False)
+            parts["pooling"], parts["layer"] = pooling_menus(services)
+            parts["layer"].choices = [*parts["layer"].choices, BESIDE]
+            with gr.Row():
+                parts["split"] = gr.Dropdown(
+                    split_choices(True), value=OWN_SPLIT, label="Split", filterable=False, min_width=150
+                )
+                parts["standardise"] = gr.Checkbox(True, label="Standardise each number", min_width=150)
+            parts["about"] = gr.HTML("", elem_classes="said")
+            parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
+    gr.HTML("<h3>The sentence above, through the recipe</h3>")
+    parts["recipe"] = gr.HTML("", elem_id="features-recipe")
+    gr.HTML("<h3>Every pooling, every layer</h3>")
+    with gr.Row():
+        with gr.Column(scale=3, min_width=330):
+            parts["grid_said"] = gr.HTML("", elem_classes="said", elem_id="features-grid-said")
+            parts["grid_status"] = gr.HTML("", elem_classes="said features-status")
+        with gr.Column(scale=1, min_width=330):
+            with gr.Row():
+                parts["start"] = gr.Button("Fit them all", variant="primary", min_width=130, elem_id="features-start")
+                parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
+            parts["take"] = gr.Button("Take the one it picks", visible=False, elem_id="features-take")
+    parts["grid"] = gr.Plot(
+        label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
+    )
+    with gr.Row():
+        with gr.Column(min_width=330):
+            parts["wrong"] = gr.HTML("")
+            parts["confusion"] = gr.Plot(label="Confusion matrix of the held-out sentences", show_label=False)
+        with gr.Column(min_width=330):
+            gr.HTML("<h3>Where it is wrong, the surest first</h3>")
+            parts["mistakes"] = gr.HTML("", elem_id="features-mistakes")
+    return parts
+
+
+def split_choices(own: bool) -> list[tuple[str, str]]:
+    """The file's own split, where it has one, and those drawn by a seed."""
+    drawn = [(f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS)]
+    return [("the file's own", OWN_SPLIT), *drawn] if own else drawn
+
+
+def split_update(data: Labelled, asked: str, used: str) -> Any:
+    """The split menu for these sentences; its value only where it must move, so that it stays under the hand."""
+    kept = {} if asked == used else {"value": used}
+    return gr.update(choices=split_choices(data.own_test is not None), **kept)
+
+
+def layer_update(loaded: LoadedModel, layer: str) -> Any:
+    """The layer menu for this model; a layer that only a deeper one has becomes the last."""
+    offered = [*layer_choices(loaded.model.config.num_hidden_layers), BESIDE]
+    kept = {} if layer in [value for _, value in offered] else {"value": LAST}
+    return gr.update(choices=offered, **kept)
+
+
+def menu_value(choice: Choice, loaded: LoadedModel) -> str:
+    """The layer menu's value for this choice."""
+    deepest = loaded.model.config.num_hidden_layers
+    if choice.layer == deepest:
+        return LAST
+    return SECOND_TO_LAST if choice.layer == deepest - 1 else str(choice.layer)
+
+
+def filled(names: Sequence[str], **values: Any) -> list[Any]:
+    """One value for each of `names`; what is not given stays as it is."""
+    unknown = set(values) - set(names)
+    if unknown:
+        raise KeyError(f"no output is called {sorted(unknown)}")
+    return [values.get(name, gr.skip()) for name in names]

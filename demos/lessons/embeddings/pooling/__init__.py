@@ -1,0 +1,1 @@
+"""Two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""

@@ -1,0 +1,179 @@
+"""Two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.sentence_vectors import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
+from demos.bert.embeddings.token_shares import token_shares
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.figures.cosines import cosine_heatmap, short
+from demos.figures.cosines_text import (
+    choice_name,
+    compared_html,
+    how_html,
+    neighbours_html,
+    numbers_html,
+    pairs_html,
+    pooled_tokens,
+    sentence_html,
+)
+from demos.figures.program import embeddings_code
+from demos.files import read_asset
+from demos.page.examples import fill_from
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.services import Sentence, Services
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
+
+
+def example_lists() -> dict[str, str]:
+    """The lists that come with the lesson, each as lines for the text box."""
+    lists: dict[str, list[str]] = {}
+    reader = csv.DictReader(read_asset("data/sentences.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    for row in reader:
+        lists.setdefault(row["list"], []).append(row["sentence"])
+    return {name: "\n".join(lines) for name, lines in lists.items()}
+
+
+def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
+    """The bar's sentence or two, then the list without repeating them; and how many came from the bar.
+
+    Raises UserError for fewer than two sentences in all.
+    """
+    written = (clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence"))
+    bar = [" ".join(text.split()) for text in written if text.strip()]
+    sentences = bar + [line for line in sentences_of(texts) if line not in bar]
+    if len(sentences) < 2:
+        raise UserError("Comparing takes at least two sentences; write one a line.")
+    return sentences, len(bar)
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    lists = example_lists()
+
+    with gr.Row():
+        with gr.Column(scale=2, min_width=260):
+            example = gr.Dropdown(list(lists), value=None, label="Pick an example list")
+            texts = gr.Textbox(
+                next(iter(lists.values())),
+                label=f"Sentences, one a line (at most {MAX_SENTENCES})",
+                info="The sentence bar's own come first, marked ◆.",
+                lines=8,
+                max_lines=14,
+                elem_id="embeddings-texts",
+            )
+            picked = gr.Dropdown(
+                [(f"sentence {i + 1}", i) for i in range(MAX_SENTENCES + 2)],
+                value=0,
+                label="Sentence in hand",
+                filterable=False,
+                elem_id="embeddings-picked",
+            )
+            counted = gr.HTML(elem_classes="said")
+        with gr.Column(scale=6, min_width=680), gr.Row():
+            sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
+
+    with gr.Row():
+        with gr.Column(scale=3, min_width=340, elem_id="embeddings-neighbours"):
+            gr.HTML("<h3>Nearest to the sentence in hand</h3>", elem_classes="said")
+            nearest, listed = gr.HTML(elem_classes="said"), gr.HTML()
+        with gr.Column(scale=2, min_width=340):
+            gr.HTML("<h3>Where A and B disagree most</h3>", elem_classes="said")
+            compared, widest = gr.HTML(elem_classes="said"), gr.HTML()
+
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML()
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        gr.Markdown("Choice B with nothing but transformers; run, it prints B's matrix.")
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+
+    hows, heatmaps, tokens = ([side[at] for side in sides] for at in range(3))
+    menus = [component for side in sides for component in side[3:]]
+
+    def in_hand(
+        loaded: LoadedModel, sentences: list[str], index: int, choices: list[Choice], cosines: list[np.ndarray]
+    ) -> list[str]:
+        """What is told of one sentence: its size; under A and B how, and of which tokens; its neighbours."""
+        run = services.runs.get(loaded, sentences[index])
+        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
+        return [
+            sentence_html(run.encoding),
+            *[how_html(run.encoding, one, run.num_layers, run.hidden_states.shape[2]) for one in choices],
+            *[
+                f'<p class="tokens-of">What the vector of sentence {index + 1} is made of</p>'
+                + pooled_tokens(run.encoding, token_shares(run, one))
+                for one in choices
+            ],
+            *neighbours_html(cosines, sentences, index, names),
+        ]
+
+    def vectors_of(sentence: Sentence, listed: str, *chosen: str) -> tuple[Any, ...]:
+        loaded = services.loaded(sentence.model)
+        sentences, from_bar = with_bar(sentence, listed)
+        choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+        vectors = services.vectors.get(loaded, sentences, choices)
+        return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
+
+    def show_in_hand(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[str]:
+        loaded, sentences, _, choices, _, cosines = vectors_of(sentence, listed, *chosen)
+        return in_hand(loaded, sentences, min(index, len(sentences) - 1), choices, cosines)
+
+    def show(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[Any]:
+        loaded, sentences, from_bar, choices, vectors, cosines = vectors_of(sentence, listed, *chosen)
+        pairs = disagreements(*cosines)
+        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
+        index = index if index < len(sentences) else 0
+        menu = [(f"{i + 1} {short(one, 60)}", i) for i, one in enumerate(sentences)]
+        return [
+            *[cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines],
+            compared_html(pairs, loaded.spec),
+            pairs_html(pairs, sentences),
+            gr.update(choices=menu, value=index),
+            *in_hand(loaded, sentences, index, choices, cosines),
+            numbers_html(vectors, pairs, sentences, names),
+            embeddings_code(loaded.spec, sentences, choices[1]),
+            *[layer_menu(loaded, layer) for layer in chosen[1::2]],
+        ]
+
+    told = [counted, *hows, *tokens, nearest, listed]
+    page.draw(
+        show,
+        [texts, picked, *menus],
+        [*heatmaps, compared, widest, picked, *told, numbers, code, *menus[1::2]],
+        triggers=[texts.change, *[component.input for component in menus]],
+    )
+    page.on([picked.input], with_sentence(show_in_hand), [*page.sentence, texts, picked, *menus], told)
+    fill_from(example, [texts], {name: [lines] for name, lines in lists.items()})
+    page.keep(list=texts, pooling_a=menus[0], layer_a=menus[1], pooling_b=menus[2], layer_b=menus[3])
+
+
+def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Plot, gr.HTML, gr.Radio, gr.Dropdown]:
+    """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus."""
+    with gr.Column(min_width=320, elem_classes="choice"):
+        radio, layer = pooling_menus(services, letter, pooling)
+        how = gr.HTML()
+        heatmap = gr.Plot(label=f"Cosine of every two sentences by {letter}", show_label=False)
+        tokens = gr.HTML()
+    return how, heatmap, tokens, radio, layer
+
+
+PART = Part(
+    tab="Two choices",
+    look="Choose two ways to make one vector of a sentence's token vectors, and compare the same sentences under both. "
+    "Look where they disagree (framed), and who is whose neighbour.",
+    build=build,
+    order=1,
+    former="compare",
+)

@@ -1,0 +1,194 @@
+"""Search: the sentences nearest in meaning to a query, under two choices, beside a search for its words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.search import Keywords, Precision, precision_at
+from demos.bert.embeddings.sentence_vectors import cosine, cosine_matrix
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.figures.cosines_text import choice_name
+from demos.lessons.embeddings.search.figure import (
+    KEYWORDS,
+    SHOWN,
+    Searched,
+    hits_html,
+    numbers_html,
+    search_code,
+    told_html,
+)
+from demos.page.examples import fill_from
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence
+from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
+
+LIBRARY, OWN = "library", "own"
+QUERY = "How do I bake bread without yeast?"
+QUERIES = [
+    QUERY,
+    "Where can I see the rings of a planet?",
+    "My head hurts and I feel sick.",
+    "The striker scored twice.",
+    "It is pouring, take your raincoat.",
+    "My laptop is slow, what can I do?",
+]
+AWAITED = "<p>Choose a file with one sentence a line, or a table with a text column; or paste sentences.</p>"
+BETWEEN = 0.2  # seconds between two lines of progress
+
+
+def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
+    """The sentences to search: the library's, a file's, or those pasted; None before there are any of one's own.
+
+    Raises UserError as `read_list` and `read_lines` do.
+    """
+    if source == LIBRARY:
+        return our_library()
+    if file:
+        return read_list(Path(file).read_bytes(), Path(file).name)
+    return read_lines(pasted) if (pasted or "").strip() else None
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    with gr.Row():
+        query = gr.Textbox(
+            QUERY, label="Search for (empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
+            elem_id="search-query",
+        )  # fmt: skip
+        example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
+        sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
+        source = gr.Radio(sources, value=LIBRARY, label="Among", scale=2, min_width=300, elem_id="search-source")
+    with gr.Row(visible=False) as own:
+        file = gr.File(
+            label=f"TXT (a sentence a line), CSV or TSV; up to {MAX_LINES:,} sentences",
+            file_types=[".txt", ".csv", ".tsv"], height=120, elem_id="search-file",
+        )  # fmt: skip
+        pasted = gr.Textbox("", label="Or paste sentences, one a line", lines=4, max_lines=8, elem_id="search-pasted")
+    with gr.Row(elem_classes="search-menus"):
+        menus: list[gr.Component] = []
+        for letter, pooling in (("A", "cls"), ("B", "mean")):
+            with gr.Column(min_width=320, elem_classes="choice"):
+                menus += pooling_menus(services, letter, pooling)
+        with gr.Column(min_width=320, elem_classes="choice"):
+            gr.HTML(
+                "<p><b>Words</b>: no model, only the query's words, marked in every list. The fewer sentences have a "
+                "word, the more it counts; <i>how</i>, <i>do</i> and <i>the</i> count nothing.</p>",
+                elem_classes="said",
+            )
+    status = gr.HTML("", elem_id="search-status", elem_classes="said")
+    found = gr.HTML(elem_id="search-found")
+    told = gr.HTML(elem_classes="said")
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML()
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        gr.Markdown("Prints B's list and the words' with nothing but transformers and scikit-learn.")
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+
+    @lru_cache(maxsize=16)
+    def score_of(key: str, choice: Choice, listed: Listed) -> Precision:
+        """How well a choice searches the list, whatever is asked: once for all who ask."""
+        (rows,) = services.vectors.get(services.loaded(key), listed.sentences, [choice])
+        return precision_at(cosine_matrix(rows), listed.topics, SHOWN)
+
+    @lru_cache(maxsize=4)
+    def keywords_of(listed: Listed) -> tuple[Keywords, Precision | None]:
+        """The words of the list, and how well they search it where it has topics."""
+        keywords = Keywords(listed.sentences)
+        return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
+
+    def show(
+        sentence: Sentence, query: str, source: str, file: str | None, pasted: str, *chosen: str
+    ) -> Iterator[list[Any]]:
+        loaded = services.loaded(sentence.model)
+        choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+        kept = [gr.update(visible=source == OWN), *[layer_menu(loaded, layer) for layer in chosen[1::2]]]
+        listed = listed_by(source, file, pasted)
+        if listed is None:
+            yield [AWAITED, "", "", "", gr.skip(), *kept]
+            return
+        asked = " ".join(clean_text(query if (query or "").strip() else sentence.text, "The query").split())
+        if not asked:
+            raise UserError("There is nothing to search for; write a query.")
+        steps = services.vectors.steps(loaded, listed.sentences, choices)
+        said, done = time.monotonic(), -1
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                vectors = end.value
+                break
+            if step.done != done and time.monotonic() - said > BETWEEN:
+                said, done = time.monotonic(), step.done
+                progress = f"<p>Encoding {step.done:,} of {step.total:,} sentences</p>"
+                yield [progress, *[gr.skip() for _ in range(4 + len(kept))]]
+        questions = services.vectors.get(loaded, [asked], choices)
+        lists = []
+        for letter, choice, rows, question in zip("AB", choices, vectors, questions, strict=True):
+            name = choice_name(choice, loaded.model.config.num_hidden_layers)
+            score = score_of(sentence.model, choice, listed) if listed.topics else None
+            lists.append(Searched(letter, name, cosine(question, rows), precision=score))
+        keywords, score = keywords_of(listed)
+        lists.append(Searched("words", KEYWORDS, keywords.scores(asked), 0.0, score))
+        shared = keywords.shared(asked, listed.sentences)
+        yield [
+            "",
+            hits_html(lists, listed.sentences, listed.topics, shared),
+            told_html(asked, lists, listed.sentences, shared),
+            numbers_html(lists, listed.sentences, listed.topics),
+            search_code(loaded.spec, asked, choices[1], source == LIBRARY),
+            *kept,
+        ]
+
+    def handler(text: str, pair: str, model: str, *rest: Any) -> Iterator[list[Any]]:
+        try:
+            yield from show(Sentence(text or "", pair or "", model), *rest)
+        except UserError:  # no line of progress may stay, and the list of one's own must be in reach
+            yield ["", *[gr.skip()] * 4, gr.update(visible=rest[1] == OWN), *[gr.skip()] * 2]
+            raise
+
+    page.on(
+        [
+            page.settled.change,
+            query.change,
+            source.input,
+            file.change,
+            pasted.change,
+            *[menu.input for menu in menus],
+        ],
+        handler,
+        [*page.sentence, query, source, file, pasted, *menus],
+        [status, found, told, numbers, code, own, *menus[1::2]],
+        trigger_mode="always_last",
+        concurrency_id="vectors",
+        concurrency_limit=2,
+    )
+    fill_from(example, [query], {one: [one] for one in QUERIES})
+    page.keep(
+        search_query=query,
+        search_a=menus[0],
+        search_layer_a=menus[1],
+        search_b=menus[2],
+        search_layer_b=menus[3],
+    )
+
+
+PART = Part(
+    tab="Search",
+    look="A query and each sentence become vectors; the nearest come first. Look where A and B differ, and what they "
+    "find that shares no word with the query.",
+    build=build,
+    order=3,
+)

@@ -1,0 +1,263 @@
+"""A siamese training on the page: the pairs before it, what Start does, and one pair through both towers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.agreement import correlation, scores_of
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.vectors import Encoded
+from demos.errors import UserError
+from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
+from demos.lessons.embeddings.siamese.text import (
+    SHOWN_NUMBERS,
+    Towers,
+    moved_html,
+    numbers_html,
+    scores_html,
+    towers_html,
+)
+from demos.page.lesson import OUR_FAULT
+from demos.page.services import Services
+from demos.training.data.rated_pairs import our_pairs
+from demos.training.events import Event, Failed, Finished, PairResult, Stopped
+from demos.training.form_values import NO_NUMBER
+from demos.training.learning.model import load_encoder, redraw_layers
+from demos.training.settings import Settings
+from demos.training.tasks.siamese.data import PairDataset
+from demos.widgets.live_curve.feeds import Feeds
+from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, failure_message, shown_now
+from demos.widgets.run_controller.controller import buttons
+
+TOLD_SECONDS = 0.2  # between two lines of progress
+MAX_LENGTH = 128  # tokens in one sentence of a training
+AXES: Mapping[str, Any] = {
+    "titles": [["Loss", "(cosine − aim)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
+    "shares": False,
+    "stacked": True,
+    "most": 0.1,
+    "legend": {"train": "training, each batch and smoothed", "validation": "held-out pairs", "guess": ""},
+}
+# What a run changes, in the order of its event's outputs. `run` is the id of the one under way, `kept` of the one done.
+CHANGED = (
+    "run", "kept", "situation", "cosines", "start", "stop", "curve", "scores", "scatter", "after", "spread", "moved",
+    "numbers", "towers", "pair",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is to be trained on what: as long as it stays, so does what the page shows of it."""
+
+    key: str  # catalogue key
+    dataset: PairDataset
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        """Equal for equal beginnings: what has no part in the untrained cosines is left out."""
+        begin = (self.key, self.settings.pooling, self.settings.start, self.settings.seed)
+        return repr((*begin, self.dataset.name, hash(self.dataset)))
+
+
+def read_pair_settings(pooling: str, start: str, rate: Any, epochs: Any, batch_size: Any, seed: Any) -> Settings:
+    """The controls' values. Raises UserError where one is out of bounds."""
+    try:
+        return Settings(
+            pooling=pooling,
+            start=start,
+            learning_rate=float(rate),
+            epochs=int(epochs),
+            batch_size=int(batch_size),
+            seed=int(seed),
+            max_length=MAX_LENGTH,
+        ).check()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
+
+
+class PairTrainer:
+    """The siamese part's runs, for all its readers; whose run is whose, their own page remembers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.workshop = services.workshop
+        self.feeds = Feeds()
+        self._untrained: tuple[tuple[str, int], LoadedModel] | None = None
+        self._lock = threading.Lock()
+
+    def beginning(self, situation: Situation) -> LoadedModel:
+        """The encoder that a run of this would begin with; the shared one is not touched."""
+        if situation.settings.start == "trained":
+            return self.services.loaded(situation.key)
+        wanted = (situation.key, situation.settings.seed)
+        with self._lock:  # one is kept: readers of a lecture choose the same
+            if self._untrained is None or self._untrained[0] != wanted:
+                shared = self.services.loaded(situation.key)
+                encoder = load_encoder(self.services.store.folder(situation.key), "eager")
+                redraw_layers(encoder, situation.settings.seed)
+                spec = replace(shared.spec, key=f"{shared.spec.key} untrained {wanted[1]}", mlm=False, nsp=False)
+                encoder.eval().requires_grad_(False)
+                self._untrained = (wanted, LoadedModel(spec, shared.tokenizer, encoder))
+            return self._untrained[1]
+
+    def before(self, situation: Situation) -> Generator[Encoded, None, np.ndarray]:
+        """The held-out pairs' cosines before any training, [pairs]; from the shared vectors where they are there."""
+        loaded = self.beginning(situation)
+        pairs = situation.dataset.held_out
+        texts = list(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
+        choice = last_layer(loaded, situation.settings.pooling)
+        (vectors,) = yield from self.services.vectors.steps(loaded, texts, [choice])
+        at = {text: row for row, text in enumerate(texts)}
+        first, second = ([at[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
+        return cosine(vectors[first], vectors[second])
+
+    def towers(self, situation: Situation, kept: str, texts: tuple[str, str], rating: float | None) -> str:
+        """One pair through both towers, before, and after where a trained encoder is kept."""
+        loaded = self.beginning(situation)
+        models = [loaded]
+        if kept and self.workshop.runs.kept(kept):
+            models.append(self.services.tuned(kept))
+        seen: list[tuple[Any, Any, float]] = []
+        for model in models:
+            choice = last_layer(model, situation.settings.pooling)
+            (vectors,) = self.services.vectors.get(model, list(texts), [choice])
+            numbers = vectors[:, :SHOWN_NUMBERS].tolist()
+            seen.append((numbers[0], numbers[1], float(cosine(vectors[0], vectors[1]))))
+        lengths = [len(encode(loaded.tokenizer, text)) for text in texts]
+        return towers_html(
+            Towers(
+                texts=texts,
+                tokens=(lengths[0], lengths[1]),
+                width=loaded.model.config.hidden_size,
+                pooling=situation.settings.pooling,
+                before=seen[0],
+                after=seen[1] if len(seen) > 1 else None,
+                rating=rating,
+                top=situation.dataset.top,
+            )
+        )
+
+    def rated_towers(self, situation: Situation, kept: str, row: int) -> str:
+        """The same for one of the held-out pairs."""
+        pair = situation.dataset.held_out[row]
+        return self.towers(situation, kept, (pair.first, pair.second), pair.score)
+
+    def train(self, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
+        """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points."""
+        dataset, settings = situation.dataset, situation.settings
+        run = self.workshop.runs.new()
+        data = "our pairs" if dataset.name == our_pairs().name else dataset.name
+        feed = CurveFeed(run, data, "pairs", AXES)
+        folder = self.services.store.folder(situation.key)
+        shown = shown_now(self.workshop.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
+        begun: dict[str, Any] = {"run": run, **buttons(running=True)}
+        try:
+            with self.feeds.showing(run, feed):
+                for event in shown:
+                    if isinstance(event, Finished | Stopped | Failed):
+                        yield self._ended(event, feed, situation, run, kept, chosen)
+                    else:
+                        yield {"curve": feed.message(), **begun}
+                        begun = {}  # told once: from now on the Stop button knows whose run to stop
+        finally:
+            shown.close()  # type: ignore[attr-defined]
+
+    def _ended(
+        self, event: Event, feed: CurveFeed, situation: Situation, run: str, kept: str, chosen: int
+    ) -> dict[str, Any]:
+        """A run that failed leaves the one before it; one that trained takes its place."""
+        ended: dict[str, Any] = {"run": "", "curve": feed.message(), **buttons(running=False)}
+        result = event.result if isinstance(event, Finished | Stopped) else None
+        if not isinstance(result, PairResult):
+            return ended
+        self.workshop.runs.discard(kept)
+        dataset = situation.dataset
+        chosen = most_wrong(dataset, np.array(result.before)) if chosen < 0 else chosen
+        chosen = min(chosen, len(dataset.held_out) - 1)
+        return ended | {
+            "kept": run,
+            "situation": situation.name,
+            "cosines": (result.before, result.after),
+            "scores": scores_html(dataset, result.agreement_before, result.loss_before, result),
+            "scatter": scatter_figure(dataset.held_out, dataset.top, result.before, result.after, chosen),
+            "after": gr.update(visible=True),
+            "spread": spread_figure(result.before, result.after),
+            "moved": moved_html(dataset, result),
+            "numbers": numbers_html(dataset, result, feed.looks, result.steps),
+            "towers": self.rated_towers(situation, run, chosen),
+            "pair": gr.update(value=chosen),
+        }
+
+    def stop(self, run: str) -> Any:
+        """Ask this reader's run to stop at its next step; the button goes grey until then."""
+        if run:
+            self.workshop.runs.stop(run)
+        return gr.update(interactive=False)
+
+
+def last_layer(loaded: LoadedModel, pooling: str) -> Choice:
+    """What a training pools: the last layer."""
+    return Choice(pooling, loaded.model.config.num_hidden_layers)
+
+
+def most_wrong(dataset: PairDataset, cosines: np.ndarray) -> int:
+    """The held-out pair whose cosine is farthest from its aim."""
+    return int(np.abs(cosines - scores_of(dataset.held_out) / dataset.top).argmax())
+
+
+def before_scores(dataset: PairDataset, cosines: np.ndarray) -> str:
+    """Agreement and loss before any training."""
+    ratings = scores_of(dataset.held_out)
+    loss = float(np.mean((cosines - ratings / dataset.top) ** 2))
+    return scores_html(dataset, correlation(cosines, ratings), loss, None)
+
+
+def told_steps(steps: Generator[Encoded, None, np.ndarray]) -> Generator[str, None, np.ndarray]:
+    """The result of the steps; on the way, a line of progress a few times a second."""
+    last = 0.0
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            result: np.ndarray = end.value
+            return result
+        if step.done < step.total and time.monotonic() - last > TOLD_SECONDS:
+            last = time.monotonic()
+            yield f'<p role="status">Encoding {step.done:,} of {step.total:,} held-out sentences …</p>'
+
+
+def changes(**named: Any) -> list[Any]:
+    """One value an output of CHANGED; what is not named stays as it is."""
+    return [named.get(name, gr.skip()) for name in CHANGED]
+
+
+def failed(told: str) -> list[Any]:
+    """The run is over, or never began: why, where its curve would be, and Start is there again."""
+    return changes(curve=failure_message(told), run="", **buttons(running=False))
+
+
+def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
+    """A run's changes in the order of CHANGED; what breaks it is told where its curve would be."""
+    try:
+        for one in changed:
+            yield changes(**one)
+    except UserError as error:
+        yield failed(str(error))
+    except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+        yield failed(str(error.message))
+    except Exception:
+        yield failed(OUR_FAULT)
+        raise
+    finally:
+        changed.close()  # type: ignore[attr-defined]

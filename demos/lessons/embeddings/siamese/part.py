@@ -1,0 +1,276 @@
+"""Train on pairs: a sentence-BERT style training in the page, and whether it agrees better with people afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.agreement import scores_of
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.figures.cosines import short
+from demos.lessons.embeddings.siamese.controller import (
+    AXES,
+    CHANGED,
+    PairTrainer,
+    Situation,
+    before_scores,
+    guarded,
+    most_wrong,
+    read_pair_settings,
+    told_steps,
+)
+from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
+from demos.lessons.embeddings.siamese.program import siamese_code
+from demos.lessons.embeddings.siamese.text import data_html
+from demos.page.choices import clamp
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
+from demos.training.data.rated_pairs import MAX_PAIRS
+from demos.training.service.training_queue import MAX_WAITING
+from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
+from demos.widgets.live_curve.live_curve import live_curve
+
+BAR = -1  # in the menu of pairs: the sentence bar's own two
+BARS_OWN = ("the sentence bar’s two", BAR)
+SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
+LISTED = 40  # held-out pairs in the menu, the most misjudged first
+RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
+IDLE = {
+    **AXES, "run": "", "done": True, "steps": [], "looks": [],
+    "status": "Nothing is trained yet: press Start and watch the grey points move.",
+}  # fmt: skip
+NO_PAIR = "Write a second sentence in the bar above, or pick a held-out pair."
+
+
+def build(page: Page) -> None:
+    """The recipe beside scores, scatter and curve; the two towers; what moved; the folds."""
+    trainer = PairTrainer(page.services)
+    runs = page.services.workshop.runs
+    parts: dict[str, Any] = {
+        "run": gr.State("", delete_callback=runs.discard),
+        "kept": gr.State("", delete_callback=runs.discard),
+        "situation": gr.State(""),
+        "cosines": gr.State(None),  # of the held-out pairs, before and after, as they are drawn
+    }
+    with gr.Row():
+        with gr.Column(scale=2, min_width=300):
+            parts |= _recipe()
+        with gr.Column(scale=5, min_width=320):
+            parts |= _pictures(trainer)
+    with gr.Row():
+        with gr.Column(scale=4, min_width=320):
+            gr.HTML("<h3>One pair through both towers</h3>", elem_classes="said")
+            parts["pair"] = gr.Dropdown(
+                [BARS_OWN],
+                value=None,
+                label="Pair (held-out, the most misjudged first)",
+                filterable=False,
+                elem_id="embeddings-siamese-pair",
+            )
+            parts["towers"] = gr.HTML(elem_id="embeddings-siamese-towers")
+        with gr.Column(scale=3, min_width=320):
+            gr.HTML("<h3>Where the cosines lie</h3>", elem_classes="said")
+            parts["spread"] = gr.Plot(label="Cosines of the held-out pairs", show_label=False)
+    with gr.Column(visible=False, elem_id="embeddings-siamese-after") as after:
+        parts["moved"] = gr.HTML()
+    parts["after"] = after
+    with gr.Accordion("The numbers", open=False):
+        parts["numbers"] = gr.HTML('<p class="aside">There are none before a run.</p>')
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        gr.Markdown(
+            "This very training with torch and transformers alone, from the project’s folder or beside your file: on a "
+            "CPU it prints the page’s two ρ, up to rounding."
+        )
+        parts["code"] = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+    _wire(page, trainer, parts)
+    page.keep(
+        siamese_pooling=parts["pooling"],
+        siamese_start=parts["begin"],
+        siamese_rate=parts["rate"],
+        siamese_epochs=parts["epochs"],
+        siamese_batch=parts["batch"],
+        siamese_seed=parts["seed"],
+    )
+
+
+def _recipe() -> dict[str, Any]:
+    """What is trained, on what, how."""
+    poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
+    pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector is to be the sentence")
+    starts = [("the model as it is", "trained"), ("its layers drawn at random (untrained)", "random")]
+    begin = gr.Radio(starts, value="trained", label="Start from")
+    with gr.Row():
+        epochs = gr.Slider(1, 10, 3, step=1, label="Epochs", min_width=130)
+        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+        rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
+    with gr.Row():
+        start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
+        stop = gr.Button("Stop and keep", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
+    with gr.Accordion("Data and more settings", open=False):
+        sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
+        source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
+        file = gr.File(
+            label=f"CSV, TSV or JSONL: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)",
+            file_types=FILES, height=110, visible=False,
+        )  # fmt: skip
+        with gr.Row():
+            batch = gr.Slider(4, 64, 16, step=4, label="Batch size (pairs)", min_width=140)
+            seed = gr.Number(0, precision=0, label="Seed: split and order", min_width=140)
+    data = gr.HTML()
+    return {
+        "pooling": pooling, "begin": begin, "epochs": epochs, "rate": rate, "start": start, "stop": stop,
+        "source": source, "file": file, "batch": batch, "seed": seed, "data": data,
+    }  # fmt: skip
+
+
+def _pictures(trainer: PairTrainer) -> dict[str, Any]:
+    """Scores, the scatter, the live curve."""
+    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
+    with gr.Row():
+        with gr.Column(min_width=320):
+            scatter = gr.Plot(
+                label="Cosine against rating of the held-out pairs",
+                show_label=False,
+                elem_id="embeddings-siamese-scatter",
+            )
+        with gr.Column(min_width=320):
+            curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
+    return {"scores": scores, "scatter": scatter, "curve": curve}
+
+
+def read_split(source: str, file: str | None, seed: int) -> PairDataset:
+    """The data menu's pairs, split by the seed. Raises UserError where there are none to be had."""
+    return our_split(seed) if source == OWN else split_pairs(read_data(source, file), seed)
+
+
+def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
+    chosen = [parts[name] for name in ("source", "file", "pooling", "begin", "rate", "epochs", "batch", "seed")]
+
+    def situation_of(model: str, source: str, file: str | None, *recipe: Any) -> Situation:
+        settings = read_pair_settings(*recipe)
+        return Situation(page.services.key(model), read_split(source, file, settings.seed), settings)
+
+    def show(text: str, pair: str, model: str, run: str, before: str, source: str, *rest: Any) -> Iterator[list[Any]]:
+        """The pairs before any training; where this situation is the one on the page already, only its program."""
+        try:
+            situation = situation_of(model, source, *rest)
+            dataset, settings = situation.dataset, situation.settings
+            told = {
+                "data": data_html(dataset, settings.start, source == OWN, situation.key == BUNDLED),
+                "code": siamese_code(page.services.store.spec(situation.key), dataset, settings),
+            }
+            if situation.name == before:
+                yield _named(SHOWN, **told)
+                return
+            cosines = None
+            steps = told_steps(trainer.before(situation))
+            while cosines is None:
+                try:
+                    yield _named(SHOWN, scores=next(steps))
+                except StopIteration as end:
+                    cosines = end.value
+        except UserError:
+            yield _named(SHOWN, scores="")  # the line of progress must not stay; the sentence stands above
+            raise
+        worst = most_wrong(dataset, cosines)
+        yield _named(
+            SHOWN,
+            **told,
+            situation=situation.name,
+            cosines=(cosines.tolist(), None),
+            scores=before_scores(dataset, cosines),
+            scatter=scatter_figure(dataset.held_out, dataset.top, cosines, None, worst),
+            pair=gr.update(choices=[*_menu(dataset, cosines), BARS_OWN], value=worst),
+            towers=trainer.rated_towers(situation, "", worst),
+            spread=spread_figure(cosines, None),
+            after=gr.update(visible=False),
+            curve=gr.skip() if run else json.dumps(IDLE),
+        )
+
+    def show_pair(
+        text: str, pair: str, model: str, index: Any, kept: str, before: str, cosines: Any, *rest: Any
+    ) -> list[Any]:
+        """The picked pair through both towers; the trained ones only where they are of this very situation."""
+        situation = situation_of(model, *rest)
+        trained = kept if cosines and cosines[1] and situation.name == before else ""
+        dataset = situation.dataset
+        index = BAR if index == BAR else clamp(index, len(dataset.held_out))
+        drawn = gr.skip()
+        if cosines and situation.name == before:
+            drawn = scatter_figure(dataset.held_out, dataset.top, cosines[0], cosines[1], index)
+        if index != BAR:
+            return [trainer.rated_towers(situation, trained, index), drawn]
+        texts = (clean_text(text, "The sentence").strip(), clean_text(pair, "The second sentence").strip())
+        if not all(texts):
+            raise UserError(NO_PAIR)
+        return [trainer.towers(situation, trained, texts, None), drawn]
+
+    def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> list[Any]:
+        """The sentence bar's two have changed."""
+        if index != BAR or not (text or "").strip() or not (pair or "").strip():
+            return [gr.skip()] * 2
+        return show_pair(text, pair, model, index, *rest)
+
+    def train(text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Iterator[list[Any]]:
+        def run() -> Iterator[dict[str, Any]]:
+            situation = situation_of(model, *rest)
+            yield from trainer.train(situation, kept, BAR if index is None else int(index))
+
+        yield from guarded(run())
+
+    inputs = [*page.sentence, parts["run"], parts["situation"], *chosen]
+    moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
+    moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
+    page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **HEAVY)
+    asked = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
+    drawn = [parts["towers"], parts["scatter"]]
+    page.on([parts["pair"].input], show_pair, asked, drawn, **HEAVY)
+    page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **HEAVY)
+    page.on(
+        [parts["start"].click],
+        train,
+        [*page.sentence, parts["kept"], parts["pair"], *chosen],
+        [parts[name] for name in CHANGED],
+        show_progress="hidden",
+        trigger_mode="once",
+        **QUEUE,
+    )
+    page.on([parts["stop"].click], trainer.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    parts["source"].change(
+        None, [parts["source"]], [parts["file"]],
+        js=f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})",
+        show_progress="hidden", api_visibility="private",
+    )  # fmt: skip
+
+
+def _menu(dataset: PairDataset, cosines: np.ndarray) -> list[tuple[str, int]]:
+    """The held-out pairs to choose from, the most misjudged first."""
+    off = np.abs(cosines - scores_of(dataset.held_out) / dataset.top)
+    listed = [(int(row), dataset.held_out[row]) for row in (-off).argsort(kind="stable")[:LISTED]]
+    return [(f"{short(pair.first, 70)} / {short(pair.second, 70)}", row) for row, pair in listed]
+
+
+def _named(names: Sequence[str], **changed: Any) -> list[Any]:
+    """One value an output; what is not named stays as it is."""
+    return [changed.get(name, gr.skip()) for name in names]
+
+
+PART = Part(
+    tab="Train on pairs",
+    look="Both sentences go through the same encoder, and training moves the cosine of their vectors towards the "
+    "rating. Press Start: points move to the dashed line, and ρ on held-out pairs says whether their order was learned "
+    "too.",
+    build=build,
+    order=7,
+)

@@ -1,0 +1,259 @@
+"""A word's uses drawn (Plotly): their cosines as curves over the layers, and every two of them at one layer."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale, unlabel_rgb
+
+from demos.bert.embeddings.control_word import Control
+from demos.bert.embeddings.word_occurrences import Contrast, Use
+from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+
+SAME, DIFFERENT = CLASSES[0], CLASSES[5]
+PAIR = CLASSES[7]
+SENSES = [CLASSES[index] for index in (2, 3, 1, 4)]  # none of the curves'
+GREY = "#8a9096"
+CURVE_HEIGHT = 440
+NUMBERED = 10  # uses; with more, numbers would not fit into the cells
+NAME_ROOM = 28  # characters of a row's name
+SCALE = colour_scale("magnitude")
+
+
+def sense_colour(sense: int | None) -> str:
+    """A sense's hue; grey for a use whose sense nobody has told."""
+    return GREY if sense is None else SENSES[sense % len(SENSES)]
+
+
+def around(use: Use, room: int = NAME_ROOM) -> str:
+    """The word in bold with a little of its sentence on both sides: "on the <b>bank</b> and…" (HTML, escaped)."""
+    word = use.sentence[use.start : use.end][:room]
+    side = max(0, room - len(word)) // 2
+    before, after = use.sentence[: use.start], use.sentence[use.end :]
+    left = _last(before, side + max(0, side - len(after)))  # what one side leaves, the other takes
+    right = _last(after[::-1], side + max(0, side - len(before)))[::-1]
+    return f"{html.escape(left, quote=False)}<b>{html.escape(word, quote=False)}</b>{html.escape(right, quote=False)}"
+
+
+def _last(text: str, room: int) -> str:
+    """The end of a text in at most `room` characters, cut between words where one is near."""
+    if len(text) <= room:
+        return text
+    end = text[len(text) - max(0, room - 1) :] if room > 1 else ""
+    space = end.find(" ")
+    return "…" + (end[space:].lstrip() if 0 <= space < 0.7 * len(end) else end)
+
+
+def use_name(index: int, use: Use) -> str:
+    """ "3", or "◆ 7" for a use from the sentence bar."""
+    return f"{'◆ ' if use.sense is None else ''}{index + 1}"
+
+
+def curves_figure(
+    cosines: np.ndarray, static: np.ndarray, layer: int, averages: Contrast | None, uses: Sequence[Use],
+    picked: tuple[int, int], control: Control | None = None,
+) -> go.Figure:  # fmt: skip
+    """Two curves: the `averages` by sense; or, without senses, every pair's cosine [L + 1, m, m], `picked` bold.
+
+    `static` [m, m] are the same pairs in the word-embedding table, drawn as one flat line at their mean. The
+    `control`'s two averages are thin dotted lines in the colours of the curves.
+    """
+    steps = len(cosines)
+    x = list(range(steps))
+    figure = go.Figure()
+    rows, columns = np.triu_indices(len(uses), k=1)
+    every = np.round(cosines[:, rows, columns].T, 4)  # [pairs, L + 1]
+    if averages is None:  # one trace for all: a gap ends each pair's line
+        figure.add_trace(
+            go.Scatter(
+                x=[*x, None] * len(every),
+                y=[value for values in every.tolist() for value in [*values, None]],
+                mode="lines",
+                line={"color": GREY, "width": 1.5},
+                opacity=0.6,
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    flat = float(static[rows, columns].mean())
+    figure.add_trace(_line(x, np.full(steps, flat), GREY, "static table", layer, dash="dash", marks=False))
+    if averages is not None:
+        bold = {"same sense": (averages.same, SAME, 1), "different senses": (averages.different, DIFFERENT, -1)}
+    else:
+        i, j = picked
+        name = f"uses {use_name(i, uses[i])} and {use_name(j, uses[j])}"
+        low = cosines[:, i, j].mean() < every.mean()
+        bold = {name: (cosines[:, i, j], PAIR, -1 if low else 1)}
+    for name, (values, colour, side) in bold.items():
+        figure.add_trace(_line(x, values, colour, name, layer))
+        if steps > 2:
+            at = calmest(values, layer)
+            figure.add_annotation(**_label(f"<b>{name}</b>", at, float(values[at]), "center", 26 * side))
+        number = _label(f"<b>{values[layer]:.2f}</b>", layer, float(values[layer]), "center", 24 * side)
+        if layer == steps - 1:  # beside the end, where no line comes from
+            number |= {"xanchor": "left", "xshift": 10, "yshift": 0}
+        figure.add_annotation(**number)
+    thin = []
+    if averages is not None and control is not None:
+        thin = [control.other.same, control.other.different]
+        for values, name, colour in zip(thin, ("same sense", "different senses"), (SAME, DIFFERENT), strict=True):
+            figure.add_trace(_line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False))
+            figure.data[-1].update(line={"width": 2}, opacity=0.7)
+        end = _label(f"“{html.escape(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
+        figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
+    said = "static table: all the same" if flat > 0.9999 else "static table"
+    figure.add_annotation(**_label(said, 0, flat, "left", 16))
+    own = [values for values, _, _ in bold.values()]
+    drawn = np.concatenate([*own, *thin, *([every.ravel()] if averages is None else [])])
+    lowest = min(float(drawn.min()), flat)
+    figure.add_vline(x=layer, line={"color": GREY, "width": 1, "dash": "dot"})
+    figure.update_layout(
+        **plotly_layout(height=CURVE_HEIGHT, margin={"l": 62, "r": 62, "t": 14, "b": 54}, showlegend=False)
+    )
+    figure.update_xaxes(
+        title={"text": "layer (0: the embedding output)", "font": {"size": 17}},
+        tickfont={"size": 17},
+        dtick=1 if steps <= 13 else 3,
+        range=[-0.15, steps - 0.85],
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        title={"text": "cosine between two uses", "font": {"size": 17}},
+        tickfont={"size": 17},
+        range=[lowest - 0.15 * (1.02 - lowest), 1 + 0.12 * (1.02 - lowest)],
+        nticks=7,
+        zeroline=False,
+    )
+    return figure
+
+
+def calmest(values: np.ndarray, taken: int) -> int:
+    """The layer in the middle of a curve [L + 1] at which it is flattest, where a name crosses nothing; not `taken`."""
+    inner = [at for at in range(1, len(values) - 1) if at != taken] or [1]
+    return min(inner, key=lambda at: abs(float(values[at + 1] - values[at - 1])))
+
+
+def _line(
+    x: list[int], y: np.ndarray, colour: str, name: str, layer: int, dash: str = "solid", marks: bool = True
+) -> go.Scatter:
+    return go.Scatter(
+        x=x,
+        y=np.round(y, 4),
+        mode="lines+markers" if marks else "lines",
+        line={"color": colour, "width": 5 if marks else 3, "dash": dash},
+        marker={"size": [15 if step == layer else 8 for step in x]},
+        name=name,
+        hovertemplate=f"layer %{{x}}: <b>%{{y:.3f}}</b><extra>{html.escape(name)}</extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _label(text: str, x: float, y: float, anchor: str, shift: int) -> dict[str, Any]:
+    return {
+        "text": text, "x": x, "y": y, "xanchor": anchor, "yshift": shift, "showarrow": False, "font": {"size": 20},
+    }  # fmt: skip
+
+
+def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str], layer: int) -> go.Figure:
+    """The cosine of every two uses [m, m] at one layer; colours run from its smallest to its largest off the diagonal.
+
+    Each row is a use with the words around it; a band beside rows and columns tells its sense, if there are `senses`.
+    """
+    m = len(uses)
+    shown = np.where(np.eye(m, dtype=bool), np.nan, cosine)  # a use with itself is 1 and tells nothing
+    low, high = float(np.nanmin(shown)), float(np.nanmax(shown))
+    high = max(high, low + 1e-3)
+    names = [f"{use_name(index, use)} · {around(use, 60)}" for index, use in enumerate(uses)]
+    few = m <= NUMBERED
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.round(shown, 4),
+            zmin=low,
+            zmax=high,
+            colorscale=SCALE,
+            text=_cells(shown, low, high) if few else None,
+            texttemplate="%{text}" if few else None,
+            textfont={"size": 18 if m <= 8 else 15},
+            customdata=[[[a, b] for b in names] for a in names],
+            hovertemplate=(
+                f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>layer {layer}: cosine <b>%{{z:.3f}}</b><extra></extra>"
+            ),
+            hoverongaps=False,
+            xgap=1,
+            ygap=1,
+            showscale=not few,
+            colorbar={"thickness": 12, "outlinewidth": 0, "nticks": 5, "tickformat": ".2f"},
+        )
+    )
+    _bands(figure, uses, senses)
+    figure.update_layout(**plotly_layout(height=CURVE_HEIGHT, margin={"l": 264, "r": 8, "t": 76, "b": 8}))
+    figure.update_xaxes(
+        tickvals=list(range(m)),
+        ticktext=[use_name(index, use) for index, use in enumerate(uses)],
+        tickfont={"size": 16 if few else 14},
+        tickangle=0,
+        side="top",
+        range=[-0.5, m - 0.5],
+        showgrid=False,
+        zeroline=False,
+        ticklabelstandoff=8,
+    )
+    figure.update_yaxes(
+        tickvals=list(range(m)),
+        # the style sheet hides the words on a phone: there the number must do
+        ticktext=[
+            f'{use_name(index, use)} <span style="font-weight:400">{around(use)}</span>'
+            for index, use in enumerate(uses)
+        ],
+        tickfont={"size": 16 if few else 14},
+        range=[m - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        ticklabelstandoff=10,
+    )
+    return figure
+
+
+def _bands(figure: go.Figure, uses: Sequence[Use], senses: Sequence[str]) -> None:
+    """A coloured band along each sense's rows and columns, with its name above the columns."""
+    if not senses:
+        return
+    starts = [index for index, use in enumerate(uses) if index == 0 or use.sense != uses[index - 1].sense]
+    for start, end in zip(starts, [*starts[1:], len(uses)], strict=True):
+        sense = uses[start].sense
+        colour = sense_colour(sense)
+        ends = {"x0": start - 0.46, "x1": end - 0.54}
+        figure.add_shape(
+            type="rect", **ends, yref="paper", y0=1.005, y1=1.022, fillcolor=colour, line_width=0, layer="above"
+        )
+        figure.add_shape(
+            type="rect", xref="paper", x0=-0.022, x1=-0.006, y0=ends["x0"], y1=ends["x1"], fillcolor=colour,
+            line_width=0, layer="above",
+        )  # fmt: skip
+        name = "yours" if sense is None else senses[sense]
+        figure.add_annotation(
+            text=f"<b>{html.escape(name, quote=False)}</b>", x=(start + end - 1) / 2, yref="paper", y=1, yshift=58,
+            showarrow=False, font={"size": 17},
+        )  # fmt: skip
+
+
+def _cells(values: np.ndarray, low: float, high: float) -> list[list[str]]:
+    """Two digits each, in the ink that can be read on its cell's colour; nothing for a use with itself."""
+    return [
+        ["" if np.isnan(value) else f'<span style="color:{_ink((value - low) / (high - low))}">{value:.2f}</span>'
+         for value in row]
+        for row in values
+    ]  # fmt: skip
+
+
+def _ink(share: float) -> str:
+    """Black or white, whichever stands out more (WCAG 2's relative luminance) on this place of the colour scale."""
+    channels = np.array(unlabel_rgb(sample_colorscale(SCALE, [float(np.clip(share, 0, 1))])[0])) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"

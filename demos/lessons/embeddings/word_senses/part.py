@@ -1,0 +1,231 @@
+"""A word in its context: the same word in several sentences, layer by layer, and its senses found from vectors."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.control_word import Control, control_of
+from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.word_occurrences import (
+    MAX_LINES,
+    MAX_USES,
+    Use,
+    bar_uses,
+    check_uses,
+    clean_word,
+    contrast,
+    find_word,
+    read_uses,
+    static_vectors,
+    use_cosines,
+    word_states,
+)
+from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.vectors import Encoded
+from demos.errors import UserError
+from demos.files import read_asset
+from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
+from demos.lessons.embeddings.word_senses.figure_senses import scores_figure, scores_table, scores_told, words_html
+from demos.lessons.embeddings.word_senses.text import uses_table, uses_told, word_code
+from demos.page.choices import clamp, slider
+from demos.page.examples import fill_from
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence
+
+FIRST = "bank"
+SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
+KEPT = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
+CONTROLS = Encoded(0, 1)  # how far a control is before it begins
+LEAST, ALIKE = "least", "the least alike"  # the pair in bold: the two least alike at the chosen layer
+
+
+def bundled_uses() -> list[SenseUse]:
+    """The sentences of assets/data/senses.tsv, each with the place of its word."""
+    reader = csv.DictReader(read_asset("data/senses.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [
+        SenseUse(row["word"], row["sense"], Use(row["sentence"], *find_word(row["sentence"], row["word"])[0]))
+        for row in reader
+    ]
+
+
+def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:
+    """A few of a bundled word's sentences for the text box: a sentence a line, an empty line between senses."""
+    senses: dict[str, list[str]] = {}
+    for one in labelled:
+        if one.word == word:
+            senses.setdefault(one.sense, []).append(one.use.sentence)
+    return "\n\n".join("\n".join(sentences[:SHOWN]) for sentences in senses.values())
+
+
+def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> list[str]:
+    """What each sense of `uses` is called: as in the bundled set where all its lines are from there, or a number."""
+    known = {one.use.sentence: one.sense for one in labelled if one.word == word.lower()}
+    names = []
+    for sense in range(1 + max((use.sense for use in uses if use.sense is not None), default=-1)):
+        given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
+        names.append(given.pop() if len(given) == 1 and given != {""} else f"sense {sense + 1}")
+    return names
+
+
+def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> bool:
+    """Whether the listed uses are those of FIRST that the page opens on, which were chosen by their result."""
+    opening = {use.sentence for use in read_uses(FIRST, lines_of(FIRST, labelled))}
+    return word.lower() == FIRST and {use.sentence for use in uses if use.sense is not None} <= opening
+
+
+def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
+    """The menu's answer as two indices; the least alike of `cosine` [m, m] where it names no pair of these uses."""
+    first, _, second = str(pair or "").partition("-")
+    if first.isdecimal() and second.isdecimal() and 0 < int(first) < int(second) <= len(cosine):
+        return int(first) - 1, int(second) - 1
+    rows, columns = np.triu_indices(len(cosine), k=1)
+    least = int(cosine[rows, columns].argmin())
+    return int(rows[least]), int(columns[least])
+
+
+def pair_menu(pair: str | None, count: int, hidden: bool) -> Any:
+    """The menu of pairs for `count` uses; of no use where senses are told, so hidden there."""
+    choices = pair_choices(count)
+    kept = pair if pair in [value for _, value in choices] else LEAST
+    return gr.update(choices=choices, value=kept, visible=not hidden)
+
+
+def pair_choices(count: int) -> list[tuple[str, str]]:
+    """What the menu offers for `count` uses."""
+    pairs = [(f"{i + 1} and {j + 1}", f"{i + 1}-{j + 1}") for i in range(count) for j in range(i + 1, count)]
+    return [(ALIKE, LEAST), *pairs]
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    labelled = bundled_uses()
+    offered = list(dict.fromkeys(one.word for one in labelled))
+    states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
+    scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
+    controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+
+    with gr.Row(elem_classes="word-controls"):
+        example = gr.Dropdown(offered, value=None, label="Pick a word", min_width=160)
+        word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
+        layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
+        pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
+            pair_choices(MAX_USES), value=LEAST, label="Pair in bold", min_width=160, visible=False
+        )
+    with gr.Row(elem_classes="word-pictures"):
+        with gr.Column(min_width=330, scale=5):
+            curves = gr.Plot(show_label=False, elem_id="word-curves")
+        with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
+            matrix = gr.Plot(show_label=False, elem_id="word-matrix")
+    with gr.Row():
+        with gr.Column(min_width=330, scale=5):
+            told = gr.HTML(elem_classes="said", elem_id="word-told")
+        with gr.Column(min_width=330, scale=5):
+            lines = gr.Textbox(
+                lines_of(FIRST, labelled),
+                label=f"Sentences with the word, one a line (at most {MAX_LINES})",
+                info="An empty line between two senses; without one, every pair has its curve. "
+                "The sentence bar's own joins, marked ◆, if it has the word.",
+                lines=7,
+                max_lines=12,
+                elem_id="word-lines",
+            )
+
+    gr.HTML("<h3>Do the vectors find the senses by themselves?</h3>", elem_classes="said")
+    progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
+    with gr.Row(elem_classes="word-pictures"):
+        with gr.Column(min_width=330, scale=5):
+            found = gr.Plot(show_label=False, elem_id="word-scores")
+        with gr.Column(min_width=330, scale=5):
+            ranks = gr.HTML(elem_id="word-ranks")
+
+    with gr.Accordion("The numbers", open=False):
+        table = gr.HTML()
+        scores_of_words = gr.HTML()
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        gr.Markdown("The curves' numbers, layer by layer, with nothing but transformers.")
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+    scored_for = gr.State("")  # the model whose scores this reader sees
+
+    def show(sentence: Sentence, word: str, lines: str, layer: float, pair: str) -> list[Any]:
+        loaded = services.loaded(sentence.model)
+        asked = clean_word(word)
+        uses = read_uses(asked, lines)
+        if not uses:
+            raise UserError(f"Write sentences with the word “{asked}”, one a line.")
+        uses += bar_uses(asked, [sentence.text, sentence.text_pair], uses)
+        check_uses(loaded, uses)
+        vectors = states.get((loaded.spec.key, *uses), lambda: word_states(loaded, uses), Encoded(0, len(uses)))
+        cosines, static = use_cosines(vectors), cosine_matrix(static_vectors(loaded, uses))
+        at, names = clamp(layer, len(cosines)), sense_names(asked, uses, labelled)
+        averages = contrast(cosines, [use.sense for use in uses])
+        control = controls.get((loaded.spec.key, *uses), lambda: control_of(loaded, asked, uses, cosines), CONTROLS)
+        picked = read_pair(pair, cosines[at])
+        return [
+            curves_figure(cosines, static, at, averages, uses, picked, control),
+            matrix_figure(cosines[at], uses, names if len(names) > 1 else [], at),
+            uses_told(
+                asked, cosines, static, at, averages, uses, names, control, chosen_by_result(asked, uses, labelled)
+            ),
+            uses_table(cosines, static, averages, uses, names),
+            word_code(loaded.spec, uses, names, picked, averages is not None),
+            slider(layer, len(cosines)),
+            pair_menu(pair, len(uses), averages is not None),
+        ]
+
+    def show_scores(model: str, seen: str) -> Iterator[list[Any]]:
+        loaded = services.loaded(model)
+        if loaded.spec.key == seen:
+            yield [gr.skip()] * 5
+            return
+        scores = yield from _scoring(loaded)
+        yield [
+            scores_told(scores), scores_figure(scores), words_html(scores), scores_table(scores), loaded.spec.key
+        ]  # fmt: skip
+
+    def _scoring(loaded: LoadedModel) -> Any:
+        steps = scored.steps(loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled)))
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                return end.value
+            doing = "Encoding" if step.done < step.total else "Clustering the words of"
+            told = f"{doing} {step.done:,} of {step.total:,} sentences"
+            yield [f'<p role="status">{told}</p>', *[gr.skip()] * 4]
+
+    page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
+    page.on(
+        [page.settled.change],
+        show_scores,
+        [page.model, scored_for],
+        [progress, found, ranks, scores_of_words, scored_for],
+        trigger_mode="always_last",
+        show_progress="hidden",
+        concurrency_id="vectors",
+        concurrency_limit=2,
+    )
+    fill_from(example, [word, lines], {one: (one, lines_of(one, labelled)) for one in offered})
+    page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)
+
+
+PART = Part(
+    tab="A word in its context",
+    look="The same word in several sentences: a static table gives it one vector, BERT a new one in each sentence. "
+    "Look how far the two curves come apart, and at which layer; and whether those of another word of the same "
+    "sentences (dotted) come apart as far.",
+    build=build,
+    order=5,
+    former="word",
+)

@@ -1,0 +1,125 @@
+"""A token's way to the first layer, drawn as strips: its row of the matrix, what is added, LayerNorm, all changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.encoder.input import InputLedger, Selection
+from demos.bert.encoder.input_changed import Changes
+from demos.bert.model.encoding import Encoding
+from demos.figures.cosines import short
+from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+from demos.figures.strips import Strip, escaped, strips_figure
+
+NAME = 14  # characters of a token in a label
+NUMBERED = 18  # columns; with more, a cell is too narrow for its number
+LABELLED = 60
+CHANGE_NAMES = {
+    "positions": "no positions",
+    "segments": "no segments",
+    "order": "words shuffled",
+    "bag": "shuffled, no positions ¹",
+}
+OUTLINE = PALETTE["classes"][5]
+
+
+def selection_strips(selection: Selection, pieces: Sequence[str]) -> list[Strip]:
+    """The rows around the chosen one behind the 0 or 1 they are multiplied by, and their sum; `pieces` are written."""
+    strips = [
+        (f"{int(number == selection.input_id)} × row {number:,} {short(piece, NAME)}", row)
+        for number, piece, row in zip(selection.neighbours, pieces, selection.around, strict=True)
+    ]
+    return [*strips, ("= one-hot × matrix", selection.product)]
+
+
+def sum_strips(ledger: InputLedger, encoding: Encoding, token: int) -> list[Strip]:
+    """Word, segment and position embedding of one token, and their sum."""
+    strips = [(f"word {short(encoding.tokens[token], NAME)}", ledger.word[token])]
+    if ledger.segment is not None:
+        strips.append((f"+ segment {encoding.token_type_ids[token]}", ledger.segment[token]))
+    strips.append((f"+ position {token}", ledger.position[token]))
+    return [*strips, ("= sum", ledger.total[token])]
+
+
+def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
+    """What LayerNorm makes of one token's sum, step by step."""
+    norm = ledger.norm
+    return [
+        ("(sum − mean) / deviation", norm.normalised[token]),
+        ("× gain", norm.gain),
+        ("+ offset", norm.offset),
+        ("= into layer 0", norm.result[token]),
+    ]
+
+
+def selection_figure(selection: Selection, pieces: Sequence[str]) -> go.Figure:
+    """The one-hot product as strips."""
+    return strips_figure(selection_strips(selection, pieces))
+
+
+def sum_figure(ledger: InputLedger, encoding: Encoding, token: int) -> go.Figure:
+    """The three embeddings and their sum as strips on one scale: longer vectors are the stronger ones."""
+    return strips_figure(sum_strips(ledger, encoding, token))
+
+
+def norm_figure(ledger: InputLedger, token: int) -> go.Figure:
+    """LayerNorm's steps as strips on one scale."""
+    return strips_figure(norm_strips(ledger, token))
+
+
+def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figure:
+    """A row a change, a column a token (its final state's cosine before and after), last the mean of all tokens.
+
+    Colours run from 1, unmoved and pale, down to the lowest cosine. The chosen token's column is framed.
+    """
+    n = len(encoding)
+    z = np.array([[*change.cosine, change.sentence] for change in changes.changes])  # [changes, n + 1]
+    names = [CHANGE_NAMES[change.name] for change in changes.changes]
+    columns = [f"{index} {escaped(short(name, NAME))}" for index, name in enumerate(encoding.tokens)]
+    columns.append("mean of all")
+    ticks = [
+        f"<i>{escaped(short(name, NAME))}</i>" if special else escaped(short(name, NAME))
+        for name, special in zip(encoding.tokens, encoding.special_tokens_mask, strict=True)
+    ] + ["<b>mean of all</b>"]
+    lowest = min(0.9, float(np.floor(z.min() * 10) / 10))
+    few = n < NUMBERED
+    figure = go.Figure(
+        go.Heatmap(
+            x=columns,
+            y=names,
+            z=np.round(z, 6),
+            zmin=lowest,
+            zmax=1,
+            colorscale=colour_scale("magnitude"),
+            reversescale=True,
+            texttemplate="%{z:.2f}" if few else None,
+            textfont={"size": 14},
+            hovertemplate="<b>%{x}</b>, %{y}<br>cosine before and after %{z:.4f}<extra></extra>",
+            xgap=1 if n <= LABELLED else 0,
+            ygap=3,
+            colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 4, "tickformat": ".1f"},
+        )
+    )
+    margin = int(24 + 9 * max(12, *(len(short(name, NAME)) for name in encoding.tokens)))
+    figure.update_layout(
+        **plotly_layout(height=38 * len(names) + margin + 10, margin={"l": 190, "r": 10, "t": margin, "b": 10})
+    )
+    step = 1 if n <= LABELLED else 4
+    shown = sorted({*range(0, n, step), n})
+    figure.update_xaxes(
+        side="top",
+        tickangle=-90,
+        tickvals=[columns[index] for index in shown],
+        ticktext=[ticks[index] for index in shown],
+        tickfont={"size": 15 if n <= 24 else 12 if n <= 40 else 9},
+        showgrid=False,
+        ticks="",
+        ticklabelstandoff=4,
+    )
+    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", tickfont={"size": 16}, ticklabelstandoff=6)
+    box = {"x0": token - 0.5, "x1": token + 0.5, "y0": -0.5, "y1": len(names) - 0.5}
+    figure.add_shape(type="rect", line={"color": OUTLINE, "width": 2}, **box)
+    return figure

@@ -1,0 +1,106 @@
+"""Three masks drawn over one head's weights, and what another last word changes under each."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.attention.matrix_labels import Labels
+from demos.bert.encoder.masks import Change
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import Encoding
+from demos.figures.matrix import matrix_figure
+from demos.figures.numbers import with_prefix
+from demos.figures.palette import plotly_layout, word_colour
+from demos.figures.program import begin
+
+SHOWN = 32  # tokens a side: three pictures stand beside each other
+
+
+def mask_figure(
+    weights: np.ndarray, allowed: np.ndarray | None, rows: Encoding, columns: Encoding, limit: float
+) -> go.Figure:
+    """One head's weights [n, m], coloured from 0 to `limit`, with the cells that the mask forbids left empty."""
+    shown = weights[:SHOWN, :SHOWN].astype(np.float64)
+    if allowed is not None:
+        shown = np.where(allowed[:SHOWN, :SHOWN], shown, np.nan)
+    figure = matrix_figure(shown, Labels.of_tokens(rows, SHOWN), Labels.of_tokens(columns, SHOWN), limit=limit)
+    figure.update_traces(showscale=False)  # three stand beside each other: the numbers are on hover
+    figure.update_xaxes(title=None)
+    figure.update_yaxes(title=None)
+    figure.update_layout(margin_t=figure.layout.margin.t - 34)  # the titles' room
+    return figure
+
+
+def change_figure(change: Change) -> go.Figure:
+    """Each token before the new word: how far its last state moved, in BERT (bars) and under a causal mask (marks)."""
+    encoding, n = change.before, change.tokens
+    names = [f"{index} {html.escape(token, quote=False)}" for index, token in enumerate(encoding.tokens[:n])]
+    colours = [word_colour(word) for word in encoding.word_index[:n]]
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=names,
+                y=change.both_sides,
+                marker={"color": colours},
+                name="BERT: sees both sides",
+                hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>BERT</extra>",
+            ),
+            go.Scatter(
+                x=names,
+                y=change.left_only,
+                mode="markers",
+                marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
+                cliponaxis=False,
+                name="causal mask: sees the left alone",
+                hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>causal mask</extra>",
+            ),
+        ]
+    )
+    figure.update_layout(
+        **plotly_layout(height=360, margin={"l": 70, "r": 10, "t": 40, "b": 20}, legend={"orientation": "h", "y": 1.16})
+    )
+    figure.update_xaxes(tickvals=names, ticktext=[name.split(" ", 1)[1] for name in names], tickangle=-60)
+    figure.update_yaxes(title={"text": "1 − cosine"}, rangemode="tozero")
+    return figure
+
+
+def change_told(change: Change, word: str) -> str:
+    """The most moved token in a sentence (HTML)."""
+    if not change.tokens:
+        return "<p>No token stands before that word.</p>"
+    if change.before.input_ids == change.after.input_ids:
+        return "<p>That word stands there already: nothing moves.</p>"
+    most = int(change.both_sides.argmax())
+    token = html.escape(change.before.tokens[most])
+    moved = float(change.left_only.max())
+    zero = "exactly 0" if moved == 0 else f"{moved:.1e}"
+    return (
+        f"<p>With <q>{html.escape(word)}</q> at its end, the sentence's other tokens mean something else to BERT: "
+        f"<q>{token}</q> (token {most}) moves the most, by {change.both_sides[most]:.3f}. Under a causal mask the "
+        f"largest move is {zero}: those tokens were finished before the new word was read.</p>"
+    )
+
+
+def cost_told(read: int, new: int, kept: int, again: int) -> str:
+    """What writing costs with each mask (HTML)."""
+    return (
+        f"<p>The price: to read these {read} tokens and write {new} more, a causal mask needs {with_prefix(kept, '')} "
+        "operations, since what is computed stays. Where every token sees every token, each new one changes all before "
+        f"it: {with_prefix(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
+        "word, only words that are hidden among others: it reads, it does not write.</p>"
+    )
+
+
+def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:
+    """Prints this head's weights under the causal mask, laid over every layer."""
+    return f"""{begin(spec, repr(text), attentions=True)}n = inputs["input_ids"].shape[1]
+forbidden = torch.ones(n, n).triu(1).bool()  # what comes after each token
+inputs["attention_mask"] = torch.zeros(1, 1, n, n).masked_fill(forbidden, torch.finfo(torch.float32).min)
+with torch.inference_mode():
+    attentions = model(**inputs, output_attentions=True).attentions
+for token, row in zip(tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]), attentions[{layer}][0, {head}]):
+    print(token, [round(weight, 3) for weight in row.tolist()])
+"""

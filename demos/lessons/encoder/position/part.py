@@ -1,0 +1,134 @@
+"""Position: the model's learned table beside the sinusoids, and four wishes for a position code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.encoder.input import embedding_tables
+from demos.bert.encoder.position import sinusoidal, wishes
+from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
+from demos.lessons.encoder.position.text import is_small, numbers_table, verdicts, wishes_html
+from demos.lessons.encoder.program_input import position_code
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence, Services
+from demos.widgets.token_picker.token_picker import pick
+
+LENGTH, WIDTH, BASE = (2, 128, 64), (2, 512, 128), (10, 10_000, 10_000)  # smallest, largest, first shown
+ROBOT, ROBOT_SETTINGS = ("I", "am", "a", "robot"), (4, 4, 100)
+PAPER_SETTINGS = (64, 512, 10_000)
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    with gr.Row(elem_classes="encoder-controls"):
+        length = _slider("Positions shown", LENGTH, 1, "length")
+        width = _slider("d of the sinusoids", WIDTH, 2, "width")
+        base = _slider("n of the sinusoids", BASE, 10, "base")
+        view = gr.Radio(
+            [("the tables", "table"), ("how alike positions are", "similarity")],
+            value="table",
+            label="Show",
+            elem_id="encoder-position-view",
+            min_width=380,
+        )
+        with gr.Column(elem_classes="encoder-presets", min_width=270):
+            robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
+            paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
+    with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
+        with gr.Column(elem_classes="encoder-half", min_width=320):
+            left_said = gr.HTML("", elem_classes="encoder-told")
+            left = _plot("encoder-position-sinusoids")
+            small_table = gr.HTML("", elem_id="encoder-position-small")
+        with gr.Column(elem_classes="encoder-half", min_width=320):
+            right_said = gr.HTML("", elem_classes="encoder-told")
+            right = _plot("encoder-position-learned")
+    gr.HTML("<h3>Four wishes for a position code</h3>", elem_classes="encoder-told")
+    with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
+        curves = gr.Plot(show_label=False)
+    wished = gr.HTML("", elem_id="encoder-position-wished")
+    with gr.Accordion("The numbers", open=False, elem_id="encoder-position-numbers"):
+        table = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False, elem_id="encoder-position-code"):
+        program = gr.Code("", language="python", label="Prints both tables' numbers", lines=8)
+    source_fold(__file__)
+
+    def show(sentence: Sentence, *choices: Any) -> list[Any]:
+        return drawn(services, sentence, *choices)
+
+    page.keep(length=length, d=width, n=base, codes=view)
+    page.draw(
+        show,
+        [page.choices["token"], length, width, base, view],
+        [left, left_said, right, right_said, small_table, curves, wished, table, program],
+        triggers=[length.change, width.change, base.change, view.input],  # a button moves the sliders too
+        show_progress="hidden",
+    )
+    for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
+        script = f"() => {list(settings)}"
+        button.click(None, None, [length, width, base], js=script, api_visibility="private", show_progress="hidden")
+
+
+def drawn(
+    services: Services, sentence: Sentence, token: float, length: float, width: float, base: float, view: str
+) -> list[Any]:
+    """The part's nine outputs. Sizes beyond the sliders become their ends."""
+    loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
+    at = pick(encoding, token)
+    m, d, n = _inside(length, LENGTH), _inside(width, WIDTH) // 2 * 2, _inside(base, BASE)
+    table, rows = sinusoidal(m, d, n), embedding_tables(loaded.model).positions
+    learned = rows[:m]
+    mine, theirs = wishes(table), wishes(learned)
+    longer = sinusoidal(len(rows) * 5 // 4, d, n)  # the learned rows end within
+    again = float(np.abs(longer[:m] - table).max())
+    reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
+    names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
+    if view == "similarity":
+        left, right = (similarity_figure(cosine_matrix(one), marked=at) for one in (table, learned))
+    else:
+        left = table_figure(table, names=names, marked=None if names else at, limit=1.0)
+        right = table_figure(learned, marked=at)
+    told = f"<p>The framed row is position {at}, that of the chosen token.</p>" if at < m and not names else ""
+    return [
+        left,
+        f"<h3>Sinusoids, [{m} × {d}], n = {n:,}</h3>{told}",
+        right,
+        f"<h3>Learned, [{len(rows):,} × {rows.shape[1]:,}], its first {len(learned)} rows</h3>{told}",
+        numbers_table(table, "The sinusoids, four digits", names) if is_small(table) else "",
+        wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
+        wishes_html(verdicts(mine, again, None), verdicts(theirs, reread, len(rows)), m),
+        numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
+        + numbers_table(learned, "The model's learned positions"),
+        position_code(loaded.spec, m, d, n),
+    ]
+
+
+def _inside(value: float, ends: tuple[int, int, int]) -> int:
+    return min(max(int(value or ends[2]), ends[0]), ends[1])
+
+
+def _slider(label: str, ends: tuple[int, int, int], step: int, name: str) -> gr.Slider:
+    low, high, value = ends
+    return gr.Slider(low, high, value, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=190)
+
+
+def _plot(elem_id: str) -> gr.Plot:
+    with gr.Column(elem_classes="attention-heatmap", elem_id=elem_id):
+        return gr.Plot(show_label=False)
+
+
+PART = Part(
+    tab="Position",
+    look=(
+        "Attention alone knows no order, so each position has a vector of its own, which is added to the word's. BERT "
+        "learned its table; the first Transformer computed one from sines and cosines."
+    ),
+    build=build,
+    order=2,
+)

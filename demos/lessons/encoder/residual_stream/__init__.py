@@ -1,0 +1,1 @@
+"""The stack: the token's path through all layers."""

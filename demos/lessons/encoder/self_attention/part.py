@@ -1,0 +1,122 @@
+"""Self-attention for one token, number by number: q, k, v, the softmax, z; then all heads and W^O."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.encoder.layer_trace import difference, layer_ledger
+from demos.bert.encoder.loops import measure
+from demos.bert.encoder.self_attention import head_shares
+from demos.figures.numbers import scientific
+from demos.lessons.encoder.program_layer import selfattention_code
+from demos.lessons.encoder.self_attention.figure import Asked, attention_numbers, attention_picture, attention_told
+from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
+from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
+from demos.page.choices import clamp
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.services import Sentence, Services
+from demos.widgets.number_strips.number_strips import cells_picture
+from demos.widgets.token_picker.token_picker import pick
+
+MOST_PADS = 8
+PICKER = "encoder-token"  # the lesson's token picker; a click on a key presses its chip there
+STEPS = ("query", "key", "value", "weights", "concat", "t1")  # held against the model's own
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    token, layer, head = (page.choices[name] for name in ("token", "layer", "head"))
+    board = cells_picture("encoder-board", PICKER)
+    said = gr.HTML("", elem_classes="encoder-told")
+    with gr.Row(elem_classes="encoder-switches"):
+        causal = gr.Checkbox(False, label="Causal mask: as in a decoder, no token sees what comes after it")
+        pads = gr.Slider(0, MOST_PADS, 0, step=1, label="[PAD] tokens appended", min_width=220)
+    concat = cells_picture("encoder-concat", PICKER)
+    closed = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
+    with gr.Accordion("The numbers", open=False, elem_id="encoder-self_attention-numbers"):
+        numbers = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code: loops and matrices", open=False, elem_id="encoder-self_attention-code"):
+        gr.Markdown(
+            "The same arithmetic twice: each prints this head’s q · k, scaled product and weight for every key, then z."
+        )
+        with gr.Row():
+            loops, matrices = (
+                gr.Code("", language="python", label=label, lines=8, min_width=420)
+                for label in ("By loops, as in the lecture", "By matrices")
+            )
+        timed = gr.Button("Time both on this machine", size="sm", elem_id="encoder-time")
+        times = gr.HTML("", elem_classes="encoder-told")
+        plot = gr.Plot(visible=False, show_label=False, elem_id="encoder-times")
+    source_fold(__file__)
+    page.keep(causal=causal, pads=pads)
+
+    def show(sentence: Sentence, *choices: Any) -> list[Any]:
+        return drawn(services, sentence, *choices)
+
+    def time_both(sentence: Sentence) -> list[Any]:
+        spec = services.store.spec(services.key(sentence.model))
+        result = measure(spec.width // spec.num_heads)
+        return [times_told(result), gr.update(value=times_figure(result), visible=True)]
+
+    page.draw(
+        show,
+        [token, layer, head, causal, pads],
+        [board, said, concat, closed, numbers, loops, matrices],
+        show_progress="hidden",
+    )
+    page.on(
+        [timed.click],
+        with_sentence(time_both),
+        page.sentence,
+        [times, plot],
+        concurrency_id="time",  # alone, so that two readers do not time each other
+        concurrency_limit=1,
+        trigger_mode="once",
+    )
+
+
+def drawn(
+    services: Services, sentence: Sentence, token: float, layer: float, head: float, causal: bool, pads: float
+) -> list[Any]:
+    """The part's seven outputs. A token, layer or head beyond this sentence's or model's becomes its last one."""
+    run, loaded = services.run(sentence), services.loaded(sentence.model)
+    at, one, query = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
+    ledger = layer_ledger(loaded, run, at, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))
+    asked = Asked(ledger, run.encoding, one, query)
+    extra = ""
+    if ledger.padding:
+        n = len(run.encoding)
+        plain = layer_ledger(loaded, run, at, causal=bool(causal))
+        moved = difference(ledger.attention.output[:n], plain.attention.output)
+        extra = f" Without the padding, the sentence’s own tokens have the same numbers to {scientific(moved)}."
+    programs = [
+        selfattention_code(
+            loaded.spec, run.encoding, at, one, query, loops=by, causal=bool(causal), padding=ledger.padding
+        )
+        for by in (True, False)
+    ]
+    return [
+        attention_picture(asked),
+        attention_told(asked),
+        concat_picture(asked, head_shares(ledger.weights, ledger.attention, query)),
+        closed_html(ledger, STEPS, extra),
+        attention_numbers(asked),
+        *programs,
+    ]
+
+
+PART = Part(
+    tab="Self-attention",
+    look=(
+        "The token’s query q meets every key k: a large product becomes a large weight, and z is the weighted sum of "
+        "the values. Follow one row from left to right, then the right column down; click a key to follow that token."
+    ),
+    build=build,
+    order=3,
+    former="selfattention",
+)

@@ -1,0 +1,92 @@
+"""How large is it: parameters by part, for the model in use, for the known BERTs, and for one's own L, H and A."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
+from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, told, treemap
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.services import Sentence
+
+IN_USE, OWN = "in use", "own"
+MOST = {"layers": 48, "width": 2_048, "heads": 32}
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    known = [(shape.name.removeprefix("BERT "), shape.name) for shape in KNOWN]
+    with gr.Row(elem_classes="encoder-size"):
+        with gr.Column(scale=3, min_width=340):
+            picture = gr.Plot(show_label=False, elem_id="encoder-treemap")
+            models = gr.HTML("")
+        with gr.Column(scale=2, min_width=320):
+            which = gr.Radio(
+                [("the model in use", IN_USE), *known, ("your own", OWN)], value=IN_USE, label="Which BERT",
+                elem_id="encoder-which",
+            )  # fmt: skip
+            layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
+            width = gr.Slider(64, MOST["width"], 384, step=64, label="H: width of a token's vector")
+            heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
+            tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
+            said = gr.HTML("", elem_classes="encoder-told")
+    with gr.Accordion("The numbers", open=False):
+        parts = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        program = gr.Code("", language="python", label="Builds this configuration and counts it", lines=8)
+    source_fold(__file__)
+    page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
+
+    def shown(shape: Shape, tokens: float) -> list[Any]:
+        shape.check()
+        length = int(tokens or 1)
+        counts = count_parameters(shape)
+        table = models_table(beside(shape), length)
+        return [treemap(shape), told(shape, length), table, parts_table(counts), size_code(shape)]
+
+    def pick(sentence: Sentence, which: str, *chosen: Any) -> list[Any]:
+        *sliders, tokens = chosen
+        if which == OWN:
+            return [gr.skip(), gr.skip(), gr.skip(), *shown(_own(sliders), tokens)]
+        if which == IN_USE:
+            loaded = page.services.loaded(sentence.model)
+            shape = shape_of(loaded.spec.title, loaded.model)
+        else:
+            shape = next(shape for shape in KNOWN if shape.name == which)
+        return [shape.layers, shape.width, shape.heads, *shown(shape, tokens)]
+
+    def move(_sentence: Sentence, *chosen: Any) -> list[Any]:
+        *sliders, tokens = chosen
+        return [OWN, *shown(_own(sliders), tokens)]
+
+    outputs = [picture, said, models, parts, program]
+    sliders = [layers, width, heads]
+    page.draw(pick, [which, *sliders, tokens], [*sliders, *outputs], triggers=[which.input, tokens.input])
+    page.on(
+        [slider.input for slider in sliders],
+        with_sentence(move),
+        [*page.sentence, *sliders, tokens],
+        [which, *outputs],
+        trigger_mode="always_last",
+        show_progress="hidden",
+    )
+
+
+def _own(sliders: list[Any]) -> Shape:
+    layers, width, heads = (int(value or 1) for value in sliders)
+    return Shape("Your own", layers, width, heads)
+
+
+PART = Part(
+    tab="Size",
+    look=(
+        "Each area is a part's share of all the numbers that the model has learned. Move L, H and A: which of them "
+        "makes BERT large, and which costs nothing?"
+    ),
+    build=build,
+    order=6,
+)

@@ -1,0 +1,242 @@
+"""Part "Keep it": the trained model as a folder for transformers, the run as a program and as a command."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import gradio as gr
+
+from demos.errors import UserError
+from demos.files import read_beside
+from demos.lessons.finetune.export.text import (
+    contents_html,
+    gone_html,
+    invitation_html,
+    loaded_html,
+    pushed_html,
+    run_html,
+    run_title,
+)
+from demos.lessons.finetune.export.zips import Zips, written
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import OUR_FAULT, Page, Part, notice_html, with_sentence
+from demos.page.services import Sentence, Services
+from demos.training.export.card import card
+from demos.training.export.folder import CONTENTS
+from demos.training.export.hub_push import push
+from demos.training.export.recipe_file import Recipe, recipe_json
+from demos.training.export.run_log import Log, read_log
+from demos.training.export.script import command_of, repeated, script_of
+from demos.training.export.transformers_folder import form_of, how_loaded
+from demos.training.learning.model import Trained
+from demos.training.results.history import Record
+from demos.training.service.run_store import GONE
+from demos.widgets.run_controller.controller import MAX_MODELS
+from demos.widgets.takeaway.takeaway import file_button, takeaway_row
+
+log_ = logging.getLogger(__name__)
+NO_RUN = "Train a model first; then its folder is here."
+SAVE = '() => { setTimeout(() => document.querySelector("#keep-file a[download]")?.click(), 400); }'
+
+
+def signs_in() -> bool:
+    """Whether readers can sign in with their own Hub account: on a Space that asks for it, and nowhere else.
+
+    Elsewhere gradio would hand out the account of whoever started the app. A Space brings what gradio needs for it.
+    """
+    asked = os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID")
+    return bool(asked and find_spec("authlib") and find_spec("itsdangerous"))
+
+
+class Keeper:
+    """What the part shows and hands out, for all its readers; whose run is whose, their own page remembers."""
+
+    def __init__(self, services: Services, zips: Zips) -> None:
+        self.services = services
+        self.zips = zips
+
+    def found(self, run: str) -> tuple[Trained, Log]:
+        """The run's model and what is known of it. Raises UserError where either is gone."""
+        if not run:
+            raise UserError(NO_RUN)
+        runs = self.services.workshop.runs
+        trained, log = runs.trained(run), read_log(runs.folder(run))
+        if log is None:
+            raise UserError(GONE)
+        return trained, log
+
+    def recipe(self, bar: Sentence, run: str) -> tuple[Recipe, Log | None]:
+        """The last run's recipe; before one, the first that "Train" offers, on the bar's model."""
+        if not self.services.workshop.runs.kept(run):
+            return Recipe(model=self.services.key(bar.model)), None
+        _, log = self.found(run)
+        return repeated(log), log
+
+    def picked(self, run: str, history: Sequence[Record], number: str) -> str:
+        """The id of the reader's run of this number; of the last one where there is none.
+
+        A number and no id comes from the browser, which could send another reader's.
+        """
+        return next((record.run for record in history if str(record.number) == number), run)
+
+    def menu(self, run: str, history: Sequence[Record]) -> tuple[list[tuple[str, str]], list[int]]:
+        """(what can be downloaded, newest first, with its number; the numbers of the runs whose models are gone)."""
+        kept = self.services.workshop.runs.kept
+        here = [record for record in reversed(history) if kept(record.run)]
+        gone = [record.number for record in history if not kept(record.run)]
+        return [(run_title(record, last=record.run == run), str(record.number)) for record in here], gone
+
+    def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> list[Any]:
+        """The runs to pick from, the picked one, whether it can be downloaded, how it loads, its program and command,
+        its card."""
+        choices, gone = self.menu(run, history)
+        last, picked = run, self.picked(run, history, number or "")
+        run = picked if self.services.workshop.runs.kept(picked) else last
+        value = next((str(record.number) for record in history if record.run == run and choices), None)
+        picker = gr.update(choices=choices, value=value, visible=len(choices) > 1)
+        recipe, log = self.recipe(bar, run)
+        title = self.services.store.spec(recipe.model).title
+        if log is None:
+            told, loaded, shown = invitation_html(title), "", "There is none before a run."
+            told = told if not history else gone_html(gone, MAX_MODELS)
+        else:
+            trained, _ = self.found(run)
+            how = how_loaded(trained.task, trained.model.encoder.config)
+            told, loaded = run_html(log, last=run == last) + gone_html(gone, MAX_MODELS), loaded_html(how)
+            shown = _body(card(log, form_of(trained.task, trained.model.encoder.config), how))
+        return [
+            picker,
+            told,
+            gr.update(interactive=log is not None),
+            gr.update(value=None, visible=False),
+            loaded,
+            script_of(recipe, log),
+            command_of(recipe),
+            shown,
+        ]
+
+    def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[list[Any]]:
+        """The picked run's zip, and until it is there what is being done."""
+        run = self.picked(run, history, number or "")
+        trained, log = self.found(run)
+        for step in self.zips.steps(run, trained, log):
+            if isinstance(step, str):
+                yield [f"<p>{step}</p>", gr.skip()]
+            else:
+                yield ["", gr.update(value=str(step), visible=True)]
+
+    def recipe_file(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> tuple[str, str]:
+        """The picked run's recipe as a file for the command."""
+        recipe, _ = self.recipe(bar, self.picked(run, history, number or ""))
+        return "bert-recipe.json", recipe_json(recipe)
+
+    def pushed(self, run: str, name: str, public: bool, token: str | None) -> str:
+        """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
+        trained, log = self.found(run)
+        with written(trained, log) as folder:
+            return pushed_html(push(folder, name, token, private=not public))
+
+
+def _body(text: str) -> str:
+    """A card without its front matter, one size of heading down."""
+    body = text.split("\n---\n", 1)[-1]
+    return re.sub(r"^(#+ )", r"##\1", body, flags=re.MULTILINE)
+
+
+def build(page: Page) -> None:
+    """The run and its download, the same as program and command, the card, the Hub."""
+    number = gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number")
+    told = gr.HTML(elem_id="keep-told")
+    with gr.Row(elem_classes="keep-row"):
+        button = gr.Button(
+            "Download the folder (zip)", variant="primary", elem_id="keep-download", scale=0, min_width=290
+        )
+        made = gr.HTML(elem_id="keep-made")
+    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="keep-file", height=90)
+    keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
+    picked = [page.trained, page.history, number]
+
+    def zipped(run: str, history: list[Record], number: str) -> Iterator[list[Any]]:  # page.on streams what it yields
+        yield from keeper.zipped(run, history, number)
+
+    loaded = gr.HTML(elem_id="keep-loaded")
+    gr.HTML(contents_html(CONTENTS), elem_id="keep-contents")
+    gr.HTML("<h3>The same run without this page</h3>")
+    command = gr.Code(
+        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
+    )
+    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="keep-words")
+    with takeaway_row():
+        file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
+    with gr.Accordion("As a program", open=False, elem_id="keep-program"):
+        script = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
+    _hub(page, keeper, picked)
+    with gr.Accordion("The model card", open=False, elem_id="keep-card"):
+        shown = gr.Markdown()
+    formula_fold(__file__)
+    source_fold(__file__)
+    drawn = [number, told, button, file, loaded, script, command, shown]
+    page.draw(keeper.show, picked, drawn, triggers=[number.input])
+    page.on([page.trained.change], with_sentence(keeper.show), [*page.sentence, *picked[:2]], drawn)  # the newest
+    page.on(
+        [button.click],
+        zipped,
+        picked,
+        [made, file],
+        concurrency_id="keep",
+        concurrency_limit=2,
+        trigger_mode="once",
+        show_progress="hidden",
+    ).then(None, None, None, js=SAVE, api_visibility="private", show_progress="hidden")
+
+
+def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
+    """On a Space the button that pushes; elsewhere how it is done by hand."""
+    gr.HTML("<h3>To your account on the Hub</h3>")
+    if not signs_in():
+        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="keep-words")
+        return
+    with gr.Row():
+        gr.LoginButton(min_width=240, scale=0)
+        name = gr.Textbox("bert-fine-tuned", label="Name of the model", max_length=60, min_width=220)
+        public = gr.Checkbox(False, label="for everyone to see", min_width=200)
+        button = gr.Button("Push to my Hub account", min_width=240)
+    said = gr.HTML(elem_id="keep-pushed")
+
+    def push_mine(
+        run: str, history: list[Record], number: str, name: str, public: bool, token: gr.OAuthToken | None
+    ) -> str:
+        """Signed in, gradio fills in the token; it is no input, so it is never in the page."""
+        try:
+            return keeper.pushed(
+                keeper.picked(run, history, number or ""), name, public, token.token if token else None
+            )
+        except UserError as error:
+            return notice_html(str(error))
+        except Exception as error:
+            log_.error("a push failed: %s", type(error).__name__)  # its text might hold the token
+            return notice_html(OUR_FAULT)
+
+    button.click(
+        push_mine,
+        [*picked, name, public],
+        [said],
+        api_visibility="private",
+        concurrency_id="keep",
+        concurrency_limit=2,
+        trigger_mode="once",
+    )
+
+
+PART = Part(
+    tab="Keep it",
+    look="The model leaves as a folder that transformers loads, the run as a program that gives the same numbers.",
+    build=build,
+    order=5,
+    former="keep",
+)

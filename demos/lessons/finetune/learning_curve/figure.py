@@ -1,0 +1,96 @@
+"""Accuracy by the number of training examples: trained weights, random weights, words alone, guessing (Plotly)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
+from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured
+
+NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "from random weights"}
+LOOKS = {  # hue, dash, symbol
+    PRETRAINED: (CLASSES[0], "solid", "circle"),
+    WORDS: (CLASSES[1], "dash", "square"),
+    SCRATCH: (CLASSES[5], "dot", "diamond"),
+}
+
+
+def scores_of(measured: Measured, series: str) -> dict[int, list[float]]:
+    """The seeds' scores by the number of training examples, ascending."""
+    found: dict[int, list[float]] = {}
+    for point in measured.points:
+        if point.series == series:
+            found.setdefault(point.examples, []).append(point.score)
+    return dict(sorted(found.items()))
+
+
+def mean(values: Sequence[float]) -> float:
+    """Of at least one."""
+    return sum(values) / len(values)
+
+
+def amount_figure(measured: Measured) -> go.Figure:
+    """Each line is the seeds' mean, its band from the worst seed to the best; examples on a logarithmic axis."""
+    figure = go.Figure()
+    sizes = measured.sizes
+    low, high = sizes[0] / 1.15, sizes[-1] * 1.15
+    for series, (hue, dash, symbol) in LOOKS.items():
+        scores = scores_of(measured, series)
+        if not scores:
+            continue
+        counts = list(scores)
+        if any(len(values) > 1 for values in scores.values()):
+            figure.add_scatter(
+                x=[*counts, *reversed(counts)],
+                y=[*(max(scores[count]) for count in counts), *(min(scores[count]) for count in reversed(counts))],
+                mode="lines",
+                fill="toself",
+                fillcolor=f"rgba{(*_channels(hue), 0.16)}",
+                line={"width": 0},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        figure.add_scatter(
+            x=counts,
+            y=[round(mean(values), 4) for values in scores.values()],
+            mode="lines+markers",
+            name=NAMES[series],
+            line={"color": hue, "width": 4, "dash": dash},
+            marker={"size": 11, "symbol": symbol, "color": hue},
+            customdata=[[len(values), min(values), max(values)] for values in scores.values()],
+            hovertemplate=f"{NAMES[series]}<br>%{{x:,}} examples: %{{y:.1%}}<br>%{{customdata[0]}} seeds, "
+            "%{customdata[1]:.1%} to %{customdata[2]:.1%}<extra></extra>",
+        )
+    figure.add_scatter(
+        x=[low, high],
+        y=[measured.majority] * 2,
+        mode="lines",
+        name="always the most frequent class",
+        line={"color": SPECIAL, "width": 2.5, "dash": "dashdot"},
+        hovertemplate="%{y:.1%}<extra></extra>",
+    )
+    figure.update_layout(**plotly_layout(height=470, margin={"l": 66, "r": 14, "t": 12, "b": 64}))
+    figure.update_layout(
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 17}, "itemwidth": 50}
+    )
+    figure.update_xaxes(
+        type="log", tickvals=list(sizes), ticktext=[f"{size:,}<br>{size / sizes[-1]:.0%}" for size in sizes],
+        range=[_log(low), _log(high)], tickfont={"size": 17}, zeroline=False,
+        title={"text": "training examples", "font": {"size": 17}, "standoff": 4},
+    )  # fmt: skip
+    figure.update_yaxes(
+        title={"text": f"accuracy on {measured.test:,} test examples", "font": {"size": 17}},
+        tickformat=".0%", range=[0, 1.03], tickfont={"size": 17}, zeroline=False,
+    )  # fmt: skip
+    return figure
+
+
+def _log(value: float) -> float:
+    return math.log10(value)
+
+
+def _channels(hue: str) -> tuple[int, int, int]:
+    return int(hue[1:3], 16), int(hue[3:5], 16), int(hue[5:7], 16)

@@ -1,0 +1,130 @@
+"""What the part "What it learned" computes with: the reader's run, its test examples, its model before and after."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.embeddings.maps import PCA_MAP, Layout, Recipe, lay_out
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.vectors import Encoded
+from demos.page.services import Sentence, Services
+from demos.training.learning.model import Trained
+from demos.training.results.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
+from demos.training.results.test_answers import Kept, read_kept
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Example, load_emotion
+from demos.training.tasks.classification.task import Classification
+from demos.widgets.comparison.figure import most_different
+from demos.widgets.comparison.sides import TUNED, Asked, Pair, pair_of
+
+MAPPED = 400  # test examples on a map
+ERRORS = 12
+MAPS_KEPT = 32  # some kilobytes each
+
+
+@dataclass(frozen=True)
+class After:
+    """One reader's finished run."""
+
+    run: str
+    base: str  # catalogue key
+    trained: Trained
+    kept: Kept
+
+    @property
+    def task(self) -> Any:
+        return self.trained.task
+
+    @property
+    def classes(self) -> bool:
+        """Whether it gives a class to a sentence, or a pair."""
+        return isinstance(self.task, Classification)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.task.labels)
+
+    @property
+    def errors(self) -> Sequence[Error]:
+        return surest_errors(self.kept, ERRORS)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What lies on a map."""
+
+    task: Classification
+    examples: tuple[Example, ...]
+    total: int  # of which these are the first
+    max_length: int
+
+    @property
+    def classes(self) -> np.ndarray:
+        return np.array([example.label for example in self.examples], dtype=np.int64)
+
+    @property
+    def noun(self) -> str:
+        return "pairs" if self.task.pairs else "sentences"
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """One name for what is read, and how."""
+        digest = hashlib.sha256()
+        for example in self.examples:
+            for text in (example.text, example.pair):
+                digest.update(f"{len(text)}:{text}".encode())
+        return digest.hexdigest(), self.task.pooling, self.max_length
+
+
+class Afterwards:
+    """The computations, for all readers; whose run is whose, their own page remembers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._maps: OnceCache[Encoded, Layout] = OnceCache(MAPS_KEPT)
+
+    def of(self, run: str) -> After:
+        """The reader's run. Raises UserError where it is no longer kept."""
+        runs = self.services.workshop.runs
+        trained = runs.trained(run)
+        return After(run, runs.base(run), trained, read_kept(runs.folder(run)))
+
+    def sample(self) -> Mapped:
+        """What is mapped before there is any run."""
+        dataset, settings = load_emotion(), Settings()
+        task = Classification.of(dataset.labels, settings)
+        return Mapped(task, dataset.test, len(dataset.test), settings.max_length)
+
+    def mapped(self, after: After) -> Mapped:
+        """The first of the run's test examples, which need not be of all classes."""
+        return Mapped(after.task, after.kept.examples[:MAPPED], after.kept.total, after.trained.max_length)
+
+    def layout(self, loaded: LoadedModel, mapped: Mapped) -> Generator[Encoded, None, Layout]:
+        """PCA's map of the vectors that the layers on top read (or would read) of `loaded`, with progress."""
+
+        def made() -> Generator[Encoded, None, Layout]:
+            vectors = yield from pooled_vectors(
+                loaded.model, loaded.tokenizer, mapped.task, mapped.examples, mapped.max_length
+            )
+            return lay_out(vectors, Recipe(PCA_MAP))
+
+        key = (loaded.spec.key, *mapped.key)  # a fine-tuned one has its run's id in its key
+        result = yield from self._maps.steps(key, made, Encoded(0, len(mapped.examples)))
+        return result
+
+    def attention(self, sentence: Sentence, after: After) -> tuple[Pair, int, int]:
+        """(the bar's sentence before and after in the head that moved most, that layer, that head)."""
+        first = pair_of(self.services, sentence, Asked(after.run, TUNED, "", "", "0", "0"))
+        best: Sequence[tuple[int, int, float]] = most_different(first.found.heads, 1)
+        layer, head = best[0][:2] if best else (0, 0)
+        return pair_of(self.services, sentence, Asked(after.run, TUNED, "", "", str(layer), str(head))), layer, head
+
+    def evidence(self, after: After, error: Error) -> Evidence:
+        """Gradient x input of one error, by the reader's model."""
+        return evidence_of(after.trained, self.services.tuned(after.run), error)

@@ -1,0 +1,84 @@
+"""What a training did, drawn (Plotly): the test sentences' map, small, and how far percentages can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.embeddings.maps import Layout
+from demos.figures.maps import MAX_CLASSES, Points, map_figure
+from demos.figures.palette import CLASSES, plotly_layout
+from demos.training.metrics import Calibration
+from demos.training.tasks.classification.data import Example
+
+MAP_HEIGHT = 430
+FEW = 20  # answers in a bin, below which its bar says little
+COUNTS_AT = 1.09  # above the highest bar and its diamond
+GREY = "#7b8288"  # seen on paper and in the dark
+
+
+def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str], look: str) -> go.Figure:
+    """PCA's map of the examples' vectors, each point in its class's colour and shape.
+
+    Classes beyond MAX_CLASSES, which have no colour of their own left, are grey.
+    """
+    classes = np.array([example.label if example.label < MAX_CLASSES else -1 for example in examples], dtype=np.int64)
+    names = tuple(" / ".join(filter(None, (example.text, example.pair))) for example in examples)
+    points = Points(
+        names, classes, tuple(labels[:MAX_CLASSES]), np.zeros(len(examples), dtype=bool), others="other classes"
+    )
+    figure = map_figure(layout, points, None, look)
+    figure.update_layout(height=MAP_HEIGHT)
+    return figure
+
+
+def reliability_figure(found: Calibration) -> go.Figure:
+    """How often answers are right (bars) against how sure they were (places on the dashed line), with their counts.
+
+    A reliability diagram as in Guo et al. 2017, figure 1.
+    """
+    bins = [one for one in found.bins if one.count]
+    middle = [(one.low + one.high) / 2 for one in bins]
+    told = [f"{one.low:.0%} to {one.high:.0%}" for one in bins]
+    figure = go.Figure(
+        [
+            go.Bar(
+                x=middle,
+                y=[one.accuracy for one in bins],
+                width=[0.94 * (one.high - one.low) for one in bins],
+                marker={"color": CLASSES[0], "opacity": [0.85 if one.count >= FEW else 0.35 for one in bins]},
+                customdata=[[name, one.confidence, one.count] for name, one in zip(told, bins, strict=True)],
+                hovertemplate="%{customdata[2]} answers given with %{customdata[0]}, %{customdata[1]:.1%} on "
+                "average<br>%{y:.1%} of them are right<extra></extra>",
+                name="how often right",
+            ),
+            go.Scatter(
+                x=[0, 1], y=[0, 1], mode="lines", line={"dash": "dash", "width": 2.5, "color": GREY}, hoverinfo="skip",
+                name="as often right as it is sure",
+            ),
+            go.Scatter(
+                x=[one.confidence for one in bins], y=[one.confidence for one in bins], mode="markers",
+                marker={"symbol": "diamond", "size": 12, "color": CLASSES[5], "line": {"width": 1, "color": GREY}},
+                hovertemplate="on average %{x:.1%} sure<extra></extra>",
+                name="how sure, on average",
+            ),
+            go.Scatter(
+                x=middle, y=[COUNTS_AT] * len(bins), mode="text", text=[f"{one.count:,}" for one in bins],
+                textfont={"size": 17}, hoverinfo="skip", showlegend=False, cliponaxis=False,
+            ),
+        ]
+    )  # fmt: skip
+    figure.update_layout(
+        **plotly_layout(
+            height=470,
+            margin={"l": 74, "r": 30, "t": 26, "b": 60},
+            legend={"orientation": "h", "y": -0.2, "x": 0, "font": {"size": 17}},
+        )
+    )
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]  # `dtick` would leave the last one out
+    axis = {"range": [0, 1.001], "tickformat": ".0%", "tickfont": {"size": 16}, "tickvals": ticks}
+    figure.update_xaxes(**axis, title={"text": "its probability", "font": {"size": 18}})
+    figure.update_yaxes(**axis | {"range": [0, 1.15]}, title={"text": "answers that are right", "font": {"size": 18}})
+    return figure

@@ -1,0 +1,202 @@
+"""The controls and pictures of "Train": task and data, the recipe, the live curve, what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from demos.files import read_beside
+from demos.page.folds import formula_fold, source_fold
+from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
+from demos.training.presets import PRESETS
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import MAX_TRAIN
+from demos.widgets.live_curve.live_curve import live_curve
+from demos.widgets.run_controller.controller import PAUSE
+from demos.widgets.tasks.views import BENCHES, BOXES, bundled
+
+FILES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".conll", ".parquet"]
+RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 3e-3, 1e-2]
+ELSEWHERE = [("a file of your own", UPLOAD), ("a data set of the Hub", HUB)]
+TRAINS = [
+    ("everything", "all"),
+    ("everything but the embeddings", FROZEN_EMBEDDINGS),
+    ("the upper layers", "top"),
+    ("LoRA: low-rank updates", "lora"),
+    ("the head alone, encoder frozen", "head"),
+]
+HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}  # of what the browser does alone
+MOST_LAYERS = 24  # of any model in the catalogue
+DEFAULT = Settings()
+INLINE: dict[str, Any] = {"elem_classes": "inline", "min_width": 100}
+
+
+def tasks() -> dict[str, Any]:
+    """The tasks in a row, and which data."""
+    with gr.Row(elem_classes="lab-top"):
+        cards = [(f"{bench.word}\n{bench.scheme}", kind) for kind, bench in BENCHES.items()]
+        task = gr.Radio(
+            cards, value="sentence", label="Task", show_label=False, elem_id="finetune-task", scale=8, min_width=300
+        )
+        everything = [choice for kind in BENCHES for choice in bundled(kind)]
+        data = gr.Dropdown(
+            [*everything, *ELSEWHERE], value=OWN, label="Data", filterable=False,
+            elem_id="finetune-pick", scale=2, min_width=200,
+        )  # fmt: skip
+    with gr.Row(visible=False) as files:
+        file = gr.File(label="CSV, TSV or JSONL", file_types=FILES, height=110, min_width=240)
+        test_file = gr.File(label="a separate test file (optional)", file_types=FILES, height=110, min_width=240)
+    with gr.Row(visible=False) as hubs:
+        hub = gr.Textbox(
+            "", label="Data set of the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
+            scale=6, min_width=240,
+        )  # fmt: skip
+        fetch = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
+    asked = gr.Textbox("", visible="hidden")  # the name that the reader pressed for; what a link says is only a text
+    return {
+        "task": task, "data": data, "files": files, "file": file, "test_file": test_file, "hubs": hubs, "hub": hub,
+        "fetch": fetch, "hub_asked": asked,
+    }  # fmt: skip
+
+
+def recipe() -> dict[str, Any]:
+    """Presets, then what is changed most; the rest under "More settings"."""
+    names = [(preset.title, key) for key, preset in PRESETS.items()]
+    preset = gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE)
+    told = gr.HTML(elem_classes="preset-told")
+    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+    pooling = gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE)
+    widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
+    hidden = gr.Radio(widths, value="0", label="On top", **INLINE)
+    with gr.Row(elem_classes="pairs"):
+        trains = gr.Dropdown(TRAINS, value=DEFAULT.trains, label="Trains", filterable=False, scale=3, **INLINE)
+        top = gr.Slider(
+            1,
+            MOST_LAYERS,  # as far as the model has them
+            DEFAULT.top_layers,
+            step=1,
+            label="how many",
+            visible=False,
+            elem_id="finetune-top",
+            scale=2,
+            **INLINE,
+        )
+        ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
+        rank = gr.Dropdown(
+            ranks,
+            value=DEFAULT.lora_rank,
+            label="rank",
+            filterable=False,
+            visible=False,
+            scale=1,
+            elem_id="finetune-lora",
+            **INLINE,
+        )
+    with gr.Row(elem_classes="pairs"):
+        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+        rate = gr.Dropdown(rates, value=DEFAULT.learning_rate, label="Rate", filterable=False, scale=2, **INLINE)
+        epochs = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
+    with gr.Row(elem_classes="pairs"):
+        schedules = ["linear", "cosine", "constant"]
+        schedule = gr.Dropdown(schedules, value=DEFAULT.schedule, label="Then", filterable=False, scale=2, **INLINE)
+        warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
+    drawn = gr.HTML(elem_id="finetune-rate")
+    chain = gr.HTML(elem_id="finetune-chain")
+    return {
+        "preset": preset, "preset_told": told, "pooling": pooling, "hidden": hidden, "trains": trains,
+        "top_layers": top, "lora_rank": rank, "learning_rate": rate, "epochs": epochs, "schedule": schedule,
+        "warmup": warmup, "drawn": drawn, "chain": chain,
+    }  # fmt: skip
+
+
+def more() -> dict[str, Any]:
+    """What is seldom moved."""
+    wide: dict[str, Any] = {"min_width": 170}
+    with gr.Accordion("More settings", open=False), gr.Row():
+        batch = gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide)
+        length = gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide)
+        dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide)
+        activation = gr.Radio(["tanh", "relu", "gelu"], value=DEFAULT.activation, label="After a dense layer", **wide)
+        decay = gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide)
+        layers = gr.Slider(0.5, 1, DEFAULT.layer_decay, step=0.05, label="Layer-wise decay of the rate", **wide)
+        smoothing = gr.Slider(0, 0.3, DEFAULT.label_smoothing, step=0.05, label="Label smoothing", **wide)
+        weights = gr.Checkbox(DEFAULT.class_weights, label="Rare classes count more", **wide)
+        optimizer = gr.Radio([("AdamW", "adamw"), ("SGD", "sgd")], value="adamw", label="Optimizer", **wide)
+        precisions = [("as the machine likes", "auto"), "float32", "bfloat16"]
+        precision = gr.Radio(precisions, value="auto", label="Precision", **wide)
+        most = gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training examples", **wide)
+        seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide)
+    return {
+        "batch_size": batch, "max_length": length, "dropout": dropout, "activation": activation,
+        "weight_decay": decay, "layer_decay": layers, "label_smoothing": smoothing, "class_weights": weights,
+        "optimizer": optimizer, "precision": precision, "most": most, "seed": seed,
+    }  # fmt: skip
+
+
+def live(news: Callable[[Any], str]) -> dict[str, Any]:
+    """Start, Pause, Stop, what it costs, and the curve, which asks `news` for its points."""
+    with gr.Row(elem_classes="lab-buttons"):
+        start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
+        pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
+        stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
+    cost = gr.HTML(elem_id="finetune-cost")
+    curve = live_curve(news, elem_id="finetune-curve")
+    return {"start": start, "pause": pause, "stop": stop, "cost": cost, "curve": curve}
+
+
+def results() -> dict[str, Any]:
+    """What a run learned; hidden until there is one."""
+    with gr.Column(visible=False, elem_id="finetune-results") as column:
+        gr.HTML("<h3>On the test</h3>")
+        scores = gr.HTML(elem_classes="said")
+        with gr.Row():
+            with gr.Column(min_width=320, scale=6):
+                matrix = gr.HTML(
+                    None, html_template="${value}", js_on_load=read_beside(__file__, "matrix.js"),
+                    apply_default_css=False, elem_id="finetune-matrix",
+                )  # fmt: skip
+                with gr.Column(visible=False) as picture:
+                    figure = gr.Plot(label="What it takes for what", show_label=False)
+            with gr.Column(min_width=320, scale=5):
+                gr.HTML("<h3>Try it</h3>")
+                boxes = _boxes()
+                ask = gr.Button("Ask the trained model", elem_id="finetune-ask")
+                answer = gr.HTML(elem_id="finetune-answer")
+        gr.HTML("<h3>Where it is wrong</h3>")
+        mistakes = gr.HTML(elem_id="finetune-mistakes")
+        gr.HTML(
+            '<p class="aside">The part “What it learned” goes deeper: how far to trust its percentages, which words '
+            "it read, what changed inside.</p>"
+        )
+    return {
+        "results": column, "scores": scores, "matrix": matrix, "picture": picture, "figure": figure,
+        "mistakes": mistakes, "boxes": boxes, "ask": ask, "answer": answer,
+    }  # fmt: skip
+
+
+def _boxes() -> list[gr.Textbox]:
+    """The try-it boxes as the first task has them."""
+    first = [*BENCHES["sentence"].view.boxes, *[("", "")] * BOXES][:BOXES]
+    return [
+        gr.Textbox(sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-try-{number}")
+        for number, (label, sample) in enumerate(first)
+    ]
+
+
+def data() -> dict[str, Any]:
+    """What the data looks like."""
+    gr.HTML("<h3>The data</h3>")
+    return {"told": gr.HTML(elem_id="finetune-data")}
+
+
+def folds() -> dict[str, Any]:
+    """The numbers, the formula, the code, the source."""
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML('<p class="aside">There are none before a run.</p>')
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    source_fold(__file__)
+    return {"numbers": numbers, "code": code}

@@ -1,0 +1,181 @@
+"""Part "Train": pick a task, begin with a recipe, change one thing, press Start, watch it learn, try it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gradio as gr
+
+from demos.lessons.finetune.train import layout
+from demos.lessons.finetune.train.recipe import axes, wire_recipe
+from demos.page.lesson import Page, Part
+from demos.training.form_values import (
+    HUB,
+    RECIPE,
+    UPLOAD,
+    fitting,
+    read_dataset,
+)
+from demos.training.presets import IDLE
+from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
+from demos.widgets.tasks.views import BENCHES, bench_of, bundled
+
+SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
+PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed
+
+
+def build(page: Page) -> None:
+    """Tasks above, the recipe beside the live curve, then what it learned, the data and the folds."""
+    workshop = page.services.workshop
+    trainer = Trainer(page.services, workshop)
+    parts: dict[str, Any] = {
+        "run": gr.State("", delete_callback=workshop.runs.discard),
+        "kept": page.trained,
+        "shown": gr.State({}),
+        "history": page.history,
+        "begun": gr.Textbox("", visible="hidden"),  # the run that is to be streamed
+        "phase": gr.Textbox("", visible="hidden"),  # what a run's stream tells beside its curve
+        "held": gr.Textbox("", visible="hidden"),  # what a reload would lose, for the browser to warn of
+    }
+    parts |= layout.tasks()
+    with gr.Row(elem_classes="lab"):
+        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
+            parts |= layout.recipe()
+            parts |= layout.more()
+        with gr.Column(min_width=320, scale=8):
+            parts |= layout.live(trainer.feeds.news)
+    parts |= layout.results()
+    parts |= layout.data()
+    parts |= layout.folds()
+    _wire_task(page, parts)
+    wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
+    _wire_runs(page, trainer, parts)
+    _keep(page, parts)
+
+
+def _keep(page: Page, parts: dict[str, Any]) -> None:
+    short = {  # the data before the task, whose change puts a data set of its own where there is none
+        "data": "data", "task": "task", "preset": "preset", "pooling": "pooling", "hidden": "hidden",
+        "act": "activation", "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank",
+        "opt": "optimizer", "rate": "learning_rate", "layers": "layer_decay", "epochs": "epochs",
+        "schedule": "schedule", "warmup": "warmup", "batch": "batch_size", "decay": "weight_decay",
+        "tokens": "max_length", "weights": "class_weights", "smooth": "label_smoothing", "precision": "precision",
+        "most": "most", "seed": "seed", "hub": "hub",
+    }  # fmt: skip
+    page.keep(**{name: parts[part] for name, part in short.items()})
+
+
+def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[gr.Component]]:
+    """(the data picker's, the recipe's), in the order of `read_dataset` and `read_settings`.
+
+    `hub` is the Hub's box, where the reader presses Start, or the name that was pressed for: nothing else fetches.
+    """
+    return [parts[hub if name == "hub" else name] for name in PICKED], [parts[name] for name in RECIPE]
+
+
+def _wire_task(page: Page, parts: dict[str, Any]) -> None:
+    """Another task: everything on the page becomes its own."""
+
+    def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> list[Any]:
+        """The choices that act in this task, the try-it boxes, and what was learned on it."""
+        bench, data = bench_of(kind), fitting(kind, data)
+        known = bool(kept and shown and shown["kind"] == kind)
+        filled = [*bench.view.boxes, *[("", "")] * (len(parts["boxes"]) - len(bench.view.boxes))]
+        boxes = [gr.update(label=label, value=sample, visible=bool(label)) for label, sample in filled]
+        curve = gr.skip() if run else shown["curve"] if known else _idle(kind, data, seed)
+        acting = [gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES]
+        return [*acting, gr.update(visible=known), curve, *boxes]
+
+    # The menu changes in the browser alone: to the server all choices stay valid, also of events on their way.
+    menus = json.dumps({kind: bundled(kind) for kind in BENCHES}).replace("<", "\\u003c")
+    others = json.dumps(layout.ELSEWHERE)
+    parts["task"].change(
+        None,
+        [parts["task"], parts["data"]],
+        [parts["data"]],
+        js=f"""(task, data) => {{
+            const ours = ({menus})[task]; // a file that was chosen is of the task before; a link may name the Hub
+            const value = data === "{HUB}" || ours.some((choice) => choice[1] === data) ? data : ours[0][1];
+            return {{ __type__: "update", choices: [...ours, ...{others}], value }};
+        }}""",
+        **layout.HIDE,
+    )
+    hub, asked = parts["hub"], parts["hub_asked"]
+    gr.on(
+        [hub.submit, parts["fetch"].click],
+        None,
+        [hub, asked],
+        [asked],
+        js="(hub, asked) => (hub.trim() === asked ? `${asked} ` : hub.trim())",  # pressed again: tried again
+        trigger_mode="multiple",
+        **layout.HIDE,
+    )
+    gr.on(
+        [hub.change],
+        None,
+        [hub, asked],
+        [asked],
+        js='(hub, asked) => (hub.trim() === asked.trim() ? asked : "")',
+        trigger_mode="multiple",
+        **layout.HIDE,
+    )
+    shown = [parts[name] for name in (*SOMETIMES, "results", "curve")]
+    page.on(
+        [parts["task"].change],
+        show_task,
+        [parts[name] for name in ("task", "data", "run", "kept", "shown", "seed")],
+        [*shown, *parts["boxes"]],
+        trigger_mode="always_last",
+        show_progress="hidden",
+    )
+
+
+def _idle(kind: str, data: str, seed: Any) -> Any:
+    """Empty axes with what guessing reaches; nothing new where the data is not there yet."""
+    if data in (UPLOAD, HUB):
+        return gr.skip()
+    return axes(read_dataset(kind, data, None, None, "", 10**6, seed))
+
+
+def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
+    """Start, pause, stop, ask."""
+    picked, recipe = _chosen(parts, "hub")
+    run, begun, phase = (parts[name] for name in ("run", "begun", "phase"))
+    quiet: dict[str, Any] = {"show_progress": "hidden"}
+    buttons = [parts[name] for name in ("start", "pause", "stop")]
+    page.on(
+        [parts["start"].click],
+        trainer.begin,
+        [run],
+        [run, begun, *buttons, parts["held"]],
+        trigger_mode="once",
+        **quiet,
+    )
+    parts["held"].change(None, [parts["held"]], None, js="(held) => insideBert.hold(held)", **layout.HIDE)
+    page.on(
+        # The id from the session: what the browser sends back could be another reader's.
+        [begun.change], trainer.stream, [run, *page.sentence, *picked, *recipe], [parts["curve"], phase],
+        **quiet, **QUEUE,
+    )  # fmt: skip
+    page.on(
+        [phase.change],
+        trainer.finish,
+        [phase, run, parts["kept"], parts["history"], parts["task"], *parts["boxes"]],
+        [parts[name] for name in CHANGED],
+        **quiet,
+    )
+    pause, stop = parts["pause"], parts["stop"]
+    page.on([stop.click], trainer.stop, [run], [stop], show_progress="hidden")
+    page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
+    asked = [parts["ask"].click, *[box.submit for box in parts["boxes"]]]
+    page.on(asked, trainer.answer, [parts["kept"], parts["shown"], *parts["boxes"]], [parts["answer"]])
+
+
+PART = Part(
+    tab="Train",
+    look="Pick a task, begin with a recipe, change one thing, press Start: does the validation curve follow the "
+    "training curve?",
+    build=build,
+    order=1,
+)

@@ -1,0 +1,152 @@
+"""What the choices of "Train" mean before anything is trained: shapes, rate, data, cost, program, empty axes."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.errors import UserError
+from demos.figures.recipe import chain_html, preset_html, rate_html
+from demos.figures.training_program import code_of
+from demos.lessons.finetune.train import layout
+from demos.page.lesson import Page
+from demos.page.services import Sentence
+from demos.training.export.recipe_file import Recipe
+from demos.training.export.script import script_of
+from demos.training.form_values import (
+    AWAITED,
+    HUB,
+    UPLOAD,
+    fit_model,
+    fitting,
+    max_train_of,
+    read_dataset,
+    read_settings,
+    shown_settings,
+)
+from demos.training.presets import PRESETS, changed, recipe_for
+from demos.training.settings import Settings
+from demos.training.sources import reader_of
+from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watched
+from demos.training.tasks.registry import task_of
+from demos.widgets.live_curve.live_curve import idle_message
+from demos.widgets.run_controller.controller import Trainer
+from demos.widgets.tasks.figure import TaskView
+from demos.widgets.tasks.figure_example_tokens import lent_html
+from demos.widgets.tasks.views import bench_of, own_tokenizer
+
+UNFETCHED = "Name a data set of the Hub, as owner/name, and press Fetch: it is fetched only then."
+
+
+def axes(dataset: Splits) -> str:
+    """Empty axes with what is to be beaten on this data."""
+    task = task_of(dataset, Settings())
+    return idle_message(task.metric, task.baseline(as_watched(dataset)), len(task.labels))
+
+
+def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
+    """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
+    lent = lent_html(model) if view.cut and tokenizer is None else ""
+    return view.told(dataset, tokenizer or own_tokenizer()) + lent
+
+
+def program(spec: ModelSpec, recipe: Recipe) -> str:
+    """The recipe in torch and transformers alone where that is short, else by the project's own loop, as "Keep it"."""
+    whole = recipe.max_train == MAX_TRAIN
+    return (whole and code_of(spec, recipe.settings, recipe.data, recipe.task)) or script_of(recipe.named())
+
+
+def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
+    """What the choices mean, before anything is trained."""
+
+    def awaited(data: str, file: Any, hub: str) -> str:
+        """What is missing before there is any data; "" where nothing is."""
+        return AWAITED if data == UPLOAD and not file else UNFETCHED if data == HUB and not hub else ""
+
+    def show(
+        bar: Sentence, preset: str, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
+    ) -> list[Any]:
+        """The recipe's shapes, its learning rate and the data; needs no model in memory."""
+        spec = page.services.store.spec(bar.model)
+        settings, data = fit_model(read_settings(*rest), spec.num_layers), fitting(kind, data)
+        chosen = PRESETS.get(preset, PRESETS["quick"])
+        moved = changed(settings, preset, kind)
+        told = preset_html(chosen.title, chosen.told, moved)
+        places = [gr.update(visible=data == UPLOAD), gr.update(visible=data == HUB)]
+        missing = awaited(data, file, hub)
+        if missing:
+            return [told, *places, gr.skip(), gr.skip(), f"<p>{missing} {reader_of(kind).told}</p>", gr.skip()]
+        dataset = read_dataset(kind, data, file, test_file, hub, most, settings.seed)
+        task = task_of(dataset, settings)
+        files = str(file or ""), str(test_file or ""), (hub or "").strip()
+        return [
+            told,
+            *places,
+            rate_html(settings, settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)),
+            chain_html(kind, spec, settings, task.labels),
+            told_data(bench_of(kind).view, dataset, page.services.store.tokenizer_at_hand(spec.key), spec.title),
+            program(spec, Recipe(spec.key, kind, data, *files, max_train_of(most), settings)),
+        ]
+
+    def show_cost(
+        bar: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
+    ) -> str:
+        """What Start would do, counted on the model."""
+        try:
+            spec = page.services.store.spec(bar.model)
+            settings = fit_model(read_settings(*rest), spec.num_layers)
+            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
+        except UserError:  # `show` tells it
+            return ""
+        return trainer.cost(bar.model, dataset, settings)
+
+    def show_idle(run: str, kept: str, shown: dict[str, Any], kind: str, data: str, *rest: Any) -> Any:
+        """Empty axes with what guessing reaches, unless a run of this task is on them."""
+        if run or (kept and shown and shown["kind"] == kind):
+            return gr.skip()
+        try:
+            return axes(read_dataset(kind, fitting(kind, data), *rest))
+        except UserError:  # `show` tells it
+            return idle_message("score", ("", math.nan), 0) if data in (UPLOAD, HUB) else gr.skip()
+
+    def fill(preset: str, kind: str, seed: Any) -> list[Any]:
+        """A preset's choices for a task; the seed is no part of it."""
+        return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
+
+    data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
+    moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
+    shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
+    page.draw(show, [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden")
+    told_anew = [*moved, parts["kept"].change]  # after a run, now with its speed
+    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden")
+    page.on(
+        [page.settled.change, *data_moved[1:]],
+        show_idle,
+        [*[parts[name] for name in ("run", "kept", "shown")], *picked, parts["seed"]],
+        [parts["curve"]],
+        trigger_mode="always_last",
+        show_progress="hidden",
+    )
+    chosen = [parts[name] for name in ("preset", "task", "seed")]
+    page.on([parts["preset"].input, parts["task"].input], fill, chosen, recipe, show_progress="hidden")
+    # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step
+    # says all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
+    depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in page.services.store.catalogue.items()}
+    listed = json.dumps(depths).replace("<", "\\u003c")
+    gr.on(
+        [parts["trains"].change, page.model.change, page.settled.change],
+        None,
+        [page.model, parts["trains"], parts["top_layers"]],
+        [parts["top_layers"], parts["lora_rank"]],
+        js=f"""(model, trains, value) => {{
+            const maximum = ({listed})[model] ?? {layout.MOST_LAYERS};
+            const now = (name) => ({{ __type__: "update", visible: trains === name }});
+            return [{{ ...now("top"), maximum, value: Math.min(value, maximum) }}, now("lora")];
+        }}""",
+        trigger_mode="multiple",
+        **layout.HIDE,
+    )

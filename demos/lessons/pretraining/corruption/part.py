@@ -1,0 +1,195 @@
+"""The corruption machine: 15 % of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.pretraining.corruption import Corruption, corrupt, kind_shares, never_chosen
+from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
+from demos.bert.pretraining.lens import states
+from demos.bert.pretraining.losses import Answers, answers
+from demos.errors import UserError
+from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
+from demos.lessons.pretraining.corruption.layout import MANY, folds, losses, machine, many
+from demos.lessons.pretraining.corruption.program import corrupt_code
+from demos.lessons.pretraining.corruption.text import (
+    answers_html,
+    legend_html,
+    numbers_html,
+    picture_html,
+    rest_html,
+    shares_html,
+)
+from demos.lessons.pretraining.program_lines import Settings
+from demos.page.lesson import Page, Part, notice_html
+from demos.page.services import Sentence, Services
+
+MOST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One corruption of a text, and what made it."""
+
+    encoding: Encoding
+    special: tuple[int, ...]  # 1 for a token that is never chosen
+    settings: Settings
+    corruption: Corruption
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    parts = machine() | losses() | many() | folds()
+    choices = [parts[name] for name in ("text", "seed", "chosen", "masked", "replaced", "whole")]
+    services = page.services
+    page.keep(
+        corrupt_text=parts["text"],
+        corrupt_seed=parts["seed"],
+        chosen=parts["chosen"],
+        masked=parts["masked"],
+        replaced=parts["replaced"],
+        whole=parts["whole"],
+        draws=parts["draws"],
+    )
+    parts["again"].click(
+        None,
+        [parts["seed"]],
+        [parts["seed"]],
+        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    moved = [
+        parts["text"].change,
+        parts["seed"].change,
+        *(parts[name].input for name in ("chosen", "masked", "replaced", "whole")),
+    ]
+    page.draw(
+        lambda sentence, *chosen: drawn_once(services, sentence, *chosen),
+        choices,
+        [parts[name] for name in ("picture", "legend", "replaced", "rest", "answers", "code")],
+        triggers=moved,
+        show_progress="hidden",
+    )
+    page.draw(
+        lambda sentence, *chosen: drawn_often(services, sentence, *chosen),
+        [*choices, parts["draws"]],
+        [parts[name] for name in ("shares", "places", "said", "numbers")],
+        triggers=[*moved, parts["draws"].input],
+        show_progress="hidden",
+    )
+
+
+def draw(services: Services, sentence: Sentence, text: str, seed: Any, *asked: Any) -> Drawn:
+    """The first corruption of `text`, or of the bar's sentence where that is empty; `asked` as the sliders stand."""
+    tokenizer = services.store.tokenizer(services.key(sentence.model))
+    encoding = encode(tokenizer, text if (text or "").strip() else sentence.text)
+    settings = read_settings(seed, *asked)
+    special = never_chosen(tokenizer, encoding)
+    rng = np.random.default_rng(settings.seed)
+    return Drawn(encoding, special, settings, _corrupt(tokenizer, encoding, special, settings, rng))
+
+
+def read_settings(seed: Any, chosen: Any, masked: Any, replaced: Any, whole: Any) -> Settings:
+    """Percentages as shares, within bounds; what is masked leaves the rest to be replaced."""
+    hide = _share(masked, 80)
+    return Settings(
+        seed=min(max(int(seed or 0), 0), MOST_SEED),
+        chosen=max(_share(chosen, 15), 0.01),
+        masked=hide,
+        replaced=min(_share(replaced, 10), round(1 - hide, 4)),
+        whole_words=bool(whole),
+    )
+
+
+def _share(percent: Any, otherwise: float) -> float:
+    return round(min(max(float(otherwise if percent is None else percent), 0), 100)) / 100
+
+
+def _corrupt(
+    tokenizer: Any, encoding: Encoding, special: tuple[int, ...], settings: Settings, rng: np.random.Generator
+) -> Corruption:
+    return corrupt(
+        encoding.input_ids,
+        special,
+        encoding.word_index,
+        rng,
+        settings.chosen,
+        settings.masked,
+        settings.replaced,
+        settings.whole_words,
+        mask_id=tokenizer.mask_token_id,
+        vocabulary=tokenizer.vocab_size,
+    )
+
+
+def drawn_once(services: Services, sentence: Sentence, *chosen: Any) -> list[Any]:
+    """The picture, the legend, the slider that had to give way, what is left, the losses and the program."""
+    found = draw(services, sentence, *chosen)
+    tokenizer = services.store.tokenizer(services.key(sentence.model))
+    read = tokenizer.convert_ids_to_tokens(found.corruption.input_ids.tolist())
+    settings = found.settings
+    shares = kind_shares(settings.masked, settings.replaced)
+    given: Answers | None = None
+    try:
+        pretrained = services.pretrained(sentence.model)
+        corrupted = replace(found.encoding, tokens=tuple(read), input_ids=tuple(found.corruption.input_ids.tolist()))
+        hidden = states(pretrained.encoder, [corrupted])[0, 0]  # [n, d]
+        given = answers(pretrained.word_logits, tokenizer, hidden, found.corruption)
+        told = answers_html(given, found.corruption, read, tokenizer.vocab_size)
+        program = corrupt_code(pretrained.encoder.spec, found.encoding, settings)
+    except UserError as error:  # a model without heads: the corruption is worth showing all the same
+        told, program = notice_html(str(error)), ""
+    asked = chosen[4]
+    kept = gr.skip() if asked == round(100 * settings.replaced) else gr.update(value=round(100 * settings.replaced))
+    return [
+        picture_html(found.encoding, found.corruption, read, given),
+        legend_html(found.corruption, found.special, settings.chosen, shares),
+        kept,
+        rest_html(settings.masked, settings.replaced),
+        told,
+        program,
+    ]
+
+
+def drawn_often(services: Services, sentence: Sentence, *chosen: Any) -> list[Any]:
+    """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
+    *asked, often = chosen
+    first = draw(services, sentence, *asked)
+    tokenizer = services.store.tokenizer(services.key(sentence.model))
+    settings = first.settings
+    rng = np.random.default_rng(settings.seed)
+    draws = draw_many(
+        lambda: _corrupt(tokenizer, first.encoding, first.special, settings, rng),
+        first.special,
+        int(often) if often in MANY else MANY[0],
+    )
+    shares = kind_shares(settings.masked, settings.replaced)
+    return [
+        shares_figure(draws, settings.masked, settings.replaced),
+        places_figure(draws, first.encoding),
+        shares_html(
+            draws,
+            fit_kinds(draws, settings.masked, settings.replaced),
+            None if settings.whole_words else fit_places(draws),
+            settings.whole_words,
+        ),
+        numbers_html(draws, shares, first.encoding),
+    ]
+
+
+PART = Part(
+    tab="The corruption machine",
+    look=(
+        "15 % of the tokens are chosen; most become [MASK], a few a random word, a few stay. "
+        "BERT is asked for the true token at every chosen place and nowhere else: see which guesses are dear."
+    ),
+    build=build,
+    order=2,
+    former="corrupt",
+)

@@ -1,0 +1,13 @@
+"""The three things that become of a chosen token, each with its mark and its colour."""
+
+from __future__ import annotations
+
+from demos.figures.palette import CLASSES
+
+KINDS = (
+    ("masked", "■", CLASSES[0], "square"),
+    ("random", "◆", CLASSES[5], "diamond"),
+    ("kept", "●", CLASSES[2], "circle"),
+)
+NAMES = ("", *(name for name, *_ in KINDS))  # by the kind's number; 0 is a token that was not chosen
+MARKS = ("", *(mark for _, mark, *_ in KINDS))

@@ -1,0 +1,231 @@
+"""Fill the mask: what a model puts at a hidden word, at every layer, and what the words around it do for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from demos.bert.model.encoding import cut_told
+from demos.bert.pretraining.context import removal_steps
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.lens import Distribution, hide, lens, states
+from demos.bert.pretraining.likelihood import pseudo_likelihood
+from demos.errors import UserError
+from demos.figures.token_chips import hue_style
+from demos.lessons.pretraining.fill_mask.figure import best_html, lens_html, numbers_html, sentence_html, told_html
+from demos.lessons.pretraining.fill_mask.figure_context import beside_html, progress_html, removals_html
+from demos.lessons.pretraining.fill_mask.figure_likelihood import likelihood_html
+from demos.lessons.pretraining.fill_mask.layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
+from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
+from demos.lessons.pretraining.fill_mask.program import fill_code
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.progress import relayed
+from demos.page.services import Sentence, Services
+
+WATCHED = 4  # words whose probabilities are followed while others are taken away
+SIDE = 5  # words of each context
+KEPT = 128  # places whose states are remembered, some ten kilobytes each
+MOST_ASKED = 100  # words of the endpoint
+
+
+class Filler:
+    """Reads a sentence with words hidden; the last places read are remembered, so that a slider costs no pass."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._states = lru_cache(maxsize=KEPT)(self._read)
+
+    def found(self, model: str) -> Pretrained:
+        """The model with its heads. Raises UserError where it has none."""
+        return self.services.pretrained(model)
+
+    def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
+        """The sentence's hidden words, as `fill_places.gaps`. Raises UserError where it has no word."""
+        tokenizer = self.found(sentence.model).tokenizer
+        return gaps(tokenizer, read(tokenizer, sentence.text, sentence.text_pair), marks, side)
+
+    def layers(self, model: str, at: Gaps, count: int, truth: int | None = None) -> tuple[Distribution, ...]:
+        """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
+        found = self.found(model)
+        hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
+        return lens(found.word_logits, found.tokenizer, hidden, count, at.truth if truth is None else truth)
+
+    def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
+        found = self.found(model)
+        hidden = hide(found.tokenizer, read(found.tokenizer, text, pair), places)
+        array: np.ndarray = states(found.encoder, [hidden], every=True)[:, 0, focus].clone().numpy()
+        return array  # [L + 1, d], a copy: a view would keep all tokens' states
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    filler = Filler(page.services)
+    parts = picture() | context() | folds()
+    page.keep(mask=parts["marks"], top=parts["top"], other=parts["other"])
+    _wire_picture(page, filler, parts)
+    _wire_context(page, filler, parts)
+    _wire_score(page, filler, parts)
+
+
+def _wire_picture(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    for button, (_, text, other) in zip(parts["examples"], EXAMPLES, strict=True):
+        said = json.dumps([text, "", "", other])
+        button.click(
+            None, None, [page.text, page.text_pair, parts["marks"], parts["other"]], js=f"() => {said}", **private
+        )
+    parts["chips"].select(
+        None,
+        None,
+        [parts["marks"]],
+        js=f"() => insideBert.hidden[{SENTENCE!r}]()",
+        trigger_mode="multiple",
+        **private,
+    )
+
+    def show(sentence: Sentence, marks: str, top: float) -> list[Any]:
+        return shown(filler, sentence, marks, top)
+
+    outputs = [parts[name] for name in ("chips", "said", "best", "layers", "numbers", "code")]
+    page.draw(show, [parts["marks"], parts["top"]], outputs, show_progress="hidden")
+
+
+def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> list[Any]:
+    """The six outputs of the picture and its folds."""
+    found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
+    layers = filler.layers(sentence.model, at, min(max(int(top or TOP), LEAST), MOST))
+    known, style = at.truth is not None, hue_style(at.whole, at.focus)
+    last = layers[-1]
+    return [
+        sentence_html(at.whole, at.places, at.focus, at.marks, found.tokenizer.mask_token),
+        told_html(last, at.focus, known, found.decoder.out_features),
+        best_html(last, known, style),
+        lens_html(layers, known, style),
+        numbers_html(last, layers),
+        fill_code(found.encoder.spec, at.whole, at.places, at.focus, len(last.best)),
+    ]
+
+
+def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
+    marks, other = parts["marks"], parts["other"]
+
+    def remove(text: str, pair: str, model: str, marks: str) -> Iterator[str]:
+        yield from removed(filler, Sentence(text or "", pair or "", model), marks)
+
+    def beside(sentence: Sentence, marks: str, other: str) -> str:
+        return compared(filler, sentence, marks, other)
+
+    def copy(sentence: Sentence, marks: str) -> str:
+        return with_gap(filler.gaps(sentence, marks), filler.found(sentence.model).tokenizer.mask_token)
+
+    page.on(
+        [parts["remove"].click],
+        remove,
+        [*page.sentence, marks],
+        [parts["removed"]],
+        concurrency_id="words-away",  # forty sentences must not hold up those who only look
+        concurrency_limit=1,
+        trigger_mode="once",
+    )
+    page.on([parts["copy"].click], with_sentence(copy), [*page.sentence, marks], [other])
+    page.forget([parts["removed"]], [page.settled.change, marks.change])
+    page.draw(beside, [marks, other], [parts["beside"]], show_progress="hidden")
+
+
+def removed(filler: Filler, sentence: Sentence, marks: str) -> Iterator[str]:
+    """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
+    found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
+    last = filler.layers(sentence.model, at, WATCHED)[-1]
+    watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
+    steps = removal_steps(found, at.hidden, at.focus, list(watched)[:WATCHED])
+    yield removals_html((yield from relayed(steps, lambda step: progress_html(*step))))
+
+
+def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
+    """The five likeliest words here and in the other sentence, which has its own gaps, or gets one.
+
+    Of a pair it takes the place of the sentence that is looked at; the other one stays beside it.
+    """
+    if not (other or "").strip():
+        return ""
+    at = filler.gaps(sentence, marks)
+    pair = (at.whole.text, other) if at.side else (other, at.whole.text_pair)
+    there = filler.gaps(Sentence(*pair, sentence.model), "", at.side)
+    number = min(at.on_side.index(at.focus), len(there.on_side) - 1)  # the same gap of several
+    there = replace(there, focus=there.on_side[number])
+    here = filler.layers(sentence.model, at, SIDE)[-1]
+    away = filler.layers(sentence.model, there, SIDE, here.watched.token_id)[-1]
+    mask_token = filler.found(sentence.model).tokenizer.mask_token
+    texts = with_gap(at, mask_token), with_gap(there, mask_token)
+    return beside_html((texts[0], here), (texts[1], away), hue_style(at.whole, at.focus))
+
+
+def _wire_score(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
+    """Token by token; a generator, so that it stops when its reader leaves."""
+
+    def score(text: str, pair: str, model: str) -> Iterator[str]:
+        found = filler.found(model)
+        for scored in pseudo_likelihood(found, read(found.tokenizer, text, pair)):
+            yield likelihood_html(scored)
+
+    page.on(
+        [parts["score"].click],
+        score,
+        page.sentence,
+        [parts["scored"]],
+        concurrency_id="score-sentence",
+        concurrency_limit=1,
+        trigger_mode="once",
+    )
+    page.forget([parts["scored"]])
+
+
+def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
+    """The API's `fill_mask`."""
+
+    def fill_mask(text: str, top: int = 5, model: str = "") -> dict[str, Any]:
+        """The likeliest words for each [MASK] in the text, with their probabilities.
+
+        "masks" has one entry a [MASK], in order: its place among "tokens", its "words", and the "entropy" in bits of
+        all words' probabilities there. top is 1 to 100; model is a catalogue key, empty for the default. At most 16
+        [MASK]s, which are all hidden at once; beyond 512 tokens the text is cut, and "notice" says so.
+        """
+        if isinstance(top, bool) or not isinstance(top, int) or not 1 <= top <= MOST_ASKED:
+            raise UserError(f"top must be a whole number from 1 to {MOST_ASKED}.")
+        found = services.pretrained(services.key(model))
+        tokenizer = found.tokenizer
+        encoding = read(tokenizer, text)
+        places = [index for index, one in enumerate(encoding.input_ids) if one == tokenizer.mask_token_id]
+        if not places:
+            raise UserError("There is no [MASK] in the text; write one where a word is missing.")
+        if len(places) > MAX_HIDDEN:
+            raise UserError(f"The text has {len(places)} [MASK]s; the limit is {MAX_HIDDEN}.")
+        hidden = states(found.encoder, [encoding])[0, 0, places].numpy()  # [masks, d]
+        masks = []
+        for place, row in zip(places, hidden, strict=True):
+            one = lens(found.word_logits, tokenizer, row[None], top)[-1]
+            words = [{"token": guess.token, "probability": guess.probability} for guess in one.best]
+            masks.append({"place": place, "entropy": one.entropy, "words": words})
+        result: dict[str, Any] = {"tokens": list(encoding.tokens), "masks": masks}
+        if notice := cut_told(encoding):
+            result["notice"] = notice
+        return result
+
+    return fill_mask
+
+
+PART = Part(
+    tab="Fill the mask",
+    look=(
+        "A word is hidden, and the model gives every word of its vocabulary a probability to stand there. See how sure "
+        "it is, at which layer the word appears, and which other words it leans on."
+    ),
+    build=build,
+    order=1,
+    former="fill",
+)

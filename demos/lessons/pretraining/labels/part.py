@@ -1,0 +1,123 @@
+"""Supervised or not? The labels a text gives by itself, beside one that a person had to give."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentences_of
+from demos.files import DATA
+from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
+from demos.lessons.pretraining.labels.program import labels_code
+from demos.page.choices import clamp
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.services import Sentence, Services
+from demos.training.data.tables import read_rows
+
+OPENING = (
+    "Grandmother kept her letters in a biscuit tin. On rainy Sundays she took them out and read one of them aloud. "
+    "We never learned who had written it."
+)
+OTHERS = (
+    "The second train to the coast leaves at half past nine.",
+    "Fold the flour into the eggs, and do not stir too long.",
+    "Most of the moons of Jupiter were found with small telescopes.",
+    "He signed the contract and put the pen back in the drawer.",
+)
+SEED = 17
+SHORT = 80  # characters of an opinion
+MOST_SEED = 2**31 - 1
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    services = page.services
+    with gr.Row(elem_classes="labels-ask"):
+        text = gr.Textbox(
+            OPENING, label="Your text (empty: the bar's sentence)", lines=1, max_lines=4, scale=5, min_width=300,
+            elem_id="labels-text",
+        )  # fmt: skip
+        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="labels-seed")
+        again = gr.Button("Another pass", min_width=140, elem_id="labels-again")
+    rows = gr.HTML("", elem_id="labels-rows")
+    counts = gr.HTML("", elem_id="labels-count")
+    with gr.Row(elem_classes="labels-vote"):
+        vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
+        show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
+    answer = gr.HTML("", elem_id="labels-said")
+    with gr.Accordion("The numbers", open=False):
+        numbers = gr.HTML("", elem_id="labels-numbers")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        code = gr.Code("", language="python", label="Prints the labels of this pass", lines=8)
+    source_fold(__file__)
+    page.keep(labels_text=text, labels_seed=seed)
+    again.click(
+        None,
+        [seed],
+        [seed],
+        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    page.draw(
+        lambda sentence, *chosen: drawn(services, sentence, *chosen),
+        [text, seed],
+        [rows, counts, answer, numbers, code],
+        triggers=[text.change, seed.change],
+        show_progress="hidden",
+    )
+    page.on(
+        [show.click],
+        with_sentence(lambda sentence, *chosen: answered(services, sentence, *chosen)),
+        [*page.sentence, text, seed, vote],
+        [answer],
+        show_progress="hidden",
+    )
+
+
+@cache
+def opinions() -> tuple[Given, ...]:
+    """Short opinions of the bundled data set, with their labels."""
+    rows = read_rows((DATA / "sentiment.tsv").read_bytes(), "sentiment.tsv")
+    return tuple(Given(row.text, row.label) for row in rows if len(row.text) <= SHORT and row.split == "train")
+
+
+def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> FreeLabels:
+    """One pass over `text`, or over the bar's sentence where that is empty."""
+    tokenizer = services.store.tokenizer(services.key(sentence.model))
+    return free_labels(tokenizer, _text(sentence, text), OTHERS, np.random.default_rng(clamp(seed, MOST_SEED)))
+
+
+def _text(sentence: Sentence, text: str) -> str:
+    return text if (text or "").strip() else sentence.text
+
+
+def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> list[Any]:
+    """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
+    found = labelled(services, sentence, text, seed)
+    key = services.key(sentence.model)
+    read = services.store.tokenizer(key).convert_ids_to_tokens(found.corruption.input_ids.tolist())
+    given = opinions()[clamp(seed, MOST_SEED) % len(opinions())]
+    code = labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, clamp(seed, MOST_SEED))
+    return [labels_html(found, read, given), counts_html(found), "", numbers_html(found, read), code]
+
+
+def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote: str | None) -> str:
+    """The answer, argued from the rows on the page."""
+    return answer_html(labelled(services, sentence, text, seed), vote)
+
+
+PART = Part(
+    tab="Supervised or not?",
+    look=(
+        "Every row is something to learn from: an input and its label. "
+        "Look at the last column, which says who knew the label; then vote."
+    ),
+    build=build,
+    order=5,
+)

@@ -1,0 +1,49 @@
+"""Live pre-training's curve: a component that asks for the points it lacks, and the messages it is given."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from demos.files import read_beside
+from demos.training.pretraining.copies import Point
+from demos.widgets.live_curve.live_curve import LIVE_SCRIPT
+
+
+def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
+    """The live curve. While a press is under way it asks by itself what came: news([run, last step]) is a message."""
+
+    def server_news(asked: Any) -> str:
+        return news(asked)
+
+    return gr.HTML(
+        None,
+        html_template=read_beside(__file__, "curve.html"),
+        js_on_load=LIVE_SCRIPT + read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        server_functions=[server_news],
+        **options,
+    )
+
+
+class Feed:
+    """One press's messages to the curve; points are sent after the ones that it has."""
+
+    def __init__(self, run: str, vocabulary: int, total: int) -> None:
+        self.state: dict[str, Any] = {
+            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Making your copy …",
+        }  # fmt: skip
+        self.points: list[Point] = []
+
+    def message(self, after: int = 0, **more: Any) -> str:
+        """The state and the points after step number `after`, as JSON text; NaN becomes null."""
+        rows = [[one.step, _plain(one.masked), _plain(one.untrained)] for one in list(self.points) if one.step > after]
+        return json.dumps({**self.state, **more, "points": rows}).replace("<", "\\u003c")
+
+
+def _plain(value: float) -> float | None:
+    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -1,0 +1,163 @@
+"""Learn live: steps of pre-training on the reader's own paragraphs and own copy, and beside it from random weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.text import MAX_CHARACTERS
+from demos.files import read_beside
+from demos.lessons.pretraining.learn.controller import CHANGED, CONTROLS, Learning, guarded
+from demos.lessons.pretraining.learn.curve import loss_curve
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Page, Part, with_sentence
+from demos.page.services import Sentence
+from demos.training.pretraining.copies import BATCHES, Situation
+from demos.widgets.run_controller.controller import QUEUE
+
+MANY = 100  # steps
+RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
+SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", "cut")
+
+
+def build(page: Page) -> None:
+    """The text and the buttons beside the curve; what is guessed; what a step did; the folds."""
+    learning = Learning(page.services)
+    discard = learning.presses.copies.discard
+    parts: dict[str, Any] = {
+        "run": gr.State(""),
+        "held": gr.State("", delete_callback=discard),
+        "situation": gr.State(None),
+    }
+    with gr.Row(elem_classes="learn-top"):
+        with gr.Column(scale=5, min_width=320):
+            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve")
+            parts["step"] = gr.HTML("", elem_id="pretraining-learn-step")
+            parts["asked"] = gr.HTML("", elem_id="pretraining-learn-asked")
+        with gr.Column(scale=3, min_width=300):
+            parts |= _controls()
+    with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
+        with gr.Row():
+            with gr.Column(scale=2, min_width=320):
+                gr.HTML("<h3>The last step’s gradient, layer by layer</h3>", elem_classes="said")
+                parts["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
+            with gr.Column(scale=3, min_width=320):
+                parts["told"] = gr.HTML("", elem_id="pretraining-learn-told")
+                parts["moved"] = gr.Plot(label="How far the word embeddings moved", show_label=False)
+        parts["top"] = gr.HTML("", elem_id="pretraining-learn-top")
+    parts["after"] = after
+    with gr.Accordion("What the step reads", open=False):
+        parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
+    with gr.Accordion("The numbers", open=False):
+        parts["numbers"] = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False):
+        parts["code"] = gr.Code(
+            "", language="python", interactive=False, lines=8, label="The first step, with transformers"
+        )
+    source_fold(__file__)
+    page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
+    _wire(page, learning, parts)
+
+
+def _controls() -> dict[str, Any]:
+    """The buttons, the text, the recipe."""
+    with gr.Row():
+        one = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
+        many = gr.Button("A hundred steps", variant="primary", min_width=160, elem_id="pretraining-learn-many")
+    with gr.Row():
+        stop = gr.Button("Stop", interactive=False, min_width=100, elem_id="pretraining-learn-stop")
+        fresh = gr.Button("Start over", min_width=120, elem_id="pretraining-learn-fresh")
+    cost = gr.HTML("", elem_id="pretraining-learn-cost")
+    text = gr.Textbox(
+        read_beside(__file__, "paragraphs.txt"),
+        label="Your own few paragraphs",
+        info=f"Up to {MAX_CHARACTERS:,} characters.",
+        lines=7,
+        max_lines=9,
+        elem_id="pretraining-learn-text",
+    )
+    cut = gr.HTML("", elem_id="pretraining-learn-cut")
+    with gr.Row():
+        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+        rate = gr.Dropdown(rates, value=1e-4, label="Learning rate", filterable=False, min_width=110)
+        size = gr.Slider(*BATCHES, 8, step=1, label="Batch (sequences)", min_width=130)
+        seed = gr.Number(0, precision=0, label="Seed", min_width=80)
+    untrained = gr.Checkbox(True, label="Beside it, the same model from random weights")
+    return {
+        "text": text, "cut": cut, "one": one, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
+        "rate": rate, "size": size, "seed": seed, "untrained": untrained,
+    }  # fmt: skip
+
+
+def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
+    chosen = [parts[name] for name in CONTROLS]
+
+    def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> list[Any]:
+        """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
+        if run:
+            return [gr.skip()] * (2 + len(SHOWN))
+        situation = learning.situation(sentence.model, *controls)
+        if situation == before:
+            return [gr.skip()] * (2 + len(SHOWN))
+        return begin(situation, held)
+
+    def anew(sentence: Sentence, held: str, *controls: Any) -> list[Any]:
+        return begin(learning.situation(sentence.model, *controls), held)
+
+    def begin(situation: Situation, held: str) -> list[Any]:
+        """The reader's copy is let go, and the part is as it opened."""
+        opening = learning.opening(situation)
+        learning.presses.copies.discard(held)
+        return ["", None, *(opening[name] for name in SHOWN)]
+
+    def pressed(steps: int) -> Any:
+        def press(
+            text: str, pair: str, model: str, run: str, held: str, before: Any, *controls: Any
+        ) -> Iterator[list[Any]]:
+            def work() -> Iterator[dict[str, Any]]:
+                if not run:
+                    yield from learning.press(learning.situation(model, *controls), held, before, steps)
+
+            yield from guarded(work())
+
+        return press
+
+    shown = [parts[name] for name in ("held", "situation", *SHOWN)]
+    moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
+    moved += [parts["untrained"].input, parts["run"].change]  # when a press is over: the model may be another by then
+    page.draw(
+        show, [parts["run"], parts["held"], parts["situation"], *chosen], shown, triggers=moved, show_progress="hidden"
+    )
+    for name, steps in (("one", 1), ("many", MANY)):
+        page.on(
+            [parts[name].click],
+            pressed(steps),
+            [*page.sentence, parts["run"], parts["held"], parts["situation"], *chosen],
+            [parts[output] for output in CHANGED],
+            show_progress="hidden",
+            trigger_mode="once",
+            **QUEUE,
+        )
+    page.on([parts["stop"].click], learning.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    page.on(
+        [parts["fresh"].click],
+        with_sentence(anew),
+        [*page.sentence, parts["held"], *chosen],
+        shown,
+        show_progress="hidden",
+    )
+
+
+PART = Part(
+    tab="Learn live",
+    look=(
+        "One step is all of pre-training, small: corrupt, guess, take the loss, move every weight a little. A hundred "
+        "of them on your own text, and the guesses change. Beside it the same steps begin at random weights: where "
+        "does that loss end, and where did the other one begin?"
+    ),
+    build=build,
+    order=4,
+)

@@ -1,0 +1,126 @@
+"""What "Next sentence" asks of a model: four inputs of A and B, the trials, and how instances are made."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from demos.bert.model.encoding import encode
+from demos.bert.model.text import clean_text
+from demos.bert.pretraining.corruption import corrupt, never_chosen
+from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.next_documents import (
+    OTHER,
+    TRUE,
+    Trial,
+    draw_trials,
+    our_documents,
+    random_sentence,
+    score_trials,
+)
+from demos.bert.pretraining.next_sentence import (
+    IS_NEXT,
+    NOT_NEXT,
+    Answers,
+    Drawn,
+    draw_pair,
+    next_probabilities,
+    next_steps,
+)
+from demos.errors import UserError
+from demos.lessons.pretraining.next_sentence.figure import Case
+from demos.lessons.pretraining.next_sentence.figure_instances import Instance, coin_html, made_html
+from demos.lessons.pretraining.next_sentence.layout import CHOICES
+from demos.lessons.pretraining.next_sentence.text import progress_html, trials_html
+from demos.page.progress import relayed
+from demos.page.services import Services
+from demos.training.frozen_classifier import wilson
+
+MOST = 120  # tokens of one sentence: the longest input then has 243, and four of them are read at once
+KEPT = 64  # pairs whose four answers are remembered
+KEPT_TRIALS = 64
+TOSSES = 1_000
+
+
+class Reader:
+    """Asks a model about pairs; what was asked last is remembered, so that a choice of what to show costs no pass."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.documents = [document.sentences for document in our_documents()]
+        self.kinds = [document.kind for document in our_documents()]
+        self.four = lru_cache(maxsize=KEPT)(self._four)
+        self._trials: OrderedDict[tuple[str, int], tuple[list[Trial], Answers]] = OrderedDict()
+
+    def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
+        """The true next sentence, a random one, swapped, the same twice: one batched pass."""
+        found = self.services.pretrained(model)
+        check_sentences(found, first, second)
+        other = random_sentence(self.documents, (first.strip(), second.strip()), np.random.default_rng(draw))
+        pairs = [(first, second), (first, other), (second, first), (first, first)]
+        answers = next_probabilities(found, pairs)
+        rows = zip(CHOICES, pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
+        return tuple(
+            Case(name, IS_NEXT if row == 0 else NOT_NEXT, encode(found.tokenizer, *pair), *numbers)
+            for row, (name, pair, *numbers) in enumerate(rows)
+        )
+
+    def trials(self, model: str, seed: int) -> Iterator[list[str]]:
+        """[a line of progress, the counted answers], the second empty until the end; the last ones are remembered."""
+        found = self.services.pretrained(model)
+        key = found.encoder.spec.key, seed
+        if key not in self._trials:
+            drawn = draw_trials(self.documents, np.random.default_rng(seed))
+            steps = next_steps(found, [(trial.first, trial.second) for trial in drawn])
+            yield [progress_html(0, len(drawn)), ""]
+            answers = yield from relayed(steps, lambda step: [progress_html(*step), ""])
+            self._trials[key] = drawn, answers
+            while len(self._trials) > KEPT_TRIALS:
+                self._trials.popitem(last=False)
+        scores = score_trials(*self._trials[key])
+        task = [score for score in scores if score.kind in (TRUE, OTHER)]
+        interval = wilson(sum(score.right for score in task), sum(score.count for score in task))
+        intervals = {score.kind: wilson(score.right, score.count) for score in scores}
+        yield ["", trials_html(scores, interval, intervals)]
+
+
+def check_sentences(found: Pretrained, first: str, second: str) -> None:
+    """Raises UserError where a sentence is missing or too long for four inputs at once."""
+    for name, text in (("A", first), ("B", second)):
+        if not clean_text(text, name).strip():
+            raise UserError("Write both sentences, A and B.")
+        encoding = encode(found.tokenizer, text)
+        count = len(encoding) + len(encoding.dropped) - 2  # [CLS] and [SEP]
+        if count > MOST:
+            raise UserError(f"{name} has {count:,} tokens; this part takes up to {MOST} for each sentence.")
+
+
+def made(reader: Reader, model: str, seed: int) -> str:
+    """One instance of each label, and how many of the pairs drawn with this seed are IsNext; needs no head."""
+    tokenizer = reader.services.loaded(model).tokenizer
+    rng = np.random.default_rng(seed)
+    pairs = [draw_pair(reader.documents, rng) for _ in range(TOSSES)]
+    labels = [pair.label for pair in pairs]
+    instances = [_instance(tokenizer, pairs[labels.index(label)], rng) for label in (IS_NEXT, NOT_NEXT)]
+    return made_html(instances, reader.documents, reader.kinds) + coin_html(TOSSES, labels.count(IS_NEXT))
+
+
+def _instance(tokenizer: Any, pair: Drawn, rng: np.random.Generator) -> Instance:
+    """The pair as the model gets it in pre-training: 15% of its tokens asked about."""
+    encoding = encode(tokenizer, pair.first, pair.second)
+    found = corrupt(
+        encoding.input_ids,
+        never_chosen(tokenizer, encoding),
+        encoding.word_index,
+        rng,
+        mask_id=tokenizer.mask_token_id,
+        vocabulary=len(tokenizer),
+    )
+    ids = found.input_ids.tolist()
+    changed = replace(encoding, input_ids=tuple(ids), tokens=tuple(tokenizer.convert_ids_to_tokens(ids)))
+    return Instance(pair, changed, found.chosen.tolist())

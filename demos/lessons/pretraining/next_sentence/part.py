@@ -1,0 +1,178 @@
+"""Next sentence: does B follow A, four inputs side by side, how pairs are made, and how often the model is right."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.encoding import encode
+from demos.bert.pretraining.next_sentence import LABELS, next_probabilities
+from demos.lessons.pretraining.next_sentence.answers import Reader, check_sentences, made
+from demos.lessons.pretraining.next_sentence.figure import answer_html, cases_html, numbers_html, sequence_html
+from demos.lessons.pretraining.next_sentence.layout import PUT, SEEDS, folds, making, picture, trials
+from demos.lessons.pretraining.next_sentence.program import next_code
+from demos.lessons.pretraining.next_sentence.text import gist_html
+from demos.page.choices import clamp
+from demos.page.lesson import Page, Part
+from demos.page.services import Sentence, Services
+
+DRAWS = 10_000  # numbers of draws, from 0
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    reader = Reader(page.services)
+    parts = picture(page) | making() | trials(len(reader.documents)) | folds()
+    page.keep(
+        next_a=parts["first"],
+        next_b=parts["second"],
+        next_put=parts["put"],
+        next_draw=parts["draw"],
+        next_bar=parts["bar"],
+        next_tossed=parts["tossed"],
+        next_seed=parts["seed"],
+    )
+    _wire_picture(page, reader, parts)
+    _wire_making(page, reader, parts)
+    _wire_trials(page, reader, parts)
+
+
+def _wire_picture(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    chosen = [parts[name] for name in ("first", "second", "put", "draw", "bar")]
+    shown = [parts[name] for name in ("first", "second", "bar", "answer", "sequence", "cases", "numbers", "code")]
+
+    def show(sentence: Sentence, *values: Any) -> list[Any]:
+        return drawn(reader, sentence, *values)
+
+    page.draw(show, chosen, shown, triggers=[one.change for one in chosen[:4]], show_progress="hidden")
+    parts["another"].click(
+        None,
+        [parts["draw"]],
+        [parts["draw"], parts["put"]],
+        js=f"(n) => [((n || 0) + 1) % {DRAWS}, {PUT[1]!r}]",
+        **private,
+    )
+    page.on(
+        [parts["ours"].click],
+        lambda first: next_pair(reader, first),
+        [parts["first"]],
+        [parts["first"], parts["second"]],
+        show_progress="hidden",
+    )
+
+
+def drawn(reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str) -> list[Any]:
+    """Both boxes, which pair of the bar's they took, and the five outputs that tell of A and B."""
+    taken = bar_mark(sentence)
+    if taken and taken != bar:  # the bar's own pair goes into the boxes once; what is typed there then stays
+        boxes = [sentence.text, sentence.text_pair, taken]
+        first, second = boxes[:2]
+    else:
+        boxes = [gr.skip()] * 3
+    cases = reader.four(sentence.model, first or "", second or "", clamp(draw, DRAWS))
+    at = PUT.index(put) if put in PUT else 0
+    found = reader.services.pretrained(sentence.model)
+    pairs = [(case.encoding.text, case.encoding.text_pair) for case in cases]
+    return [
+        *boxes,
+        answer_html(cases[at]),
+        sequence_html(cases[at].encoding, "The input: A and B as one sequence of tokens"),
+        gist_html(cases) + cases_html(cases, at),
+        numbers_html(cases, at),
+        next_code(found.encoder.spec, pairs),
+    ]
+
+
+def bar_mark(sentence: Sentence) -> str:
+    """A short mark of the bar's pair, "" where it holds one sentence; it travels in the link with the boxes."""
+    if not sentence.text.strip() or not sentence.text_pair.strip():
+        return ""
+    both = f"{sentence.text}\n{sentence.text_pair}".encode("utf-8", "replace")
+    return hashlib.sha256(both).hexdigest()[:8]
+
+
+def next_pair(reader: Reader, first: str) -> list[str]:
+    """Another true pair: the first two sentences of the document behind the one that `first` opens."""
+    openings = [sentences[0] for sentences in reader.documents]
+    number = openings.index(first) + 1 if first in openings else 0
+    return list(reader.documents[number % len(openings)][:2])
+
+
+def _wire_making(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
+    def show(sentence: Sentence, tossed: float) -> str:
+        return made(reader, sentence.model, clamp(tossed, DRAWS))
+
+    page.draw(show, [parts["tossed"]], [parts["made"]], show_progress="hidden")
+    parts["toss"].click(
+        None,
+        [parts["tossed"]],
+        [parts["tossed"]],
+        js=f"(n) => ((n || 0) + 1) % {DRAWS}",
+        api_visibility="private",
+        show_progress="hidden",
+    )
+
+
+def _wire_trials(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
+    """A generator, so that it stops when its reader leaves."""
+
+    def ask(model: str, seed: float) -> Iterator[list[Any]]:
+        yield from reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS))
+
+    outputs = [parts["status"], parts["results"]]
+    page.on(
+        [parts["ask"].click],
+        ask,
+        [page.model, parts["seed"]],
+        outputs,
+        concurrency_id="next-trials",
+        concurrency_limit=1,
+        trigger_mode="once",
+        show_progress="hidden",
+    )
+    page.forget(outputs, [page.model.change, parts["seed"].change])  # they were about another model, or other pairs
+
+
+def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
+    """The API's `next_sentence`."""
+
+    def next_sentence(first: str, second: str, model: str = "") -> dict[str, Any]:
+        """Whether `second` comes right after `first`, by the model's next-sentence head.
+
+        "tokens" and their "segments"; "logits", "probabilities" and "losses" for the labels "IsNext" and "NotNext".
+        Up to 120 tokens each; model is a catalogue key, empty for the default.
+        """
+        found = services.pretrained(services.key(model))
+        check_sentences(found, first, second)
+        encoding = encode(found.tokenizer, first, second)
+        answers = next_probabilities(found, [(first, second)])
+        return {
+            "tokens": list(encoding.tokens),
+            "segments": list(encoding.token_type_ids),
+            **{
+                name: dict(zip(LABELS, map(float, row), strict=True))
+                for name, (row,) in (
+                    ("logits", answers.logits),
+                    ("probabilities", answers.probabilities),
+                    ("losses", answers.losses),
+                )
+            },
+        }
+
+    return next_sentence
+
+
+PART = Part(
+    tab="Next sentence",
+    look=(
+        "Two sentences go in as one input, and the state of [CLS] says whether the second came next. Change B, swap "
+        "them, read one twice: see whether the model goes by order, or by what they are about."
+    ),
+    build=build,
+    order=3,
+    former="next",
+)

@@ -1,0 +1,3 @@
+"""Lesson: how BERT cuts words."""
+
+from demos.lessons.tokens.part import LESSON as LESSON

@@ -1,0 +1,273 @@
+"""The Tokens lesson: how BERT cuts words, as one types; each step of WordPiece, the batch, the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.encoding import Encoding, cut_told, encode
+from demos.bert.model.models import at_hand
+from demos.bert.model.padding import pad
+from demos.bert.model.text import clean_text
+from demos.bert.tokens.counts import Counts, count
+from demos.bert.tokens.vocabulary import BEGINS, CONTAINS, ENDS, KINDS, Vocabulary, read_vocabulary
+from demos.bert.tokens.wordpiece import chunks, trace
+from demos.errors import UserError
+from demos.figures.program import tokens_code
+from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
+from demos.files import read_beside
+from demos.lessons.tokens.figure_padding import batch_figure
+from demos.lessons.tokens.figure_vocabulary import found_figure, id_figure, kinds_strip, told, words_figure
+from demos.lessons.tokens.figure_wordpiece import trace_figure
+from demos.page.folds import formula_fold, source_fold
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Sentence, Services
+
+MAX_WORDS = 200  # words of the sentence offered in the menu
+MAX_RANKED = 60  # words looked at for the one with the most pieces
+MAX_FROM_PIECE = 80  # words shown for one piece
+MAX_BATCH = 8  # inputs drawn in one batch
+BATCH_TOKENS = 48  # tokens drawn of one input of the batch
+BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
+
+
+def build(page: Page) -> None:
+    """Picture, controls, then the folded parts, each filled by what its own part of this file returns."""
+    _build_picture(page)
+    _build_trace(page)
+    _build_batch(page)
+    _build_vocabulary(page)
+    _build_rest(page)
+    services = page.services
+
+    def tokenize(text: str, text_pair: str = "", model: str = "") -> dict[str, Any]:
+        """Tokens, ids, segments, word ids, character offsets and the special-tokens mask, as transformers gives them.
+
+        text_pair may be empty; model is a catalogue key, empty for the default. Beyond 512 tokens the input is cut as
+        transformers' truncation="longest_first" does, and "notice" says so.
+        """
+        return tokenized(encode(services.store.tokenizer(services.key(model)), text, text_pair))
+
+    page.endpoint(tokenize)
+
+
+def tokenized(encoding: Encoding) -> dict[str, Any]:
+    """An encoding as the API returns it; "notice" is there only where something was cut."""
+    result: dict[str, Any] = {
+        "tokens": list(encoding.tokens),
+        "input_ids": list(encoding.input_ids),
+        "token_type_ids": list(encoding.token_type_ids),
+        "word_ids": list(encoding.word_ids),
+        "offsets": [list(span) for span in encoding.offsets],
+        "special_tokens_mask": list(encoding.special_tokens_mask),
+    }
+    if notice := cut_told(encoding):
+        result["notice"] = notice
+    return result
+
+
+def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[Any, Encoding, Counts]:
+    """The tokenizer, its encoding of what the bar holds, and the counts; needs no weights."""
+    tokenizer = services.store.tokenizer(services.key(model or sentence.model))
+    encoding = encode(tokenizer, sentence.text, sentence.text_pair)
+    return tokenizer, encoding, count(tokenizer, encoding)
+
+
+def _build_picture(page: Page) -> None:
+    services = page.services
+    view = gr.HTML("", js_on_load=read_beside(__file__, "script.js"), elem_id="tokens-picture")
+    under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_id="tokens-under")
+    page.keep(under=under)
+
+    def show(sentence: Sentence, under: str) -> str:
+        tokenizer, encoding, counts = _encoded(services, sentence)
+        if under not in UNDER:
+            raise UserError(f"Under each token stands one of: {', '.join(UNDER)}.")
+        drawn = picture(encoding, counts, tokenizer.unk_token, under)
+        spec = services.store.spec(services.key(sentence.model))
+        if encoding.text_pair and not spec.segments:
+            drawn += (
+                '<p class="aside">This model has no segment embeddings: it reads both sentences without being told '
+                "which is which.</p>"
+            )
+        return drawn
+
+    page.draw(show, [under], [view], at_once=True, show_progress="hidden")
+
+
+def _build_trace(page: Page) -> None:
+    services = page.services
+    with gr.Accordion("Step by step: how one word is cut", open=False, elem_id="tokens-trace"):
+        with gr.Row():
+            word = gr.Dropdown(
+                [("the word with the most pieces", "")],
+                value="",
+                label="A word of the sentence",
+                allow_custom_value=True,  # the words on offer change with the sentence, the choice does not
+                elem_id="tokens-word",
+            )
+            own = gr.Textbox("", label="or type one of your own", max_lines=1, elem_id="tokens-own")
+        view = gr.HTML("", elem_id="tokens-steps")
+    page.keep(word=word, own=own)
+
+    def show(sentence: Sentence, word: str, own: str) -> tuple[Any, str]:
+        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
+        words = [one for text in typed for one in chunks(tokenizer, text) if one]
+        words = list(dict.fromkeys(words))[:MAX_WORDS]
+        # A chosen word stays when the sentence moves on: what the menu shows is what is traced.
+        target = own if (own or "").strip() else word or hardest(tokenizer, words)
+        offers = [("the word with the most pieces", ""), *((one[:60], one) for one in words)]
+        return gr.update(choices=offers), trace_figure(trace(tokenizer, clean_text(target, "The word")))
+
+    page.draw(show, [word, own], [word, view], show_progress="hidden")
+
+
+def hardest(tokenizer: Any, words: list[str]) -> str:
+    """The stretch of text with the word of the most pieces (a long web address is many words); "" where none is."""
+
+    def pieces(stretch: str) -> int:
+        word_ids = [word for word in encode(tokenizer, stretch).word_ids if word is not None]
+        return max((word_ids.count(word) for word in set(word_ids)), default=0)
+
+    return max(words[:MAX_RANKED], key=pieces, default="")
+
+
+def _build_batch(page: Page) -> None:
+    services = page.services
+    with gr.Accordion("Padding: several sentences in one batch", open=False, elem_id="tokens-batch"):
+        lines = gr.Textbox(
+            BATCH_EXAMPLE, label="The bar's sentence, and these with it, one a line", lines=3, elem_id="tokens-lines"
+        )
+        view = gr.HTML("", elem_id="tokens-padded")
+    page.keep(lines=lines)
+
+    def show(sentence: Sentence, lines: str) -> str:
+        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
+        inputs = [(sentence.text, sentence.text_pair), *((line, "") for line in more)]
+        encodings = [encode(tokenizer, *one, max_length=BATCH_TOKENS) for one in inputs[:MAX_BATCH]]
+        drawn = batch_figure(pad(tokenizer, encodings))
+        if len(inputs) > MAX_BATCH:
+            drawn += f'<p class="aside">The first {MAX_BATCH} of {len(inputs):,} inputs are drawn.</p>'
+        if any(encoding.dropped for encoding in encodings):
+            drawn += f'<p class="aside">An input is cut to {BATCH_TOKENS} tokens here, its [SEP] kept, to fit.</p>'
+        return drawn
+
+    page.draw(show, [lines], [view], show_progress="hidden")
+
+
+def _build_vocabulary(page: Page) -> None:
+    services = page.services
+    known: dict[str, Vocabulary] = {}  # by model; what a vocabulary holds never changes
+
+    def vocabulary(model: str) -> Vocabulary:
+        key = services.key(model)
+        if key not in known:
+            known[key] = read_vocabulary(services.store.tokenizer(key))
+        return known[key]
+
+    shown = gr.Textbox("", visible="hidden")  # the model whose vocabulary is looked at; empty while the fold is shut
+    with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
+        kinds = gr.HTML("")
+        with gr.Row():
+            letters = gr.Textbox("##ing", label="Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
+            where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="An entry …")
+            kind = gr.Dropdown([("any kind", ""), *((f"{one}s", one) for one in KINDS)], value="", label="Kind")
+            length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0: any)")
+        found = gr.HTML("", elem_id="tokens-found")
+        with gr.Row():
+            with gr.Column():
+                piece = gr.Textbox(
+                    "un", label="Which words begin with this piece?", max_lines=1, elem_id="tokens-piece"
+                )
+                begun = gr.HTML("", elem_id="tokens-begun")
+            with gr.Column():
+                number = gr.Number(7592, label="What is this id?", precision=0, elem_id="tokens-id")
+                meaning = gr.HTML("", elem_id="tokens-meaning")
+    page.keep(letters=letters, where=where, kind=kind, length=length, piece=piece, id=number)
+
+    def count_kinds(model: str) -> str:
+        return kinds_strip(vocabulary(model))
+
+    def search(model: str, letters: str, where: str, kind: str, length: float) -> str:
+        held = vocabulary(model)
+        return found_figure(held.search(clean_text(letters), where, kind, int(length or 0)), held.prefix)
+
+    def begin(model: str, piece: str) -> str:
+        held = vocabulary(model)
+        asked = clean_text(piece).strip()
+        return words_figure(asked, held.words_from(asked, MAX_FROM_PIECE), held.prefix) if asked else ""
+
+    def look_up(model: str, number: float | None) -> str:
+        held, spec = vocabulary(model), services.store.spec(services.key(model))
+        if number is None:
+            return told("An id is a whole number, such as 7592.")
+        try:
+            asked = held.entry(int(number))
+        except UserError as error:
+            return told(str(error))  # beside the box it is about; nothing else on the page waits for it
+        return id_figure(asked, held.around(asked.id), len(held), spec.width, held.prefix)
+
+    # Filled while unfolded, not with each key press in the bar: nothing here depends on the sentence.
+    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+    fold.expand(None, [page.model], [shown], js="(model) => model", **private)
+    fold.collapse(None, None, [shown], js="() => ''", **private)
+    page.model.change(None, [page.model, shown], [shown], js="(model, shown) => shown && model", **private)
+    within = replace(page, settled=shown)
+    fresh = [shown.change]
+    quiet = {"show_progress": "hidden", "trigger_mode": "always_last"}
+    within.on(fresh, count_kinds, [page.model], [kinds], **quiet)
+    asked = [letters, where, kind, length]
+    within.on([*fresh, *(one.change for one in asked)], search, [page.model, *asked], [found], **quiet)
+    within.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
+    within.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
+
+
+def _build_rest(page: Page) -> None:
+    """Other tokenizers, the numbers, the formula, the code, the source."""
+    services = page.services
+    with gr.Accordion("The same input under other tokenizers", open=False, elem_id="tokens-others"):
+        others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
+    with gr.Accordion("The numbers", open=False, elem_id="tokens-numbers"):
+        numbers = gr.HTML("")
+    formula_fold(__file__)
+    with gr.Accordion("The code", open=False, elem_id="tokens-code"):
+        program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", wrap_lines=True)
+    source_fold(__file__)
+
+    def show(sentence: Sentence) -> tuple[str, str, str]:
+        _, encoding, _ = _encoded(services, sentence)
+        spec = services.store.spec(services.key(sentence.model))
+        return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
+
+    page.draw(show, [], [others, numbers, program], show_progress="hidden")
+
+
+def side_by_side(services: Services, sentence: Sentence) -> str:
+    """The input under every catalogue tokenizer on this machine; those that cut it alike share a row."""
+    rows: dict[tuple[int, ...], tuple[list[str], Encoding, Counts]] = {}
+    absent: list[str] = []
+    for key, spec in services.store.catalogue.items():
+        if not at_hand(spec):
+            absent.append(spec.title)
+            continue
+        _, encoding, counts = _encoded(services, sentence, key)
+        rows.setdefault(encoding.input_ids, ([], encoding, counts))[0].append(spec.title)
+    return comparison(list(rows.values()), absent)
+
+
+LESSON = Lesson(
+    slug="tokens",
+    order=1,
+    tab="Tokens",
+    question="How does BERT cut words?",
+    look=(
+        "Words that BERT knows stay whole; others are cut into pieces it does know, with ## where a word goes on, or "
+        "become [UNK] where that can't be done. Type, and watch where the cuts fall: what the model reads is the row "
+        "of numbers underneath."
+    ),
+    build=build,
+)

@@ -1,0 +1,33 @@
+"""What the page brings along: its header, its scripts, and every style sheet that lies beside what it styles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gradio as gr
+
+from demos.figures.palette import css_variables
+from demos.files import read_beside
+
+DEMOS = Path(__file__).resolve().parents[1]
+SCRIPTS = ("page.js", "leaving.js", "redraw.js")
+FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
+
+
+def build_header() -> gr.HTML:
+    """The page's title and its switches."""
+    return gr.HTML(
+        read_beside(__file__, "header.html"), js_on_load=read_beside(__file__, "header.js"), elem_id="header"
+    )
+
+
+def head() -> str:
+    """HTML for the page's `<head>`: the palette as CSS variables, and the scripts."""
+    scripts = [read_beside(__file__, name) for name in SCRIPTS]
+    scripts.append(read_beside(str(DEMOS / "widgets" / "takeaway" / "takeaway.py"), "script.js"))
+    return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
+
+
+def style_sheets() -> list[Path]:
+    """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
+    return [DEMOS / "page" / "page.css", *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

@@ -1,0 +1,227 @@
+"""Rated sentence pairs: our own, those of a person's file, and STS-B from the Hub; or one sentence on what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from demos.bert.embeddings.agreement import Pair, checked
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.files import DATA
+from demos.training.data.tables import MAX_BYTES, decode_text
+
+MAX_PAIRS = 3_000
+MAX_LENGTH = 1_000  # characters in one sentence
+MAX_SCORE = 1e6  # either side of 0; the squares of much larger ones overflow
+MAX_CHARACTERS = 1_000_000  # in all, several times what 3,000 pairs of STS-B have
+FIRST = ("sentence1", "sentence_1", "sentence_a", "text1", "text_a", "s1", "first", "anchor", "premise")
+SECOND = ("sentence2", "sentence_2", "sentence_b", "text2", "text_b", "s2", "second", "positive", "hypothesis")
+SCORE = ("score", "similarity", "similarity_score", "rating", "gold", "label", "gs")
+OURS = DATA / "similarity.tsv"
+# The files that the Massive Text Embedding Benchmark scores with: a compressed JSON object a line.
+HUB_REPO = "mteb/stsbenchmark-sts"
+HUB_REVISION = "b0fddb56ed78048fa8b90373c8a3cfc37b684831"
+HUB_FILE = "validation.jsonl.gz"
+HUB_TIMEOUT = 5.0  # seconds for the Hub to answer at all
+FORM_KEYS = ("sentence1", "sentence2", "score")
+_SAMPLE = '{"sentence1": "…", "sentence2": "…", "score": 3.5}'
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is to be read, for a program that reads it again."""
+
+    kind: str  # csv or jsonl
+    columns: tuple[int | str, int | str, int | str]  # of first sentence, second, score; keys in jsonl
+    delimiter: str = ","
+    quoted: bool = True  # whether quotes around a field are taken off
+    header: bool = False
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Pairs in the file's order, where they come from, and the file's form."""
+
+    pairs: tuple[Pair, ...]
+    name: str
+    form: Form
+
+
+@cache
+def our_pairs() -> Rated:
+    """The pairs that come with the project (assets/data/similarity.md), the kind of each among them."""
+    text = OURS.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+    pairs = tuple(Pair(row["sentence1"], row["sentence2"], float(row["score"]), row["kind"]) for row in rows)
+    return Rated(pairs, "assets/data/similarity.tsv", Form("csv", (2, 3, 0), "\t", quoted=False, header=True))
+
+
+def read_pairs(data: bytes, name: str) -> Rated:
+    """The pairs of a CSV, TSV or JSONL file, its columns found by their names (sentence1, sentence2, score).
+
+    Without such names three columns are taken as first sentence, second, score, and seven or more between tabs as
+    STS-B's own files: genre, file, year, id, score, sentences. Raises UserError, naming the row, for what is broken.
+    """
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json"):
+        raise UserError(
+            f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl."
+        )
+    if len(data) > MAX_BYTES:
+        raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
+    text = decode_text(data)
+    if suffix in (".jsonl", ".ndjson", ".json"):
+        rows, form = _from_json(text)
+    else:
+        rows, form = _from_table(text)
+    return Rated(_pairs(rows), Path(name).name, form)
+
+
+def hub_pairs() -> Rated:
+    """STS-B's validation pairs from the Hub, at a pinned revision, or from this machine's copy of it.
+
+    Raises UserError where they can't be had; then nothing changes.
+    """
+    from huggingface_hub import constants, hf_hub_download  # here: nobody else needs the network
+    from huggingface_hub.utils import get_session
+
+    where: dict[str, Any] = {"repo_id": HUB_REPO, "filename": HUB_FILE, "repo_type": "dataset"}
+    where |= {"revision": HUB_REVISION, "etag_timeout": HUB_TIMEOUT}
+    try:
+        try:
+            path = hf_hub_download(**where, local_files_only=True)
+        except Exception:
+            get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)  # else the client retries for long
+            path = hf_hub_download(**where)
+        with gzip.open(path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except Exception as error:  # the client raises many kinds; each means the same to the reader
+        raise UserError(
+            "STS-B could not be fetched from the Hugging Face Hub just now; our pairs and your own file need no Hub."
+        ) from error
+    return Rated(read_pairs(data, "stsb.jsonl").pairs, HUB_FILE, Form("jsonl", FORM_KEYS))
+
+
+def _from_json(text: str) -> tuple[list[tuple[int, str, str, object]], Form]:
+    """(number, first, second, score) of each line, an object each; their keys are those of the first."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    _bound(len(lines))
+    rows: list[tuple[int, str, str, object]] = []
+    names: list[str] = []
+    for number, line in lines:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"Row {number:,} is not JSON; each row must be one object, as in {_SAMPLE}.") from error
+        if not isinstance(record, dict):
+            raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {_SAMPLE}.")
+        if not names:
+            keys = [str(key) for key in record]
+            names = [keys[at] for at in _named(keys)]
+        first, second, score = (record.get(key) for key in names)
+        if not isinstance(first, str) or not isinstance(second, str):
+            raise UserError(f"Row {number:,} has no text under {names[0][:30]!r} and {names[1][:30]!r}.")
+        rows.append((number, first, second, score))
+    return rows, Form("jsonl", (names[0], names[1], names[2]) if names else FORM_KEYS)
+
+
+def _from_table(text: str) -> tuple[list[tuple[int, str, str, object]], Form]:
+    """(number, first, second, score) of each row, and the form they were read in."""
+    first_line = next((line for line in text.replace("\r", "\n").split("\n") if line.strip()), "")
+    delimiter = max("\t,;", key=first_line.count)
+    quoted = delimiter != "\t"  # between tabs a quote is the text's own
+    quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    table: list[tuple[int, list[str]]] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    number = 0
+    try:
+        for fields in reader:
+            number += 1
+            if any(field.strip() for field in fields):
+                table.append((number, fields))
+                _bound(len(table) - 1)
+    except csv.Error as error:
+        raise UserError(f"Row {number + 1:,} is broken: {error}.") from error
+    if not table:
+        raise UserError("The file has no rows.")
+    head = table[0][1]
+    header = _number(head[-1]) is None and not (len(head) >= 7 and _number(head[4]) is not None)
+    if header:
+        at = _named(head)
+    elif len(head) == 3:
+        at = (0, 1, 2)
+    elif delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None:
+        at = (5, 6, 4)
+    else:
+        raise UserError(
+            f"The first row has {len(head)} column{'s' * (len(head) != 1)} and no names; needed are sentence1, "
+            "sentence2 and score."
+        )
+    rows: list[tuple[int, str, str, object]] = []
+    for number, fields in table[1:] if header else table:
+        if len(fields) <= max(at) or (at == (0, 1, 2) and len(fields) != len(head)):
+            columns = f"{len(fields):,} column{'s' * (len(fields) != 1)}"
+            raise UserError(f"Row {number:,} has {columns} where the first has {len(head)}.")
+        rows.append((number, fields[at[0]], fields[at[1]], fields[at[2]]))
+    return rows, Form("csv", at, delimiter, quoted, header)
+
+
+def _named(header: list[str]) -> tuple[int, int, int]:
+    """Where the sentences and the score stand, by their names. Raises UserError where one lacks."""
+    plain = [name.strip().lower() for name in header]
+    places = [next((plain.index(one) for one in known if one in plain), -1) for known in (FIRST, SECOND, SCORE)]
+    missing = [name for name, at in zip(("sentence1", "sentence2", "score"), places, strict=True) if at < 0]
+    if missing:
+        shown = ", ".join(repr(name[:30]) for name in header[:8])
+        raise UserError(f"No column is named {' or '.join(missing)}; the first row has {shown}.")
+    return places[0], places[1], places[2]
+
+
+def _number(value: object) -> float | None:
+    """A finite number, or None; a truth value is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _bound(rows: int) -> None:
+    if rows > MAX_PAIRS:
+        raise UserError(f"The file has more than {MAX_PAIRS:,} pairs.")
+
+
+def _pairs(rows: list[tuple[int, str, str, object]]) -> tuple[Pair, ...]:
+    """The rows as pairs within the bounds, or the first broken one named."""
+    _bound(len(rows))
+    pairs: list[Pair] = []
+    held = 0
+    for number, first, second, said in rows:
+        score = _number(said)
+        if score is None:
+            raise UserError(f"Row {number:,} has no number for a score: {str(said)[:20]!r}.")
+        if abs(score) > MAX_SCORE:
+            raise UserError(f"Row {number:,} is rated {score:g}; the limit is {MAX_SCORE:,.0f}, above or below 0.")
+        texts = [" ".join(clean_text(text, f"Row {number:,}").split()) for text in (first, second)]
+        for which, text in zip(("first", "second"), texts, strict=True):
+            if not text:
+                raise UserError(f"Row {number:,} has no {which} sentence.")
+            if len(text) > MAX_LENGTH:
+                raise UserError(
+                    f"Row {number:,} has a sentence of {len(text):,} characters; the limit is {MAX_LENGTH:,}."
+                )
+            held += len(text)
+        if held > MAX_CHARACTERS:
+            raise UserError(f"The file has more than {MAX_CHARACTERS:,} characters of text up to row {number:,}.")
+        pairs.append(Pair(texts[0], texts[1], score))
+    return checked(pairs)

@@ -1,0 +1,73 @@
+"""How long examples are in tokens, remembered without the data set, which may be a reader's whole upload."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.registry import task_of
+from demos.training.tasks.task import Features
+
+MOST = 16  # data sets and limits remembered for each tokenizer
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """What counting needs of the data: each example's (sequences, longest of them in tokens), split by split."""
+
+    train: tuple[tuple[int, int], ...]
+    validation: tuple[tuple[int, int], ...]
+    test: tuple[tuple[int, int], ...]
+    rows: int  # different tokens, padding included
+
+
+_known: WeakKeyDictionary[Any, OrderedDict[tuple[bytes, int], Lengths]] = WeakKeyDictionary()  # by tokenizer
+_lock = threading.Lock()
+
+
+def lengths_of(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
+    """The lengths of equal data are counted once, since they are asked for at each move of a slider.
+
+    `limit` is the most tokens of a sequence.
+    """
+    key = fingerprint(dataset), limit
+    with _lock:
+        known = _known.setdefault(tokenizer, OrderedDict())
+        if key in known:
+            known.move_to_end(key)
+            return known[key]
+    found = count(dataset, tokenizer, limit)
+    with _lock:
+        known[key] = found
+        while len(known) > MOST:
+            known.popitem(last=False)
+    return found
+
+
+def fingerprint(dataset: Splits) -> bytes:
+    """The same 32 bytes for equal examples of one kind in the same splits, and for no others."""
+    shared = dataset.test is dataset.validation
+    splits = (dataset.train, dataset.validation, () if shared else dataset.test)
+    content = repr((type(dataset).__name__, shared, splits))
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()
+
+
+def count(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
+    """The lengths, by the tokenizer."""
+    task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting
+
+    def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
+        return tuple((len(one.sequences), max(map(len, one.sequences))) for one in features)
+
+    train, validation = (task.features(tokenizer, split, limit) for split in (dataset.train, dataset.validation))
+    test = [] if dataset.test is dataset.validation else task.features(tokenizer, dataset.test, limit)
+    everything = [*train, *validation, *test]
+    rows = {tokenizer.pad_token_id or 0, *(token for one in everything for ids in one.sequences for token in ids)}
+    return Lengths(of(train), of(validation), of(test), len(rows))

@@ -1,0 +1,117 @@
+"""What is known of a run that is over, kept as a file beside its model: its recipe, its data, its numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.training.events import Outcome, Started
+from demos.training.export.recipe_file import Recipe, recipe_of
+from demos.training.tasks.classification.data import Splits
+
+LOG = "log.json"
+MAX_LOOKS = 60
+
+
+@dataclass(frozen=True)
+class Log:
+    """Plain numbers and texts; a number that JSON lacks (NaN) is None."""
+
+    recipe: Recipe
+    base_title: str
+    base_id: str  # on the Hub; "" for the bundled model
+    base_revision: str
+    data_name: str
+    sizes: tuple[int, int, int]  # train, validation, test
+    notes: tuple[str, ...]  # what was done to the data
+    labels: tuple[str, ...]
+    metric: str
+    baseline: str
+    baseline_score: float | None
+    metrics: dict[str, float | None]  # on the test split
+    loss: float | None
+    looks: tuple[tuple[float | None, ...], ...]  # step, training loss, validation loss, validation score
+    steps: int
+    total_steps: int
+    stopped: str  # "asked" or "time" where the run ended before its last step; else ""
+    seconds: float
+    examples_per_second: float
+    parameters: int
+    trainable_parameters: int
+    device: str
+    precision: str
+    threads: int
+    processes: int = 1
+    versions: tuple[str, str] = ("", "")  # of torch and transformers
+
+
+def log_of(
+    recipe: Recipe,
+    spec: ModelSpec,
+    dataset: Splits,
+    started: Started,
+    looks: Sequence[Sequence[float | None]],
+    result: Outcome,
+    stopped: str = "",
+    processes: int = 1,
+) -> Log:
+    """The log of a run from what it told. `looks` are rows of step, training loss, validation loss and score."""
+    kept = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
+    return Log(
+        recipe=recipe.named(),
+        base_title=spec.title,
+        base_id=spec.hub_id,
+        base_revision=spec.revision,
+        data_name=dataset.name,
+        sizes=(started.train, started.validation, started.test),
+        notes=tuple(getattr(dataset, "notes", ())),
+        labels=started.labels,
+        metric=started.metric,
+        baseline=started.baseline,
+        baseline_score=_finite(started.baseline_score),
+        metrics={name: _finite(value) for name, value in result.metrics.items()},
+        loss=_finite(result.loss),
+        looks=tuple(tuple(map(_finite, look[:4])) for look in kept),
+        steps=result.steps,
+        total_steps=started.total_steps,
+        stopped=stopped,
+        seconds=round(result.seconds, 3),
+        examples_per_second=round(result.examples_per_second, 2),
+        parameters=started.parameters,
+        trainable_parameters=started.trainable_parameters,
+        device=started.device,
+        precision=started.precision,
+        threads=started.threads,
+        processes=processes,
+        versions=(torch.__version__, transformers.__version__),
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def keep_log(folder: Path, log: Log) -> None:
+    """Write the log into the run's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / LOG).write_text(json.dumps(asdict(log), ensure_ascii=False), encoding="utf-8")
+
+
+def read_log(folder: Path) -> Log | None:
+    """The log in the run's folder; None where there is none."""
+    try:
+        told: dict[str, Any] = json.loads((folder / LOG).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    told["recipe"] = recipe_of(told["recipe"])
+    told["looks"] = tuple(tuple(look) for look in told["looks"])
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    return Log(**values)

@@ -1,0 +1,194 @@
+"""Frozen vectors into a logistic regression: cross-validated on the training part, scored on what was held out."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from demos.bert.embeddings.pooling import Choice
+from demos.training.data.labelled import Labelled, Split
+from demos.training.events import Mistake, Result
+from demos.training.metrics import Scores, majority, score
+
+FOLDS = 5
+STANDARDISED_C = (1e-4, 1e-3, 1e-2, 1e-1)  # the smaller C, the more the weights are held back
+RAW_C = (1e-2, 1e-1, 1.0, 10.0)
+WORDS_C = (1.0, 10.0)
+WORD = r"(?u)\w+|[^\w\s]"  # a word or one mark, so that no text is empty
+MAX_ITERATIONS = 2_000
+MAX_FITS_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A classifier fitted on the training part, and what it says of the m sentences held out; C classes."""
+
+    pipeline: Any  # a scikit-learn estimator, from a row of numbers (or a text) to a class
+    dimension: int  # numbers a sentence
+    strength: float  # LogisticRegression's C that cross-validation chose; nan for what has none
+    folds: tuple[float, ...]  # accuracy on each fold of the training part, at that C
+    predicted: np.ndarray  # int [m]
+    probabilities: np.ndarray  # [m, C]
+    scores: Scores  # on the m
+    interval: tuple[float, float]  # 95 % for the accuracy
+    iterations: int  # of the optimizer, in the last fit
+    seconds: float
+
+    @property
+    def cross_validated(self) -> float:
+        """Mean accuracy over the folds: what a choice may be made by, since nothing held out was looked at."""
+        return float(np.mean(self.folds))
+
+    @property
+    def nbytes(self) -> int:
+        """About what keeping it costs."""
+        classes = self.probabilities.shape[1]
+        return 8 * self.dimension * (classes + 3) + self.predicted.nbytes + self.probabilities.nbytes
+
+
+def fit_vectors(vectors: np.ndarray, data: Labelled, split: Split, standardise: bool = True) -> Fit:
+    """Logistic regression on vectors [rows, D], its C chosen by cross-validation within the training part.
+
+    With `standardise` each number is centred and scaled by what the training part (in a fold: the fold's own) shows.
+    """
+    steps: list[tuple[str, Any]] = [("scale", StandardScaler())] if standardise else []
+    grid = STANDARDISED_C if standardise else RAW_C
+    return _fit(steps, grid, vectors[split.train], vectors[split.test], data, split)
+
+
+def fit_words(data: Labelled, split: Split) -> Fit:
+    """The same without BERT: which words and marks occur, weighted by TF-IDF, their list made of the training part."""
+    texts = np.array(data.texts, dtype=object)
+    steps = [("words", TfidfVectorizer(token_pattern=WORD, sublinear_tf=True))]
+    return _fit(steps, WORDS_C, texts[split.train], texts[split.test], data, split)
+
+
+def fit_guess(data: Labelled, split: Split) -> Fit:
+    """Always the training part's most frequent class."""
+    begun = time.perf_counter()
+    guess = DummyClassifier(strategy="most_frequent")
+    nothing, targets = np.zeros((len(split.train), 1)), data.targets[split.train]
+    folds = cross_val_score(guess, nothing, targets, cv=_folds(targets))
+    guess.fit(nothing, targets)
+    return _fitted(guess, 0, math.nan, folds, np.zeros((len(split.test), 1)), data, split, 0, begun)
+
+
+def _fit(
+    steps: Sequence[tuple[str, Any]], grid: Sequence[float], train: Any, test: Any, data: Labelled, split: Split
+) -> Fit:
+    begun = time.perf_counter()
+    targets = data.targets[split.train]
+    pipeline = Pipeline([*steps, ("classify", LogisticRegression(max_iter=MAX_ITERATIONS))])
+    search = GridSearchCV(pipeline, {"classify__C": list(grid)}, cv=_folds(targets), error_score="raise")
+    with threadpool_limits(1):  # two threads on shared cores wait for each other: fifteen times as slow
+        search.fit(train, targets)
+    best, results = search.best_index_, search.cv_results_
+    folds = [results[f"split{k}_test_score"][best] for k in range(search.n_splits_)]
+    classify = search.best_estimator_[-1]
+    dimension, iterations = classify.coef_.shape[1], int(classify.n_iter_.max())
+    return _fitted(search.best_estimator_, dimension, grid[best], folds, test, data, split, iterations, begun)
+
+
+def _folds(targets: np.ndarray) -> StratifiedKFold:
+    """Five folds, or as many as the rarest class has sentences."""
+    return StratifiedKFold(max(2, min(FOLDS, int(np.bincount(targets).min()))), shuffle=True, random_state=0)
+
+
+def _fitted(
+    pipeline: Any, dimension: int, strength: float, folds: Sequence[float], test: Any, data: Labelled, split: Split,
+    iterations: int, begun: float,
+) -> Fit:  # fmt: skip
+    probabilities = pipeline.predict_proba(test)
+    predicted = probabilities.argmax(axis=1)
+    truth = data.targets[split.test]
+    scores = score(truth.tolist(), predicted.tolist(), len(data.labels))
+    interval = wilson(int((predicted == truth).sum()), len(truth))
+    return Fit(
+        pipeline, dimension, strength, tuple(float(one) for one in folds), predicted, probabilities, scores, interval,
+        iterations, time.perf_counter() - begun,
+    )  # fmt: skip
+
+
+def wilson(hits: int, count: int, z: float = 1.959964) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927), which stays within 0 and 1."""
+    share, spread = hits / count, z * z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = z * math.sqrt(share * (1 - share) / count + spread / count / 4) / (1 + spread)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def chosen(fits: Mapping[Choice, Fit]) -> Choice:
+    """The choice that cross-validation on the training part likes best; of equals the one with fewer numbers."""
+    return max(fits, key=lambda choice: (round(fits[choice].cross_validated, 9), -fits[choice].dimension))
+
+
+def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
+    """A fit as a finished training tells itself, so that the same pictures and tables show both."""
+    truth = data.targets[split.test]
+    wrong = np.flatnonzero(fit.predicted != truth)
+    surest = wrong[np.argsort(-fit.probabilities[wrong, fit.predicted[wrong]], kind="stable")]
+    label, share = majority(data.targets[split.train].tolist(), truth.tolist(), len(data.labels))
+    return Result(
+        labels=data.labels,
+        accuracy=fit.scores.accuracy,
+        macro_f1=fit.scores.macro_f1,
+        loss=float(log_loss(truth, fit.probabilities, labels=range(len(data.labels)))),
+        majority_label=data.labels[label],
+        majority_accuracy=share,
+        confusion=fit.scores.confusion,
+        mistakes=tuple(
+            Mistake(
+                data.texts[split.test[at]], int(truth[at]), int(fit.predicted[at]),
+                tuple(fit.probabilities[at].tolist()),
+            )
+            for at in surest
+        ),
+        steps=fit.iterations,
+        seconds=fit.seconds,
+        examples_per_second=0.0,
+        folder="",
+    )  # fmt: skip
+
+
+class Fits:
+    """Fits by what they were made of, least recently used out first, bounded by bytes; safe for many threads."""
+
+    def __init__(self, max_bytes: int = MAX_FITS_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self._fits: OrderedDict[tuple[Any, ...], Fit] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def known(self, key: tuple[Any, ...]) -> Fit | None:
+        """The fit, where it is there already."""
+        with self._lock:
+            if key in self._fits:
+                self._fits.move_to_end(key)
+            return self._fits.get(key)
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], Fit]) -> Fit:
+        """The fit of this key; two who ask at once for a new one may both make it, to the same numbers."""
+        known = self.known(key)
+        return self.put(key, make()) if known is None else known
+
+    def put(self, key: tuple[Any, ...], fit: Fit) -> Fit:
+        """Keep this fit; returns it."""
+        with self._lock:
+            self._fits[key] = fit
+            while len(self._fits) > 1 and sum(one.nbytes for one in self._fits.values()) > self.max_bytes:
+                self._fits.popitem(last=False)
+        return fit

@@ -1,0 +1,1 @@
+"""Trains the bundled model's pre-training heads, once, from a command line; a Space never runs it."""

@@ -1,0 +1,70 @@
+"""`python -m demos.training.pretraining.offline FOLDER BOOKS WIKIPEDIA`: makes assets/pretraining/heads.safetensors.
+
+BOOKS is text with a paragraph a line and an empty line between books, WIKIPEDIA lines of two sentences with a tab
+between them; either may be packed by xz. The last 12 books and 500 pairs are held out. FOLDER holds the tokens, the
+state of the training (stop it by Ctrl+C or SIGTERM and start it again) and, at its end, the heads.
+assets/pretraining/README.md tells with which numbers it was run.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Read when torch is imported: waiting OpenMP threads sleep, since spinning starves a training on busy cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
+from demos.training.pretraining.offline.corpus import Corpus, corpus_of, read_documents
+from demos.training.pretraining.offline.making import Plan, make
+
+HELD_OUT = {"books": 12, "wikipedia": 500}  # the last documents of each
+HELP = {"steps": "in all; without end where it is not given", "decay": "steps from here, the rates falling to 0"}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train until --steps, --decay or a signal; then measure what was held out and write the heads."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("folder", "books", "wikipedia"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--wikipedia-share", type=float, default=0.4, help="of the sequences")
+    parser.add_argument("--alike", type=int, default=0, help="most similar books that half of the false parts are of")
+    parser.add_argument("--float32", action="store_true", help="else bfloat16, with float32 weights")
+    for one in fields(Plan):
+        if one.name not in ("folder", "float32"):
+            kind = float if isinstance(one.default, float) else int
+            parser.add_argument(
+                f"--{one.name.replace('_', '-')}", type=kind, default=one.default, help=HELP.get(one.name)
+            )
+    asked = parser.parse_args(arguments)
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    loaded = ModelStore().get(BUNDLED)
+    whole = {name: tokens_of(asked.folder, name, getattr(asked, name), loaded.tokenizer) for name in HELD_OUT}
+    share = {"books": 1 - asked.wikipedia_share, "wikipedia": asked.wikipedia_share}
+    corpora = [(one.part(slice(0, -HELD_OUT[name])), share[name]) for name, one in whole.items()]
+    if asked.alike:
+        corpora[0] = (corpora[0][0].with_alike(asked.alike), corpora[0][1])
+    held = {name: one.part(slice(-HELD_OUT[name], None)) for name, one in whole.items()}
+    make(Plan(**{one.name: getattr(asked, one.name) for one in fields(Plan)}), loaded, corpora, held)
+
+
+def tokens_of(folder: Path, name: str, path: Path, tokenizer: Any) -> Corpus:
+    """The file's corpus, kept in the folder: the books take some minutes."""
+    kept = folder / f"{name}.npz"
+    if not kept.is_file():
+        corpus = corpus_of(read_documents(path), tokenizer)
+        np.savez(kept, input_ids=corpus.input_ids, sentences=corpus.sentences, documents=corpus.documents)
+    with np.load(kept) as file:
+        return Corpus(file["input_ids"], file["sentences"], file["documents"])
+
+
+if __name__ == "__main__":
+    main()

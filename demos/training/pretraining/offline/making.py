@@ -1,0 +1,227 @@
+"""Trains the pre-training heads of the bundled encoder, and the encoder on with them, as Devlin et al. 2019 did."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import BertForPreTraining
+
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.weights import ALONE
+from demos.bert.pretraining.corruption import NO_LABEL
+from demos.bert.pretraining.heads import our_heads
+from demos.bert.pretraining.heads_file import WORDS, write_heads
+from demos.bert.pretraining.losses import masked_losses, next_loss
+from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
+from demos.training.pretraining.offline.corpus import Corpus, draw_instance
+from demos.training.pretraining.offline.measuring import draw_instances, measure
+from demos.training.pretraining.parts import Parts
+
+RANK = 64  # of the word embeddings' change
+SEED = 11
+DECODER = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the heads are trained; the defaults are those of the first phases (assets/pretraining/README.md)."""
+
+    folder: Path  # the tokens, the state of the training and, at its end, heads.safetensors
+    rate: float = 5e-4  # of the encoder
+    head_rate: float = 1e-3  # of what is new
+    warm_up: int = 150  # steps
+    length: int = 64  # tokens a sequence
+    batch: int = 48  # sequences
+    average: float = 0.998  # of the weights: how much of the average stays in a step
+    every: int = 400  # steps between two measurements
+    sequences: int = 500  # of each text that are measured
+    steps: int | None = None  # in all; without end where it is not given
+    decay: int | None = None  # steps from here, the rates falling to 0
+    float32: bool = False  # else bfloat16 products, with float32 weights
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state.pt"
+
+    @property
+    def heads(self) -> Path:
+        return self.folder / "heads.safetensors"
+
+    def last(self, begun: int) -> int:
+        """The step to end at, for a training that begins or goes on at `begun`."""
+        return begun + self.decay if self.decay else self.steps or 10**9
+
+    def factor(self, step: int, begun: int) -> float:
+        """Of both rates: it rises over the warm-up, and with `decay` falls to 0."""
+        falling = (self.last(begun) - step) / self.decay if self.decay else 1.0
+        return falling * min(1.0, (step - begun + 1) / self.warm_up)
+
+
+class Heads(nn.Module):
+    """BertForPreTraining on the bundled encoder; its word embeddings are E + left right, and E stays as it is."""
+
+    def __init__(self, loaded: LoadedModel, frequency: np.ndarray) -> None:
+        super().__init__()
+        config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
+        config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
+        torch.manual_seed(SEED)
+        with ALONE:
+            self.whole = BertForPreTraining._from_config(config, attn_implementation="eager")
+        own = {name: value for name, value in loaded.model.state_dict().items() if not name.startswith("pooler")}
+        self.whole.bert.load_state_dict(own, strict=False)
+        width = config.hidden_size
+        self.left = nn.Parameter(torch.zeros(config.vocab_size, RANK))
+        self.right = nn.Parameter(0.05 * torch.randn(RANK, width))
+        transform = self.whole.cls.predictions.transform.dense
+        transform.weight.data.copy_(torch.eye(width) + 0.02 * torch.randn(width, width))
+        # The bias begins as the logarithm of how frequent a token is, so that its frequency need not be learned.
+        self.whole.cls.predictions.bias.data.copy_(torch.from_numpy(np.log(frequency / frequency.sum() + 1e-7)).float())
+        for name, parameter in self.whole.named_parameters():
+            fixed = name == WORDS or "position_embeddings" in name or name in DECODER[:1]
+            parameter.requires_grad_(not fixed)
+
+    def trained(self) -> dict[str, nn.Parameter]:
+        """By BertForPreTraining's names, and left and right."""
+        named = {name: one for name, one in self.whole.named_parameters() if one.requires_grad and name not in DECODER}
+        return {**named, "left": self.left, "right": self.right}
+
+    def losses(self, batch: PretrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
+        """(masked words' mean, next sentences' mean)."""
+        bert, words = self.whole.bert, self.whole.bert.embeddings.word_embeddings.weight
+        embedded = words[batch.input_ids] + self.left[batch.input_ids] @ self.right
+        states = bert(
+            inputs_embeds=embedded, attention_mask=batch.attention_mask, token_type_ids=batch.token_type_ids
+        ).last_hidden_state
+        asked = batch.labels != NO_LABEL
+        hidden = self.whole.cls.predictions.transform(states[asked])
+        logits = hidden @ words.T + (hidden @ self.right.T) @ self.left.T + self.whole.cls.predictions.bias
+        relation = self.whole.cls.seq_relationship(bert.pooler(states))
+        return masked_losses(logits.float(), batch.labels[asked]).mean, next_loss(relation.float(), batch.following)
+
+
+@dataclass
+class Progress:
+    """How far the training is; kept in FOLDER with the weights."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+def optimizer_of(heads: Heads, plan: Plan) -> torch.optim.Optimizer:
+    """AdamW: the encoder learns more slowly than what is new."""
+    encoder: list[nn.Parameter] = []
+    new: list[nn.Parameter] = []
+    for name, one in heads.trained().items():
+        (encoder if name.startswith("bert.e") else new).append(one)
+    groups = [
+        {"params": encoder, "lr": plan.rate, "peak": plan.rate},
+        {"params": new, "lr": plan.head_rate, "peak": plan.head_rate},
+    ]
+    return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+
+
+def batches_of(
+    corpora: Sequence[tuple[Corpus, float]], tokenizer: Any, step: int, size: int, length: int
+) -> list[PretrainingBatch]:
+    """The step's batch, the same for the same step; one a corpus, since pairs of sentences are shorter than pages."""
+    rng = np.random.default_rng([SEED, step])
+    shares = [share for _, share in corpora]
+    drawn: list[list[Instance]] = [[] for _ in corpora]
+    for _ in range(size):
+        number = int(rng.choice(len(corpora), p=shares))
+        drawn[number].append(draw_instance(corpora[number][0], tokenizer, rng, length))
+    return [collate(some, tokenizer.pad_token_id) for some in drawn if some]
+
+
+def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: bool) -> tuple[float, float]:
+    """Add the gradients of both losses over all the batches as over one; returns (masked words', next sentences')."""
+    tokens = [int((one.labels != NO_LABEL).sum()) for one in batches]
+    rows = [len(one.labels) for one in batches]
+    told = [0.0, 0.0]
+    for batch, chosen, count in zip(batches, tokens, rows, strict=True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
+            masked, following = heads.losses(batch)
+        parts = masked * (chosen / sum(tokens)), following * (count / sum(rows))
+        (parts[0] + parts[1]).backward()
+        told = [all_of + part.item() for all_of, part in zip(told, parts, strict=True)]
+    return told[0], told[1]
+
+
+def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]], held: Mapping[str, Corpus]) -> None:
+    """Step by step; the average of the weights over the last steps is what is measured and written."""
+    size = len(loaded.tokenizer)
+    parts = [share * np.bincount(one.input_ids, minlength=size) / len(one.input_ids) for one, share in corpora]
+    heads = Heads(loaded, np.sum(parts, axis=0))
+    trained = heads.trained()
+    average = {name: one.detach().clone() for name, one in trained.items()}
+    optimizer, progress = optimizer_of(heads, plan), Progress()
+    if plan.state.is_file():
+        kept = torch.load(plan.state)
+        progress = Progress(**kept["progress"])
+        for name, one in trained.items():
+            one.data.copy_(kept["weights"][name])
+            average[name].copy_(kept["average"][name])
+        if "optimizer" in kept:
+            optimizer.load_state_dict(kept["optimizer"])
+    begun, stopped = progress.step, []
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+
+    def save() -> None:
+        kept = {"progress": asdict(progress), "weights": trained, "average": average}
+        torch.save({**kept, "optimizer": optimizer.state_dict()}, plan.state.with_suffix(".new"))
+        plan.state.with_suffix(".new").replace(plan.state)
+        write(plan.heads, average, loaded, progress)
+
+    last = plan.last(begun)
+    while progress.step < last and not stopped:
+        since = time.perf_counter()
+        for group in optimizer.param_groups:
+            group["lr"] = group["peak"] * plan.factor(progress.step, begun)
+        batches = batches_of(corpora, loaded.tokenizer, progress.step, plan.batch, plan.length)
+        masked, following = step_gradients(heads, batches, plan.float32)
+        nn.utils.clip_grad_norm_(trained.values(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        progress.step += 1
+        progress.tokens += sum(int(one.attention_mask.sum()) for one in batches)
+        # Early on the average would hang on the first weights, so its memory grows with the steps.
+        weight = 1 - min(plan.average, progress.step / (progress.step + 9))
+        with torch.no_grad():
+            torch._foreach_lerp_(list(average.values()), [one.data for one in trained.values()], weight)
+        progress.seconds += time.perf_counter() - since
+        if progress.step % plan.every == 0:
+            save()
+            scores = scores_of(plan, held, loaded)
+            line = {**asdict(progress), "masked": masked, "next": following, "held_out": scores}
+            with (plan.folder / "log.jsonl").open("a") as log:
+                log.write(json.dumps(line) + "\n")
+    save()
+    print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held, loaded)}))
+
+
+def scores_of(plan: Plan, held: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Any]:
+    """What was held out, asked of the file just written."""
+    parts = Parts.of(our_heads(loaded, plan.heads))
+    drawn = {
+        name: draw_instances(one, loaded.tokenizer, plan.sequences, plan.length, SEED) for name, one in held.items()
+    }
+    return {name: asdict(measure(parts, loaded.tokenizer, instances)) for name, instances in drawn.items()}
+
+
+def write(path: Path, average: dict[str, torch.Tensor], loaded: LoadedModel, progress: Progress) -> None:
+    """The file that the app reads."""
+    rest = dict(average)
+    left, right = rest.pop("left"), rest.pop("right")
+    about = {"tokens": str(progress.tokens), "steps": str(progress.step)}
+    write_heads(path, rest, loaded.model.state_dict(), left, right, about)

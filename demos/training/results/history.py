@@ -1,0 +1,209 @@
+"""What is remembered of a run once it is over: its settings, its cost, its scores, its curve; as a table and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from demos.training.events import ChoiceResult, Outcome, Result, Started
+from demos.training.presets import idle_fields
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.questions.events import SpanResult
+from demos.training.tasks.questions.scores import exact_match
+from demos.training.tasks.questions.task import text_of
+
+MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
+NO_CHOICE = ("max_seconds", "max_steps", "threads", "evaluations", "clip")  # of a run, but nothing to compare
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may take a cell beginning with for a formula
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run, plain and picklable."""
+
+    run: str  # the id under which its model may still be kept
+    number: int  # 1, 2, … in this reader's page
+    time: str  # when it ended: UTC, ISO 8601
+    model: str  # title
+    kind: str  # of task
+    data: str  # name
+    examples: tuple[int, int, int]  # to train on, to watch, to test
+    settings: Mapping[str, Any] = field(hash=False)  # every field of Settings; gradio hashes what a page remembers
+    parameters: int
+    trainable: int
+    metric: str  # what the curve's score is
+    metrics: Mapping[str, float] = field(hash=False)  # on the test examples, the headline first
+    loss: float  # on the test examples
+    steps: int  # done
+    total_steps: int
+    stopped: str  # "" where every step was done, else "asked" or "time"
+    seconds: float
+    examples_per_second: float
+    device: str
+    precision: str
+    threads: int
+    curve: tuple[tuple[float, float | None], ...]  # (epoch, training loss), MAX_STEPS of them at most
+    looks: tuple[tuple[float, float | None, float | None], ...]  # (epoch, validation loss, validation score)
+    test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
+    right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
+
+    @property
+    def headline(self) -> tuple[str, float]:
+        """The first of its metrics."""
+        return next(iter(self.metrics.items()))
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What may differ between two runs: model, data, how much of it, and the settings that act in this one."""
+        acting = {name: value for name, value in self.settings.items() if name not in NO_CHOICE}
+        for name in idle_fields(Settings(**self.settings), self.kind):
+            acting.pop(name, None)
+        return {"model": self.model, "data": self.data, "training examples": self.examples[0], **acting}
+
+
+def record_of(
+    run: str,
+    number: int,
+    model: str,
+    kind: str,
+    dataset: Splits,
+    settings: Settings,
+    started: Started,
+    result: Outcome,
+    steps: Sequence[Sequence[float | None]],
+    looks: Sequence[Sequence[float | None]],
+    stopped: str = "",
+) -> Record:
+    """What to remember of a run that is over.
+
+    `model` is the base's title. `steps` are the curve's points (step, loss, …), `looks` its looks at the validation
+    examples (step, training loss, validation loss, validation score, …). `stopped` is a `Stopped`'s reason.
+    """
+    an_epoch = max(1, started.steps_per_epoch)
+    return Record(
+        run=run,
+        number=number,
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        model=model,
+        kind=kind,
+        data=dataset.name,
+        examples=(len(dataset.train), len(dataset.validation), len(dataset.test)),
+        settings=asdict(settings),
+        parameters=started.parameters,
+        trainable=started.trainable_parameters,
+        metric=started.metric,
+        metrics=dict(result.metrics),
+        loss=result.loss,
+        steps=result.steps,
+        total_steps=started.total_steps,
+        stopped=stopped,
+        seconds=result.seconds,
+        examples_per_second=result.examples_per_second,
+        device=started.device,
+        precision=started.precision,
+        threads=started.threads,
+        curve=_thinned([(float(step or 0) / an_epoch, loss) for step, loss, *_ in steps]),
+        looks=tuple((float(step or 0) / an_epoch, loss, score) for step, _, loss, score, *_ in looks),
+        test=hashlib.sha256(repr(dataset.test).encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        right=_right(dataset, result),
+    )
+
+
+def differences(records: Sequence[Record]) -> tuple[str, ...]:
+    """Which of their `choices` are not the same in all of them, in the order of the first record that has each."""
+    chosen = [record.choices for record in records]
+    names = dict.fromkeys(name for one in chosen for name in one)
+    missing = object()
+    return tuple(
+        name for name in names if any(one.get(name, missing) != chosen[0].get(name, missing) for one in chosen)
+    )
+
+
+def record_from(plain: Mapping[str, Any]) -> Record:
+    """A record from its fields as JSON keeps them (`dataclasses.asdict`)."""
+    values = dict(plain)
+    values["examples"] = tuple(values["examples"])
+    values["settings"] = values["settings"] | {"hidden": tuple(values["settings"]["hidden"])}
+    values |= {name: tuple(map(tuple, values[name])) for name in ("curve", "looks")}
+    return Record(**values)
+
+
+def as_csv(records: Sequence[Record]) -> str:
+    """One row a run, every setting and every result in a column of its own, by RFC 4180.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    metrics = dict.fromkeys(name for record in records for name in record.metrics)
+    settings = dict.fromkeys(name for record in records for name in record.settings)
+    rows = [
+        {
+            "run": record.number,
+            "time (UTC)": record.time,
+            "model": record.model,
+            "task": record.kind,
+            "data": record.data,
+            **dict(zip(("training examples", "validation examples", "test examples"), record.examples, strict=True)),
+            **{name: record.settings.get(name, "") for name in settings},
+            "parameters": record.parameters,
+            "trainable parameters": record.trainable,
+            **{f"test {name}": record.metrics.get(name, "") for name in metrics},
+            "test loss": record.loss,
+            "steps": record.steps,
+            "steps planned": record.total_steps,
+            "stopped": record.stopped,
+            "seconds": round(record.seconds, 2),
+            "examples a second": round(record.examples_per_second, 1),
+            "device": record.device,
+            "precision used": record.precision,
+            "threads used": record.threads,
+        }
+        for record in records
+    ]
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\r\n")
+    if rows:
+        writer.writerow([_cell(name) for name in rows[0]])
+        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        value = " ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _thinned(points: Sequence[tuple[float, float | None]]) -> tuple[tuple[float, float | None], ...]:
+    """At most MAX_STEPS points: the means of so many neighbours, at the last one's place."""
+    width = -(-len(points) // MAX_STEPS) or 1
+    found = []
+    for at in range(0, len(points), width):
+        group = points[at : at + width]
+        known = [value for _, value in group if value is not None]
+        found.append((group[-1][0], sum(known) / len(known) if known else None))
+    return tuple(found)
+
+
+def _right(dataset: Splits, result: Outcome) -> str:
+    """Which test examples were answered right."""
+    if isinstance(result, Result | ChoiceResult):
+        taken = [max(range(len(row)), key=row.__getitem__) for row in result.answers]
+        if len(taken) != len(dataset.test):
+            return ""
+        right = [guess == example.label for guess, example in zip(taken, dataset.test, strict=True)]
+    elif isinstance(result, SpanResult):
+        if len(result.answers) != len(dataset.test):
+            return ""
+        right = [
+            exact_match(text_of(answer, example), example.answers)
+            for answer, example in zip(result.answers, dataset.test, strict=True)
+        ]
+    else:
+        return ""
+    return "".join("01"[hit] for hit in right)

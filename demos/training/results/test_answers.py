@@ -1,0 +1,86 @@
+"""What is kept of a run beside its model: the test examples and the answers to them, bounded, as one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demos.training.tasks.classification.data import Example
+from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multiple_choice.task import MultipleChoice
+
+FILE = "answers.json"
+MAX_EXAMPLES = 2_000
+MAX_WORDS = 20_000  # labelled ones
+MAX_CHARACTERS = 2**22
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The answers to m test examples (or, of names, to m words); all of them, or as many as are kept."""
+
+    total: int  # test examples there were
+    confidence: tuple[float, ...]  # [m]: the probability of each answer; none where a task gives no such thing
+    right: tuple[bool, ...]  # [m]
+    examples: tuple[Example, ...] = ()  # [m], of sentences and pairs
+    chances: tuple[tuple[float, ...], ...] = ()  # [m][C]: each class's probability, of sentences and pairs
+
+
+def kept_of(task: Any, dataset: Any, answers: Sequence[Any]) -> Kept:
+    """What a finished run leaves of its test split; the answers are in the split's order."""
+    total = len(dataset.test)
+    if isinstance(task, Entities):
+        words = [
+            (chance, guess == label)
+            for example, row in zip(dataset.test, answers, strict=True)
+            for (guess, chance), label in zip(row, example.labels, strict=False)  # a long sentence's end is not read
+        ][:MAX_WORDS]
+        return Kept(total, tuple(chance for chance, _ in words), tuple(right for _, right in words))
+    if not isinstance(task, Classification | MultipleChoice):
+        return Kept(total, (), ())
+    rows = [tuple(map(float, row)) for row in answers[:MAX_EXAMPLES]]
+    examples = dataset.test[: len(rows)]
+    right = [row.index(max(row)) == example.label for row, example in zip(rows, examples, strict=True)]
+    found = Kept(total, tuple(map(max, rows)), tuple(right))
+    if isinstance(task, MultipleChoice):
+        return found
+    count = _fitting(examples)
+    return Kept(total, found.confidence[:count], found.right[:count], tuple(examples[:count]), tuple(rows[:count]))
+
+
+def _fitting(examples: Sequence[Example]) -> int:
+    """How many of them, from the first on, have MAX_CHARACTERS characters together."""
+    room = MAX_CHARACTERS
+    for number, example in enumerate(examples):
+        room -= len(example.text) + len(example.pair)
+        if room < 0:
+            return number
+    return len(examples)
+
+
+def write_kept(kept: Kept, folder: Path) -> None:
+    """Put it beside the run's model."""
+    document = {
+        "total": kept.total,
+        "confidence": kept.confidence,
+        "right": kept.right,
+        "examples": [(example.text, example.label, example.pair) for example in kept.examples],
+        "chances": kept.chances,
+    }
+    (folder / FILE).write_text(json.dumps(document), encoding="utf-8")
+
+
+def read_kept(folder: Path) -> Kept:
+    """What `write_kept` wrote. Raises FileNotFoundError where there is nothing."""
+    document = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return Kept(
+        total=document["total"],
+        confidence=tuple(document["confidence"]),
+        right=tuple(document["right"]),
+        examples=tuple(Example(*one) for one in document["examples"]),
+        chances=tuple(map(tuple, document["chances"])),
+    )

@@ -1,0 +1,114 @@
+"""The workshop: one door for page and API to the line, the training and the kept models."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from demos.bert.model.cores import cores
+from demos.training.cost import Cost
+from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
+from demos.training.learning.precision import half_of, run_device
+from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
+from demos.training.service.run_store import Runs
+from demos.training.service.training_queue import Line
+from demos.training.service.worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Splits
+
+GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
+MAX_SPEEDS = 500  # remembered
+BROKEN_OFF = "The training broke off before its end; press Start again."
+LOOK_SECONDS = 0.3  # between two looks at the line
+
+
+class Workshop:
+    """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
+
+    def __init__(self) -> None:
+        self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
+        self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
+        self.runs = Runs()
+        self._speed: OrderedDict[tuple[object, ...], float] = OrderedDict()
+
+    def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
+        """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
+        return self._speed.get(_like(model, dataset, settings), 0.0)
+
+    def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost) -> Expected:
+        """How long a training of this cost would take."""
+        if ON_ZERO_GPU:  # what a GPU lent for a moment does is not to be measured from here
+            return Expected(gpu_seconds(dataset, "", settings) - START_SECONDS, False)
+        device = run_device()
+        half, threads = half_of(settings.precision, device), settings.threads or cores()
+        return expected(cost, self.speed(model, dataset, settings), half, device.type, threads)
+
+    def fine_tune(
+        self,
+        run: str,
+        dataset: Splits,
+        model: str,
+        base: Path,
+        settings: Settings,
+        keep: bool = True,
+        expected: float = 0.0,
+    ) -> Iterator[Event]:
+        """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
+
+        Close it before its last event to give up: the training ends at its next event, the place in line is free, no
+        file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
+        wants its scores alone, it goes with the last event and puts no other out.
+        `expected` seconds are what the time left begins with (0: the steps alone say it).
+        Raises UserError, before the first event, for settings out of bounds or a full line.
+        """
+        settings.check()
+        stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
+        over = told = False
+        with self.line.join() as ticket:
+            try:
+                while place := ticket.place:
+                    if stop_file.exists():
+                        yield Failed("The training left the line before it began.")
+                        return
+                    yield Waiting(place)
+                    time.sleep(LOOK_SECONDS)
+                events = run_training(dataset, base, settings, self.runs.folder(run), stop_file, pause_file)
+                try:
+                    for event in events:
+                        if isinstance(event, Finished | Stopped):
+                            if keep:
+                                self.runs.keep(run, model)
+                            over = True
+                            if event.result.examples_per_second:
+                                self._note(_like(model, dataset, settings), event.result.examples_per_second)
+                        told = over or isinstance(event, Failed)
+                        yield _timed(event, expected) if isinstance(event, Step) and expected else event
+                    if not told:
+                        yield Failed(BROKEN_OFF)
+                finally:
+                    pause_file.unlink(missing_ok=True)  # else a paused training would not see that it is left
+                    events.close()  # type: ignore[attr-defined]  # waits for the training's thread
+            finally:
+                stop_file.unlink(missing_ok=True)
+                pause_file.unlink(missing_ok=True)
+                if not (over and keep):
+                    self.runs.discard(run)
+
+    def _note(self, like: tuple[object, ...], speed: float) -> None:
+        self._speed[like] = speed
+        while len(self._speed) > MAX_SPEEDS:
+            self._speed.popitem(last=False)
+
+
+def _timed(event: Step, expected: float) -> Step:
+    """The step with the time left as one estimate with the time that was told before."""
+    done = event.step / event.total_steps
+    left = left_of(expected, event.seconds_left, done)
+    return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done))
+
+
+def _like(model: str, dataset: Splits, settings: Settings) -> tuple[object, ...]:
+    return model, type(dataset), dataset.name, *way_of(settings)

@@ -1,0 +1,1 @@
+"""The task: named entities, a label for each word."""

@@ -1,0 +1,167 @@
+"""The data of a run on named entities: sentences of words with BIO labels in three splits, and a typed one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.training.data.splits import MAX_TRAIN, Item, same, split_items
+from demos.training.tasks.entities.files import TaggedRow
+from demos.training.tasks.entities.scores import spans_of
+
+MAX_TYPES = 20
+MIN_SENTENCES = 10
+MAX_TYPED_WORDS = 512
+OUTSIDE = 0  # the label "O", of words outside every entity
+
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}")
+_ENDING = re.compile(r"(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE | re.DOTALL)
+_BETWEEN = re.compile(r"([;!?()\[\]{}\"“”…]|(?<!\d)[,:]|[,:](?!\d))")
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """Words, and each one's label: an index into the data set's labels."""
+
+    words: tuple[str, ...]
+    labels: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The words with a blank between them."""
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class EntityDataset:
+    """Labelled sentences in three splits with none in two of them."""
+
+    sentences: ClassVar[int] = 1
+    kind: ClassVar[str] = "entities"
+    name: str
+    labels: tuple[str, ...]  # "O", then B- and I- of each type by the alphabet
+    train: tuple[TaggedSentence, ...]
+    validation: tuple[TaggedSentence, ...]
+    test: tuple[TaggedSentence, ...]
+    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The entities' types, in the order of the labels."""
+        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+
+    def counts(self, split: str) -> tuple[int, ...]:
+        """Entities of each type in a split."""
+        found = Counter(
+            kind for one in getattr(self, split) for *_, kind in spans_of([self.labels[label] for label in one.labels])
+        )
+        return tuple(found[kind] for kind in self.types)
+
+    def label_counts(self, split: str) -> tuple[int, ...]:
+        """Words of each label in a split."""
+        found = Counter(label for one in getattr(self, split) for label in one.labels)
+        return tuple(found[label] for label in range(len(self.labels)))
+
+
+def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_train: int = MAX_TRAIN) -> EntityDataset:
+    """Labels, splits and bounds from rows, by the rules of `split_items`; tags are BIO already.
+
+    Raises UserError for no entity or no more than a few sentences, and for more than MAX_TYPES types.
+    """
+    items = [Item(row.number, same(" ".join(row.words)), "", row.split, row) for row in rows]
+    parts = split_items(items, seed, max_train, "sentence", _enough)
+    splits = {"training": parts.train, "validation": parts.validation, "test": parts.test}
+    types = sorted({tag[2:] for split in splits.values() for row in split for tag in row.tags if tag != "O"})
+    for kind in types:
+        other = next(one for one in types if same(one) == same(kind))
+        if other != kind:
+            raise UserError(f"The types {other!r} and {kind!r} differ in capitals or blanks alone; write them alike.")
+    if len(types) > MAX_TYPES:
+        raise UserError(f"The tags name {len(types):,} types of entity; at most {MAX_TYPES} fit.")
+    for split in ("training", "test"):
+        if not any(tag != "O" for row in splits[split] for tag in row.tags):
+            raise UserError(f"No {split} sentence has an entity; every tag there is O.")
+    labels = ("O", *(f"{prefix}-{kind}" for kind in types for prefix in "BI"))
+    index = {label: number for number, label in enumerate(labels)}
+    trained = {tag[2:] for row in parts.train for tag in row.tags}
+    unseen = [kind for kind in types if kind not in trained]
+    notes = list(dict.fromkeys(row.note for row in rows if row.note))
+    notes += [f"No training sentence has an entity of type {kind}, so none can be learnt." for kind in unseen]
+
+    def examples(split: Sequence[TaggedRow]) -> tuple[TaggedSentence, ...]:
+        return tuple(TaggedSentence(row.words, tuple(index[tag] for tag in row.tags)) for row in split)
+
+    train, validation, test = (examples(split) for split in splits.values())
+    return EntityDataset(name, labels, train, validation, test, (*notes, *parts.notes))
+
+
+def _enough(kept: Sequence[object]) -> None:
+    if len(kept) < MIN_SENTENCES:
+        raise UserError(
+            f"The file has {len(kept):,} different sentence{'' if len(kept) == 1 else 's'}; at least {MIN_SENTENCES} "
+            "are needed, and in CoNLL form a blank line ends each."
+        )
+
+
+def example_of(boxes: Sequence[str]) -> TaggedSentence:
+    """What the try-it box holds as words without labels (all O). Raises UserError for an empty or endless box."""
+    words = split_words(clean_text(boxes[0] if boxes else "", "The sentence"))
+    if not words:
+        raise UserError("Type a sentence first.")
+    if len(words) > MAX_TYPED_WORDS:
+        raise UserError(f"The sentence has {len(words):,} words; the limit is {MAX_TYPED_WORDS}.")
+    return TaggedSentence(tuple(words), (OUTSIDE,) * len(words))
+
+
+def split_words(text: str) -> list[str]:
+    """A sentence cut roughly as CoNLL-2003's are: at blanks; punctuation around a word apart; 's and n't apart.
+
+    What stands inside a word (6-4, 3.5, O'Brien, name@place) stays, and so do U.S., #tag and @name.
+    """
+    words: list[str] = []
+    for chunk in text.split():
+        for part in _BETWEEN.split(chunk):
+            words += _peeled(part)
+    return words
+
+
+def _peeled(part: str) -> list[str]:
+    """One run of characters without a blank: leading marks, the word, its ending, trailing marks."""
+    before: list[str] = []
+    after: list[str] = []
+    while part and not _whole(part) and _mark(part[0]):
+        count = _run(part)
+        before.append(part[:count])
+        part = part[count:]
+    while part and not _whole(part) and _mark(part[-1]):
+        count = _run(part[::-1])
+        after.append(part[-count:])
+        part = part[:-count]
+    ending = _ENDING.fullmatch(part)
+    middle = list(ending.groups()) if ending else [part] * bool(part)
+    return [*before, *middle, *reversed(after)]
+
+
+def _run(part: str) -> int:
+    """How many dots or dashes it begins with, which stay together; 1 for every other mark."""
+    return len(part) - len(part.lstrip(part[0])) if part[0] in ".-" else 1
+
+
+def _whole(part: str) -> bool:
+    """Whether nothing is to be peeled off: an ending such as 's, an abbreviation, a tag or a name of the web."""
+    return bool(
+        _ABBREVIATION.fullmatch(part)
+        or re.fullmatch(r"n['’]t|['’](?:s|re|ve|ll|d|m)", part, re.IGNORECASE)
+        or re.fullmatch(r"[#@]\w+", part)
+    )
+
+
+def _mark(character: str) -> bool:
+    """Punctuation or a symbol; a combining mark belongs to its letter."""
+    return unicodedata.category(character)[0] in "PS"

@@ -1,0 +1,262 @@
+"""Task: named entities, a label for each word, read off its first piece (Devlin et al. 2019, section 5.3)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import nn
+
+from demos.training.events import Epoch
+from demos.training.settings import Settings
+from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence
+from demos.training.tasks.entities.data import (
+    example_of as example_of,  # the try-it box finds it here, as in every task
+)
+from demos.training.tasks.entities.events import Found, TagMistake, TagResult
+from demos.training.tasks.entities.scores import score_entities, spans_of, ways_of
+from demos.training.tasks.heads import dense_head
+from demos.training.tasks.losses import class_weights, loss_of, units_of
+from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
+
+MAX_MISTAKES = 200
+MOST_SEARCHED = 300  # training sentences that are looked through for a few to show
+BASELINE = "each word's most frequent tag"
+
+Answer = tuple[tuple[int, float], ...]  # of each word that was read: its likeliest label and that one's probability
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Dropout and a linear layer on each token's last hidden state; only words' first pieces are asked and trained.
+
+    The labels are taken word by word, the likeliest each: no rule makes the sequence valid BIO, and an I- after an O
+    begins an entity. (Devlin et al. put no CRF on top either.)
+    """
+
+    labels: tuple[str, ...]  # "O" first
+    hidden: tuple[int, ...] = ()
+    dropout: float = 0.1
+    activation: str = "tanh"
+    weights: tuple[float, ...] = ()  # of the labels in the loss; none where all count alike
+    smoothing: float = 0.0
+
+    @classmethod
+    def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
+        """The task that these settings describe."""
+        weights = class_weights(dataset.label_counts("train")) if settings.class_weights else ()
+        return cls(
+            dataset.labels, settings.hidden, settings.dropout, settings.activation, weights, settings.label_smoothing
+        )
+
+    @property
+    def metric(self) -> str:
+        return "entity F1"
+
+    @property
+    def batch_metric(self) -> str:
+        """What a batch's score is: entities are too few in one batch to score."""
+        return "accuracy over labelled words"
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The entities' types, in the order of the labels."""
+        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+
+    def features(self, tokenizer: Any, examples: Sequence[TaggedSentence], max_length: int) -> list[Features]:
+        """[CLS] the words' pieces [SEP], cut to `max_length` tokens; `extra` says where each word's first piece is."""
+        pieces = pieces_of(tokenizer, [example.words for example in examples])
+        found = []
+        for example, words in zip(examples, pieces, strict=True):
+            ids = [tokenizer.cls_token_id]
+            first = []
+            for word in words:
+                first.append(len(ids))
+                ids += word
+            kept = ids[: max_length - 1]
+            sequence = (*kept, tokenizer.sep_token_id)
+            read = tuple(place for place in first if place < len(kept))
+            found.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
+        return found
+
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
+        """See `dense_head`: the same layers for every token."""
+        return dense_head(width, self.hidden, self.activation, self.dropout, len(self.labels), generator)
+
+    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
+        """The label of each word at its first piece, NO_LABEL at every other token: [batch, n]."""
+        rows = torch.full((len(features), longest), NO_LABEL)
+        for row, feature in zip(rows, features, strict=True):
+            row[list(feature.extra)] = torch.tensor(feature.target[: len(feature.extra)])
+        return rows
+
+    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """[batch, n, d] -> [batch, n, C]."""
+        result: torch.Tensor = head(hidden)
+        return result
+
+    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Cross-entropy, mean over the batch's words."""
+        return loss_of(logits, targets, self.weights, self.smoothing)
+
+    def units(self, targets: torch.Tensor) -> float:
+        """Words, or their labels' weights."""
+        return units_of(targets, self.weights)
+
+    def answers(self, logits: torch.Tensor, batch: Batch) -> list[Answer]:
+        """Of each word that was read: its likeliest label, and that label's probability."""
+        chances, labels = logits.softmax(dim=-1).max(dim=-1)  # [batch, n] each
+        rows = zip(labels.tolist(), chances.tolist(), batch.features, strict=True)
+        return [tuple((label[i], chance[i]) for i in feature.extra) for label, chance, feature in rows]
+
+    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The share of the batch's words whose label is right."""
+        labelled = targets != NO_LABEL
+        return (logits.argmax(dim=-1) == targets)[labelled].float().mean()
+
+    def baseline(self, dataset: EntityDataset) -> tuple[str, float]:
+        """The entity F1, on the test's, of giving each word the label it has most often in the training sentences."""
+        true = [self.tags(example.labels) for example in dataset.test]
+        return BASELINE, score_entities(true, self._baseline_tags(dataset), self.types).total.f1
+
+    def _baseline_tags(self, dataset: EntityDataset) -> list[list[str]]:
+        counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        for example in dataset.train:
+            for word, label in zip(example.words, example.labels, strict=True):
+                counts[word][label] += 1
+        usual = {word: seen.most_common(1)[0][0] for word, seen in counts.items()}  # of equals the first seen
+        return [self.tags([usual.get(word, OUTSIDE) for word in example.words]) for example in dataset.test]
+
+    def tags(self, labels: Sequence[int], words: int = 0) -> list[str]:
+        """The labels' names; a sentence of more `words` than were read goes on with O."""
+        return [self.labels[label] for label in labels] + [self.labels[OUTSIDE]] * (words - len(labels))
+
+    def look(
+        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
+    ) -> Epoch:
+        """With the entity F1."""
+        found = [
+            self.tags([label for label, _ in row], len(target)) for row, target in zip(answers, targets, strict=True)
+        ]
+        scores = score_entities([self.tags(target) for target in targets], found, self.types)
+        return Epoch(step, epoch, train_loss, loss, scores.total.f1)
+
+    def _answered(self, answers: Answers, sentences: Sequence[Sequence[Any]]) -> list[list[str]]:
+        """The labels that each of these sentences' words were given; a word that was not read is O."""
+        return [
+            self.tags([label for label, _ in row], len(words)) for row, words in zip(answers, sentences, strict=True)
+        ]
+
+    def found(self, answer: Answer) -> tuple[Found, ...]:
+        """The entities in one sentence's answer."""
+        spans = spans_of(self.tags([label for label, _ in answer]))
+        return tuple(
+            Found(start, end, kind, sum(chance for _, chance in answer[start:end]) / (end - start))
+            for start, end, kind in spans
+        )
+
+    def outcome(self, dataset: EntityDataset, answers: Answers, ended: Ended) -> TagResult:
+        """With the scores, what became of each type's entities, and the sentences with a mistake."""
+        true = [self.tags(example.labels) for example in dataset.test]
+        found = self._answered(answers, true)
+        words = sum(map(len, true))
+        right = sum(a == b for truth, guess in zip(true, found, strict=True) for a, b in zip(truth, guess, strict=True))
+        wrong = [
+            (_surest(truth, guess, row), TagMistake(example.words, tuple(spans_of(truth)), self.found(row), len(row)))
+            for example, truth, guess, row in zip(dataset.test, true, found, answers, strict=True)
+            if spans_of(truth) != spans_of(guess)
+        ]
+        wrong.sort(key=lambda scored: -scored[0])
+        return TagResult(
+            labels=self.labels,
+            scores=score_entities(true, found, self.types),
+            strict=score_entities(true, found, self.types, strict=True).total,
+            word_accuracy=right / max(1, words),
+            outside=sum(label == OUTSIDE for example in dataset.test for label in example.labels) / max(1, words),
+            ways=ways_of(true, found, self.types),
+            sentences=len(true),
+            cut=sum(len(row) < len(tags) for row, tags in zip(answers, true, strict=True)),
+            baseline=BASELINE,
+            baseline_scores=score_entities(true, self._baseline_tags(dataset), self.types),
+            mistakes=tuple(mistake for _, mistake in wrong[:MAX_MISTAKES]),
+            wrong=len(wrong),
+            loss=ended.loss,
+            steps=ended.steps,
+            seconds=ended.seconds,
+            examples_per_second=ended.examples_per_second,
+            folder=ended.folder,
+        )
+
+
+def _surest(true: Sequence[str], found: Sequence[str], answer: Answer) -> float:
+    """The highest probability that a wrong label got; 0 where only unread words are wrong."""
+    chances = (chance for a, b, (_, chance) in zip(true, found, answer, strict=False) if a != b)
+    return max(chances, default=0.0)
+
+
+def pieces_of(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+    """The ids of each word's pieces, no special tokens: what `is_split_into_words=True` cuts.
+
+    A word of which the tokenizer keeps nothing (a control character, say) is read as the unknown token, so that
+    every word has an answer.
+    """
+    words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
+    if not words:
+        return [[] for _ in sentences]
+    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+    rows = tokenizer(words, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    pieces = {word: list(ids) or [tokenizer.unk_token_id] for word, ids in zip(words, rows, strict=True)}
+    return [[pieces[word] for word in sentence] for sentence in sentences]
+
+
+@dataclass(frozen=True)
+class CutSentence:
+    """A sentence as the model is trained on it: its tokens, whose word each is, and the label that is asked there."""
+
+    tokens: tuple[str, ...]  # [CLS] … [SEP]
+    word: tuple[int | None, ...]  # each token's word; None for [CLS] and [SEP]
+    labels: tuple[str, ...]  # of a word's first piece; "" at every other token, where no loss is taken
+
+
+def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[TaggedSentence]) -> list[CutSentence]:
+    """The lecture's table ("Jim Hen ##son" over B-PER I-PER X) of each sentence."""
+    found = []
+    for example, words in zip(examples, pieces_of(tokenizer, [one.words for one in examples]), strict=True):
+        word: list[int | None] = [None]
+        ids, told = [tokenizer.cls_token_id], [""]
+        for number, pieces in enumerate(words):
+            ids += pieces
+            word += [number] * len(pieces)
+            told += [labels[example.labels[number]], *[""] * (len(pieces) - 1)]
+        ids.append(tokenizer.sep_token_id)
+        found.append(CutSentence(tuple(tokenizer.convert_ids_to_tokens(ids)), (*word, None), (*told, "")))
+    return found
+
+
+def telling_sentences(tokenizer: Any, dataset: EntityDataset, count: int = 3, longest: int = 20) -> list[CutSentence]:
+    """Training sentences of at most `longest` tokens that show the rule best under this tokenizer.
+
+    First those where a word of a name is cut into pieces, then those with more types that the earlier ones lack, with
+    a name of several words, and the shorter.
+    """
+    examples = dataset.train[:MOST_SEARCHED]
+    rows = [one for one in cut_sentences(tokenizer, dataset.labels, examples) if len(one.tokens) <= longest]
+    seen: set[str] = set()
+    chosen: list[CutSentence] = []
+
+    def worth(row: CutSentence) -> tuple[bool, int, bool, int]:
+        named = [label for label in row.labels if label not in ("", dataset.labels[OUTSIDE])]
+        kinds = {label[2:] for label in named}
+        cut = any(a[2:] and not b for a, b in pairwise(row.labels[:-1]))
+        return cut, len(kinds - seen), any(label.startswith("I-") for label in named), -len(row.tokens)
+
+    while rows and len(chosen) < count:
+        best = max(rows, key=worth)
+        rows.remove(best)
+        chosen.append(best)
+        seen |= {label[2:] for label in best.labels if label[1:2] == "-"}
+    return chosen

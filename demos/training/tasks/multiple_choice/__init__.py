@@ -1,0 +1,1 @@
+"""The task: which of several endings fits."""

@@ -1,0 +1,155 @@
+"""The data of question answering: questions on paragraphs, in three splits that share no paragraph, or in folds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.training.data.splits import MAX_TRAIN, Item, count_of, same, split_items, split_name
+from demos.training.tasks.questions.files import MAX_CONTEXT, MAX_QUESTION, QuestionRow
+
+MIN_PARAGRAPHS, MIN_QUESTIONS = 5, 10
+MAX_VALIDATION, MAX_TEST = 100, 400  # questions: each is a whole paragraph to read
+QUESTION_WORDS = ("who", "what", "which", "when", "where", "why", "how")
+
+
+@dataclass(frozen=True)
+class QuestionExample:
+    """A question, its paragraph, and the answers that count as right, of which the first is trained on."""
+
+    question: str
+    context: str
+    answers: tuple[str, ...] = ()
+    start: int = 0  # the first answer's first character in the context
+
+    @property
+    def end(self) -> int:
+        """One past the first answer's last character."""
+        return self.start + len(self.answers[0]) if self.answers else self.start
+
+    @property
+    def word(self) -> str:
+        """The question word: the first that it has; "other" without one. "In what year" is a what."""
+        words = (part.strip("?,.;:'’\"").lower() for part in self.question.split())
+        found = next((word for word in words if word in (*QUESTION_WORDS, "whom", "whose")), "other")
+        return "who" if found in ("whom", "whose") else found
+
+
+@dataclass(frozen=True)
+class QuestionDataset:
+    """Questions in three splits, no paragraph in two of them."""
+
+    sentences: ClassVar[int] = 1
+    kind: ClassVar[str] = "question"
+    labels: ClassVar[tuple[str, ...]] = ()
+    name: str
+    train: tuple[QuestionExample, ...]
+    validation: tuple[QuestionExample, ...]
+    test: tuple[QuestionExample, ...]
+    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+
+    def paragraphs(self, split: str) -> int:
+        """How many different paragraphs a split has."""
+        return len({example.context for example in getattr(self, split)})
+
+    def counts(self, split: str) -> dict[str, int]:
+        """Questions by their question word, the most frequent first."""
+        return dict(Counter(example.word for example in getattr(self, split)).most_common())
+
+
+def build_questions(
+    name: str, rows: Sequence[QuestionRow], seed: int = 0, max_train: int = MAX_TRAIN
+) -> QuestionDataset:
+    """Splits by paragraph, by the rules of `split_items`, and bounds on their questions.
+
+    A paragraph that the file has in two splits is tested rather than trained on. Raises UserError for too few.
+    """
+    kept, notes = _answered(rows)
+    by_paragraph: dict[tuple[str, str], list[QuestionRow]] = defaultdict(list)
+    for row in kept:
+        by_paragraph[same(row.context), split_name(row.split, row.number)].append(row)
+    items = [Item(group[0].number, key, "", split, group) for (key, split), group in by_paragraph.items()]
+    parts = split_items(items, seed, max(1, len(items)), "paragraph", _enough)
+    splits: list[tuple[QuestionExample, ...]] = []
+    limits = {"train": max_train, "validation": MAX_VALIDATION, "test": MAX_TEST}
+    for (split, limit), groups in zip(limits.items(), (parts.train, parts.validation, parts.test), strict=True):
+        examples = [example for group in groups for example in _examples(group)]
+        if len(examples) > limit:
+            notes.append(f"Of {count_of(len(examples), 'question')} in the {split} split {limit:,} are used.")
+            drawn = random.Random(f"{seed} {split}").sample(range(len(examples)), limit)
+            examples = [examples[place] for place in sorted(drawn)]
+        splits.append(tuple(examples))
+    return QuestionDataset(name, splits[0], splits[1], splits[2], (*notes, *parts.notes))
+
+
+def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int = 0) -> list[QuestionDataset]:
+    """Cross-validation by paragraph: each paragraph's questions are tested in one fold and trained on in all others.
+
+    A fold's test split is also watched; nothing is chosen by what is seen there. Raises UserError for too few.
+    """
+    kept, notes = _answered(rows)
+    by_paragraph: dict[str, list[QuestionRow]] = defaultdict(list)
+    for row in kept:
+        by_paragraph[same(row.context)].append(row)
+    keys = list(by_paragraph)
+    if not 2 <= folds <= len(keys):
+        raise UserError(f"{folds} folds need as many paragraphs, and at least two; there are {len(keys):,}.")
+    random.Random(f"{seed} folds").shuffle(keys)
+    found = []
+    for fold in range(folds):
+        held = set(keys[fold::folds])
+        parts = [
+            tuple(one for key in by_paragraph if (key in held) == tested for one in _examples(by_paragraph[key]))
+            for tested in (False, True)
+        ]
+        found.append(QuestionDataset(f"{name}, fold {fold + 1}", parts[0], parts[1], parts[1], tuple(notes)))
+    return found
+
+
+def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
+    """(rows with an answer, each question of a paragraph once in a split; notes on the others)."""
+    notes = []
+    answered = [row for row in rows if row.answers]
+    if rows and not answered:
+        raise UserError("No question has an answer.")
+    if len(answered) < len(rows):
+        count = count_of(len(rows) - len(answered), "question")
+        notes.append(f"{count} left out that the paragraph does not answer: each question here has a span to find.")
+    first: dict[tuple[str, str, str], QuestionRow] = {}
+    for row in answered:
+        first.setdefault((same(row.question), same(row.context), split_name(row.split, row.number)), row)
+    if len(first) < len(answered):
+        repeated = count_of(len(answered) - len(first), "question")
+        notes.append(f"{repeated} taken out because the same one is asked of the same paragraph.")
+    return list(first.values()), notes
+
+
+def _examples(rows: Sequence[QuestionRow]) -> list[QuestionExample]:
+    return [QuestionExample(row.question, row.context, row.answers, row.start) for row in rows]
+
+
+def _enough(kept: Sequence[Item[list[QuestionRow]]]) -> None:
+    questions = sum(len(item.value) for item in kept)
+    if len(kept) < MIN_PARAGRAPHS or questions < MIN_QUESTIONS:
+        raise UserError(
+            f"The data has {count_of(questions, 'question')} on {count_of(len(kept), 'paragraph')}; at least "
+            f"{MIN_QUESTIONS} on {MIN_PARAGRAPHS} are needed, since no paragraph may be in two splits."
+        )
+
+
+def example_of(boxes: Sequence[str]) -> QuestionExample:
+    """A person's own question and paragraph. Raises UserError for what is missing or too long."""
+    question, context = (clean_text(box, "The text").strip() for box in (*boxes, "", "")[:2])
+    if not question:
+        raise UserError("Write a question first.")
+    if not context:
+        raise UserError("Write the paragraph that the answer is to be found in.")
+    for what, text, limit in (("question", question, MAX_QUESTION), ("paragraph", context, MAX_CONTEXT)):
+        if len(text) > limit:
+            raise UserError(f"The {what} has {len(text):,} characters; the limit is {limit:,}.")
+    return QuestionExample(" ".join(question.split()), context)

@@ -1,0 +1,108 @@
+"""What a training on questions tells: the spans found for a question, and the result; frozen, plain and picklable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from demos.training.tasks.questions.scores import SpanScores
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of the paragraph, from its first character to one past its last."""
+
+    start: int
+    end: int
+    score: float  # the start token's start logit plus the end token's end logit
+    probability: float  # the one's probability as a start times the other's as an end
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """The best span of a kind that is no answer, whatever its score."""
+
+    reason: str  # one of span_search.REASONS
+    first: str  # the token that it begins at
+    last: str  # the token that it ends at
+    score: float
+
+
+@dataclass(frozen=True)
+class Cutout:
+    """Some tokens in a row around the best span, m of them, each with its probability to be the start, and the end."""
+
+    places: tuple[tuple[int, int], ...]  # [m]: the characters of the paragraph that each token stands for
+    words: tuple[int, ...]  # [m]: the running number of each token's word, the question's words counted first
+    starts: tuple[float, ...]  # [m]
+    ends: tuple[float, ...]  # [m]
+    tokens: int  # of the paragraph in this window, of which the cutout has m
+    nowhere: tuple[float, float]  # [CLS]'s two probabilities: "the answer is not in this window"
+
+
+@dataclass(frozen=True)
+class SpanAnswer:
+    """What the model finds for one question."""
+
+    best: tuple[Span, ...]  # the possible spans with the highest scores, the best first; none in an empty window
+    impossible: tuple[Impossible, ...]  # one of each kind, where its window has one
+    cutout: Cutout | None
+    windows: int  # that the paragraph was read in
+    unread: int = 0  # tokens at its end that are in no window
+
+
+@dataclass(frozen=True)
+class SpanMistake:
+    """A test question whose answer is not found exactly."""
+
+    question: str
+    context: str
+    answers: tuple[str, ...]
+    start: int  # the first answer's first character
+    found: Span | None
+    f1: float
+
+
+@dataclass(frozen=True)
+class ByWord:
+    """The scores of the questions that have this question word."""
+
+    word: str
+    scores: SpanScores
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One test question with its answer's cutout: what the page draws."""
+
+    question: str
+    context: str
+    answers: tuple[str, ...]
+    start: int
+    answer: SpanAnswer
+
+
+@dataclass(frozen=True)
+class SpanResult:
+    """How well the trained model answers the test questions, whose paragraphs it never saw; where its weights are."""
+
+    scores: SpanScores
+    both_ends: float  # share of the questions whose first and last character are the first answer's
+    by_word: tuple[ByWord, ...]  # the most frequent first
+    baseline: str  # in words
+    baseline_scores: SpanScores
+    picture: Picture | None
+    mistakes: tuple[SpanMistake, ...]  # the surest first
+    wrong: int  # questions without an exact match, of which `mistakes` may be the first ones only
+    windows: int  # that the test questions' paragraphs were read in, all together
+    loss: float  # mean over the windows
+    steps: int  # done
+    seconds: float
+    examples_per_second: float
+    folder: str
+    labels: tuple[str, ...] = ()  # a span has no class
+    answers: tuple[SpanAnswer, ...] = field(default=(), repr=False)  # of the test questions, in the data set's order
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The headline first."""
+        return {"exact match": self.scores.exact, "token F1": self.scores.f1}

@@ -1,0 +1,196 @@
+"""Task: extractive question answering, a start and an end in a paragraph (Devlin et al. 2019, section 4.2)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from demos.training.events import Epoch
+from demos.training.settings import Settings
+from demos.training.tasks.heads import dense_head
+from demos.training.tasks.questions.baseline import BASELINE, guess
+from demos.training.tasks.questions.data import QuestionDataset, QuestionExample
+from demos.training.tasks.questions.data import (
+    example_of as example_of,  # the try-it box finds it here, as in every task
+)
+from demos.training.tasks.questions.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.questions.scores import exact_match, score_spans, token_f1
+from demos.training.tasks.questions.span_search import search
+from demos.training.tasks.questions.windows import read_examples
+from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
+
+MAX_MISTAKES = 200
+
+
+@dataclass(frozen=True)
+class QuestionAnswering:
+    """A start vector S and an end vector E, one linear layer: S · T_i and E · T_i for each token's last state T_i.
+
+    Softmax is over the window's tokens of the paragraph and [CLS], which stands for "not in this window". The question,
+    both [SEP] and the padding take no part; transformers' BertForQuestionAnswering lets them.
+    """
+
+    hidden: tuple[int, ...] = ()
+    dropout: float = 0.1
+    activation: str = "tanh"
+    smoothing: float = 0.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> QuestionAnswering:
+        """The task that these settings describe."""
+        return cls(settings.hidden, settings.dropout, settings.activation, settings.label_smoothing)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None: a span has no class."""
+        return ()
+
+    @property
+    def metric(self) -> str:
+        return "exact match"
+
+    @property
+    def batch_metric(self) -> str:
+        """What a batch's score is, since it has no texts to compare."""
+        return "both ends right"
+
+    def features(self, tokenizer: Any, examples: Sequence[QuestionExample], max_length: int) -> list[Features]:
+        """[CLS] question [SEP] window [SEP] with segments 0 and 1, a sequence a window; see `read_examples`."""
+        return [
+            Features(sequences, reading.example, bool(reading.unread or reading.lost), segments, extra=reading)
+            for reading, sequences, segments in read_examples(tokenizer, examples, max_length)
+        ]
+
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
+        """See `dense_head`: the same layers for every token, two numbers out."""
+        return dense_head(width, self.hidden, self.activation, self.dropout, 2, generator)
+
+    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
+        """1 at the start and at the end, 0 where they could be, NO_LABEL at every other token: [windows, n, 2]."""
+        rows = torch.full((sum(len(one.sequences) for one in features), longest, 2), NO_LABEL)
+        at = 0
+        for feature in features:
+            reading = feature.extra
+            for window, (first, past) in enumerate(reading.windows):
+                rows[at, 0] = 0
+                rows[at, reading.offset : reading.offset + past - first] = 0
+                start, end = reading.target(window)
+                rows[at, start, 0] = rows[at, end, 1] = 1
+                at += 1
+        return rows
+
+    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """[windows, n, d] -> [windows, n, 2]: start and end logits of every token, the question's too."""
+        result: torch.Tensor = head(hidden)
+        return result
+
+    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The mean of the start's and the end's cross-entropy, mean over the windows.
+
+        Label smoothing spreads its share evenly over the tokens that take part.
+        """
+        takes_part = targets != NO_LABEL
+        scores = logits.float().masked_fill(~takes_part, -torch.inf).log_softmax(dim=1)
+        scores = scores.masked_fill(~takes_part, 0.0)  # not -inf, which 0 times is no number
+        hits = -(scores * (targets == 1)).sum(dim=1)  # [windows, 2]
+        spread = -scores.sum(dim=1) / takes_part.sum(dim=1)
+        return ((1 - self.smoothing) * hits + self.smoothing * spread).mean()
+
+    def units(self, targets: torch.Tensor) -> float:
+        """Windows."""
+        return float(len(targets))
+
+    def answers(self, logits: torch.Tensor, batch: Batch) -> list[SpanAnswer]:
+        """The best spans of each example over all its windows."""
+        rows, at, found = logits.detach().float().cpu(), 0, []
+        for feature in batch.features:
+            found.append(search(feature.extra, rows[at : at + len(feature.sequences)]))
+            at += len(feature.sequences)
+        return found
+
+    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The share of windows with an answer whose likeliest start and likeliest end are both right; NaN without."""
+        guesses = logits.float().masked_fill(targets == NO_LABEL, -torch.inf).argmax(dim=1)  # [windows, 2]
+        right = (guesses == targets.argmax(dim=1)).all(dim=1)
+        answered = targets[:, 0, 0] != 1
+        return right[answered].float().mean()
+
+    def baseline(self, dataset: QuestionDataset) -> tuple[str, float]:
+        """The exact match, on the test's, of a guess by names, numbers and shared words."""
+        return BASELINE, self._baseline_scores(dataset).exact
+
+    def _baseline_scores(self, dataset: QuestionDataset) -> Any:
+        return score_spans([guess(one) for one in dataset.test], [one.answers for one in dataset.test])
+
+    def look(
+        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
+    ) -> Epoch:
+        """With the exact match."""
+        guesses = [text_of(answer, example) for answer, example in zip(answers, targets, strict=True)]
+        return Epoch(step, epoch, train_loss, loss, score_spans(guesses, [one.answers for one in targets]).exact)
+
+    def outcome(self, dataset: QuestionDataset, answers: Answers, ended: Ended) -> SpanResult:
+        """With the scores by question word too, the mistakes, and one question to draw."""
+        test = dataset.test
+        guesses = [text_of(answer, example) for answer, example in zip(answers, test, strict=True)]
+        by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for place, example in enumerate(test):
+            by_word[example.word].append(place)
+        wrong = [
+            SpanMistake(
+                one.question, one.context, one.answers, one.start, first_of(answer), token_f1(text, one.answers)
+            )
+            for one, answer, text in zip(test, answers, guesses, strict=True)
+            if not exact_match(text, one.answers)
+        ]
+        wrong.sort(key=lambda mistake: -mistake.found.probability if mistake.found else 0.0)
+        return SpanResult(
+            scores=score_spans(guesses, [one.answers for one in test]),
+            both_ends=sum(map(_both_ends, answers, test)) / max(1, len(test)),
+            by_word=tuple(
+                ByWord(word, score_spans([guesses[at] for at in places], [test[at].answers for at in places]))
+                for word, places in sorted(by_word.items(), key=lambda item: -len(item[1]))
+            ),
+            baseline=BASELINE,
+            baseline_scores=self._baseline_scores(dataset),
+            picture=_picture(test, answers, guesses),
+            mistakes=tuple(wrong[:MAX_MISTAKES]),
+            wrong=len(wrong),
+            windows=sum(answer.windows for answer in answers),
+            loss=ended.loss,
+            steps=ended.steps,
+            seconds=ended.seconds,
+            examples_per_second=ended.examples_per_second,
+            folder=ended.folder,
+            answers=tuple(answers),
+        )
+
+
+def text_of(answer: SpanAnswer, example: QuestionExample) -> str:
+    """The best span's text; "" without one."""
+    return example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
+
+
+def first_of(answer: SpanAnswer) -> Any:
+    """The best span, or None."""
+    return answer.best[0] if answer.best else None
+
+
+def _both_ends(answer: SpanAnswer, example: QuestionExample) -> bool:
+    return bool(answer.best) and (answer.best[0].start, answer.best[0].end) == (example.start, example.end)
+
+
+def _picture(test: Sequence[QuestionExample], answers: Sequence[SpanAnswer], guesses: Sequence[str]) -> Picture | None:
+    """The question to draw: of those answered right (of all, where none is) the one that is neither sure nor lucky."""
+    found = [at for at, answer in enumerate(answers) if answer.best]
+    right = [at for at in found if exact_match(guesses[at], test[at].answers)]
+    if not found:
+        return None
+    at = min(right or found, key=lambda place: abs(answers[place].best[0].probability - 0.5))
+    one = test[at]
+    return Picture(one.question, one.context, one.answers, one.start, answers[at])

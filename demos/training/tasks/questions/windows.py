@@ -1,0 +1,116 @@
+"""A question and a paragraph as the encoder reads them: [CLS] question [SEP] window [SEP], one window or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.training.tasks.questions.data import QuestionExample
+
+MOST_OF_QUESTION = 64  # tokens, as Devlin et al.'s run_squad.py reads them; less where half of the room is less
+MAX_WINDOWS = 6
+Places = tuple[tuple[int, int], ...]  # each token's first character, and one past its last
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An example's tokens: q of the question, then the windows of the paragraph's."""
+
+    example: QuestionExample
+    question: Places  # [q], those that were kept
+    context: Places  # of the whole paragraph
+    words: tuple[int, ...]  # the running number of each of the paragraph's tokens' words, after the question's
+    windows: tuple[tuple[int, int], ...]  # each one's first token of the paragraph, and one past its last
+    answer: tuple[int, int] | None  # the first answer's first and last token of the paragraph
+    lost: int  # tokens of the question that were cut off
+
+    @property
+    def offset(self) -> int:
+        """Where a window's first token stands in its sequence: behind [CLS], the question and [SEP]."""
+        return len(self.question) + 2
+
+    def target(self, window: int) -> tuple[int, int]:
+        """Where the answer begins and ends in this window's sequence; (0, 0), [CLS], where it is not wholly in it."""
+        first, past = self.windows[window]
+        if self.answer is None or not (first <= self.answer[0] and self.answer[1] < past):
+            return 0, 0
+        return self.answer[0] - first + self.offset, self.answer[1] - first + self.offset
+
+    @property
+    def unread(self) -> int:
+        """How many of the paragraph's last tokens are in no window."""
+        return len(self.context) - self.windows[-1][1]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A text's tokens, no special ones."""
+
+    ids: tuple[int, ...]
+    places: Places
+    words: tuple[int, ...]  # each token's word, counted from 0
+
+
+def pieces_of(tokenizer: Any, texts: Sequence[str]) -> dict[str, Pieces]:
+    """Each different text's tokens."""
+    different = list(dict.fromkeys(texts))
+    if not different:
+        return {}
+    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+    cut = tokenizer(different, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False)
+    found = {}
+    for row, text in enumerate(different):
+        seen: dict[int | None, int] = {}
+        words = tuple(seen.setdefault(word, len(seen)) for word in cut.word_ids(row))
+        places = tuple((int(start), int(end)) for start, end in cut["offset_mapping"][row])
+        found[text] = Pieces(tuple(cut["input_ids"][row]), places, words)
+    return found
+
+
+def windows_of(tokens: int, room: int) -> tuple[tuple[int, int], ...]:
+    """(first, past) of each window of at most `room` tokens, each begun half a window after the one before it.
+
+    At most MAX_WINDOWS; what is behind the last one is not read.
+    """
+    step = max(1, room // 2)
+    found = [(0, min(room, tokens))]
+    while found[-1][1] < tokens and len(found) < MAX_WINDOWS:
+        first = len(found) * step
+        found.append((first, min(first + room, tokens)))
+    return tuple(found)
+
+
+def read_examples(
+    tokenizer: Any, examples: Sequence[QuestionExample], max_length: int
+) -> list[tuple[Reading, tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]]:
+    """(reading, the windows' sequences of at most `max_length` tokens, their segments) of each example."""
+    pieces = pieces_of(tokenizer, [text for one in examples for text in (one.question, one.context)])
+    found = []
+    for example in examples:
+        asked, read = pieces[example.question], pieces[example.context]
+        kept = min(len(asked.ids), MOST_OF_QUESTION, max(0, max_length - 3) // 2)
+        windows = windows_of(len(read.ids), max(1, max_length - 3 - kept))
+        past = 1 + max(asked.words, default=-1)
+        reading = Reading(
+            example,
+            asked.places[:kept],
+            read.places,
+            tuple(past + word for word in read.words),
+            windows,
+            _answer(read.places, example),
+            len(asked.ids) - kept,
+        )
+        begun = (tokenizer.cls_token_id, *asked.ids[:kept], tokenizer.sep_token_id)
+        sequences = tuple((*begun, *read.ids[first:end], tokenizer.sep_token_id) for first, end in windows)
+        segments = tuple((*[0] * len(begun), *[1] * (end - first + 1)) for first, end in windows)
+        found.append((reading, sequences, segments))
+    return found
+
+
+def _answer(places: Places, example: QuestionExample) -> tuple[int, int] | None:
+    """The first and the last token that have a character of the first answer."""
+    if not example.answers:
+        return None
+    inside = [at for at, (start, end) in enumerate(places) if start < example.end and end > example.start]
+    return (inside[0], inside[-1]) if inside else None

@@ -1,0 +1,1 @@
+"""The task: rated sentence pairs through two towers with the same weights."""

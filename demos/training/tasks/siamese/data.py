@@ -1,0 +1,100 @@
+"""The data of a siamese training: rated pairs, some to train on and some held out, with no sentence in both."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from demos.bert.embeddings.agreement import Pair
+from demos.errors import UserError
+from demos.training.data.rated_pairs import Form, Rated, our_pairs
+
+HELD_OUT_SHARE = 0.4  # of few pairs so many: an interval over fewer says nothing
+MAX_HELD_OUT = 600
+MIN_TRAIN, MIN_HELD_OUT = 8, 8
+TOPS = (1.0, 5.0, 10.0, 100.0)  # the highest rating of the usual scales
+
+
+@dataclass(frozen=True)
+class PairDataset:
+    """Rated pairs; the held-out ones are watched during the training and judge it at the end, but choose nothing."""
+
+    sentences: ClassVar[int] = 2
+    name: str
+    train: tuple[Pair, ...]
+    held_out: tuple[Pair, ...]
+    top: float  # the rating of equal meaning, which a cosine of 1 stands for
+    held_out_rows: tuple[int, ...]  # where the held-out pairs stand among the file's pairs, from 0
+    form: Form  # how the file is read, for a program that reads it again
+
+    @property
+    def validation(self) -> tuple[Pair, ...]:
+        return self.held_out
+
+    @property
+    def test(self) -> tuple[Pair, ...]:
+        return self.held_out
+
+
+@lru_cache(maxsize=8)
+def our_split(seed: int) -> PairDataset:
+    """The project's own pairs."""
+    return split_pairs(our_pairs(), seed)
+
+
+def split_pairs(rated: Rated, seed: int) -> PairDataset:
+    """Hold HELD_OUT_SHARE of the pairs out, at most MAX_HELD_OUT, drawn by `seed`.
+
+    Pairs that share a sentence, also through other pairs, stay together; so no held-out sentence is trained on.
+    Raises UserError for ratings below 0, for too few pairs, and where the held-out ones are all rated alike.
+    """
+    pairs = rated.pairs
+    lowest = min(pair.score for pair in pairs)
+    if lowest < 0:
+        raise UserError(f"The lowest rating is {lowest:g}; a cosine is trained towards ratings from 0 up.")
+    highest = max(pair.score for pair in pairs)
+    top = next((top for top in TOPS if highest <= top), highest)
+    room = min(MAX_HELD_OUT, round(HELD_OUT_SHARE * len(pairs)))
+    groups = _connected(pairs)
+    random.Random(seed).shuffle(groups)
+    drawn: list[int] = []
+    for group in groups:
+        if len(drawn) + len(group) <= room:
+            drawn += group
+    held_out = set(drawn)
+    train = tuple(pair for row, pair in enumerate(pairs) if row not in held_out)
+    if len(held_out) < MIN_HELD_OUT or len(train) < MIN_TRAIN:
+        raise UserError(
+            f"Of {len(pairs):,} pairs only {len(held_out):,} can be held out; at least {MIN_HELD_OUT} that share no "
+            f"sentence with the others are needed, and {MIN_TRAIN} to train on."
+        )
+    rows = tuple(sorted(held_out))
+    held = tuple(pairs[row] for row in rows)
+    if len({pair.score for pair in held}) == 1:
+        raise UserError("The held-out pairs are all rated alike, so there is no order to agree with; try another seed.")
+    return PairDataset(rated.name, train, held, top, rows, rated.form)
+
+
+def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:
+    """The pairs' places in groups without a common sentence, in the order of their first ones."""
+    parent = list(range(len(pairs)))
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
+
+    seen: dict[str, int] = {}
+    for row, pair in enumerate(pairs):
+        for text in (pair.first, pair.second):
+            known = seen.setdefault(" ".join(text.casefold().split()), row)
+            first, second = sorted((root(known), root(row)))
+            parent[second] = first
+    groups: dict[int, list[int]] = defaultdict(list)
+    for row in range(len(pairs)):
+        groups[root(row)].append(row)
+    return list(groups.values())

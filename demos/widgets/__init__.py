@@ -1,0 +1,1 @@
+"""What several parts show: each folder one widget, with its script and its style."""

@@ -1,0 +1,1 @@
+"""bertviz's own views in a sandboxed frame, and what they are sent."""

@@ -1,0 +1,222 @@
+"""What bertviz's views are sent: weights as one byte each, and only what the browser does not hold yet.
+
+bertviz writes each weight with 17 digits, the whole JSON twice, and a pair's four quarters once more. Here a weight is
+round(255 w), in base64; assets/bertviz/unpack.js unpacks it and cuts the quarters itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demos.bert.attention.queries_keys import QueriesKeys
+from demos.bert.model.encoding import Encoding
+from demos.bert.model.run import Run
+from demos.figures.palette import HEADS, word_colour
+
+# No line is drawn for a smaller weight. A line's opacity is its weight at most (one head alone), and a hundredth of
+# black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
+FAINTEST = 0.01
+
+
+@dataclass(frozen=True)
+class View:
+    """One of bertviz's views. `limit` is how many tokens it draws at most: beyond, the browser stops answering."""
+
+    name: str
+    title: str
+    limit: int
+
+
+VIEWS = {
+    view.name: view
+    for view in (View("head", "Head view", 128), View("model", "Model view", 128), View("neuron", "Neuron view", 64))
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a browser has already: layers of weights, and of queries and keys, of the input that `key` names."""
+
+    key: str = ""
+    weights: frozenset[int] = frozenset()
+    vectors: frozenset[int] = frozenset()
+
+    @classmethod
+    def read(cls, said: str | None) -> Held:
+        """What the browser says it has; nothing, where that makes no sense."""
+        try:
+            parts = json.loads(said or "{}")
+            return cls(str(parts["key"]), frozenset(map(int, parts["weights"])), frozenset(map(int, parts["vectors"])))
+        except (ValueError, KeyError, TypeError, OverflowError):
+            return cls()
+
+    def say(self) -> str:
+        return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
+
+
+LINES_LENGTH = 200  # characters of a choice of heads; what is longer is none
+
+
+def heads_on(lines: str, head: int, num_heads: int) -> list[int] | None:
+    """The heads whose lines are drawn, None for all; the chosen one is always among them.
+
+    `lines` is what the head view's choice says: "" for the chosen head alone, "all", or numbers, "2, 5". Anything else
+    means the chosen head alone.
+    """
+    if lines == "all":
+        return None
+    try:
+        asked = {int(one) for one in lines.split(",")} if lines and len(lines) <= LINES_LENGTH else set()
+    except ValueError:
+        asked = set()
+    heads = sorted(one for one in asked if 0 <= one < num_heads)
+    if head not in heads:
+        return [head]
+    return heads if len(heads) < num_heads else None
+
+
+def lines_said(heads: list[int] | None, head: int) -> str:
+    """`heads_on` the other way round."""
+    if heads is None:
+        return "all"
+    return "" if heads == [head] else ", ".join(map(str, heads))
+
+
+def views_folder() -> Path:
+    """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
+    spec = find_spec("bertviz")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("bertviz is not installed: pip install -r requirements.txt")
+    return Path(next(iter(spec.submodule_search_locations))).resolve()
+
+
+def frame_message(
+    run: Run, view: View, layer: int, head: int, vectors: Callable[[int], QueriesKeys], held: Held
+) -> tuple[dict[str, Any], Held]:
+    """What the frame needs to show `view` at `layer` and `head`, and what the browser holds once it has it.
+
+    The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
+    where the neuron view needs a layer's queries and keys.
+    """
+    n = min(len(run.encoding), view.limit)
+    message = describe(run, view.name, n, layer, head)
+    if held.key != message["key"]:
+        held = Held(message["key"])
+    layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
+    with_vectors = layers if view.name == "neuron" else frozenset()
+    message["weights"] = {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)}
+    message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)}
+    return message, Held(held.key, held.weights | layers, held.vectors | with_vectors)
+
+
+def describe(run: Run, view: str, n: int, layer: int, head: int) -> dict[str, Any]:
+    """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
+    said = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n])
+    return {
+        "view": view,
+        "key": hashlib.blake2b(said.encode(), digest_size=8).hexdigest(),
+        "layer": layer,
+        "head": head,
+        "faintest": FAINTEST,
+        "num_layers": run.num_layers,
+        "num_heads": run.num_heads,
+        "tokens": list(run.encoding.tokens[:n]),
+        "sentence_b_start": sentence_b_start(run.encoding, n),
+        "special": list(run.encoding.special_tokens_mask[:n]),
+        "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
+        "colours": HEADS,
+    }
+
+
+def sentence_b_start(encoding: Encoding, shown: int) -> int | None:
+    """Where sentence B begins, or None without one among the first `shown` tokens."""
+    start = encoding.sentence_b_start
+    return start if start is not None and start < shown else None
+
+
+def pack_weights(weights: np.ndarray) -> str:
+    """Weights in 0..1 -> one byte each, round(255 w), base64; off by 1/510 = 0.00196 at most."""
+    return base64.b64encode(np.rint(weights * 255).astype(np.uint8).tobytes()).decode()
+
+
+def unpack_weights(packed: str, shape: Sequence[int]) -> np.ndarray:
+    """What the frame makes of `pack_weights`: float [shape]."""
+    return np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(shape) / 255
+
+
+def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:
+    """[H, n, d_k] -> 16-bit whole numbers (little-endian, base64) and the scale that turns 32767 back, one a head.
+
+    Two bytes and not one: the frame multiplies these, and shows the products.
+    """
+    scale = np.abs(vectors).max(axis=(1, 2)) / 32767  # [H]
+    scale[scale == 0] = 1
+    whole = np.rint(vectors / scale[:, None, None]).astype("<i2")
+    return {"width": vectors.shape[-1], "scale": scale.tolist(), "data": base64.b64encode(whole.tobytes()).decode()}
+
+
+def pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
+    """A layer's queries and keys of the first `n` tokens."""
+    return {"queries": pack_vectors(vectors.queries[:, :n]), "keys": pack_vectors(vectors.keys[:, :n])}
+
+
+def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:
+    """What the frame makes of `pack_vectors`: float [H, n, d_k]."""
+    whole = np.frombuffer(base64.b64decode(packed["data"]), dtype="<i2").reshape(shape)
+    return whole * np.array(packed["scale"])[:, None, None]
+
+
+def largest_error(weights: np.ndarray) -> float:
+    """The furthest that any of these weights is moved by `pack_weights`."""
+    return float(np.abs(np.rint(weights * 255) / 255 - weights).max())
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a drawing lacks: the share of the lines that are too faint, of all attention in them, and the rounding."""
+
+    lines: float
+    attention: float
+    rounding: float
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> LeftOut:
+        """From the weights [L, H, n, n] that are drawn."""
+        faint = weights < FAINTEST
+        return cls(float(faint.mean()), float(weights[faint].sum() / weights.sum()), largest_error(weights))
+
+
+def told(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None) -> list[str]:
+    """What an honest caption says of this drawing, one sentence each.
+
+    `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
+    """
+    n = n or min(len(run.encoding), view.limit)
+    left_out = left_out or LeftOut.of(run.attentions[:, :, :n, :n])
+    said = []
+    if n < len(run.encoding):
+        said.append(
+            f"Only the first {n} of {len(run.encoding)} tokens are drawn, so a row of weights may sum to less than 1."
+        )
+    said.append(
+        f"Lines of a weight under {FAINTEST} can't be seen, and are not drawn: here {left_out.lines:.0%} of the lines, "
+        f"which hold {left_out.attention:.0%} of all attention."
+    )
+    said.append(
+        f"The lines are drawn from weights rounded to 1/255; the largest rounding error is {left_out.rounding:.4f}."
+    )
+    if view.name == "head":
+        said.append(
+            "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, "
+            "so that twelve heads at once can still be seen."
+        )
+    return said

@@ -1,0 +1,48 @@
+"""The bridge to bertviz: a component whose value is a message for a sandboxed frame that runs bertviz's own scripts.
+
+The frame is loaded once and has no origin and no network; what a reader typed reaches it as data, never as markup.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demos.files import ASSETS, read_asset
+from demos.widgets.bertviz.messages import VIEWS, views_folder
+
+FRAME = ASSETS / "bertviz"
+TEMPLATE = '<iframe sandbox="allow-scripts" title="${title}"></iframe>'  # fixed: the value is never part of it
+
+
+def static_paths() -> list[Path]:
+    """What the browser may fetch for the frame: its own folder and bertviz's three scripts (`gr.set_static_paths`)."""
+    return [FRAME, *(views_folder() / f"{view}_view.js" for view in VIEWS)]
+
+
+def bertviz_frame(title: str, **options: Any) -> gr.HTML:
+    """The component: bertviz's views, filled with `frame_value`. Its `select` event tells of a choice made inside.
+
+    A function and no subclass: gradio writes a .pyi file beside the source of each subclass of a component.
+    """
+    return gr.HTML(
+        None,
+        html_template=TEMPLATE,
+        js_on_load=read_asset("bertviz/bridge.js"),
+        apply_default_css=False,
+        title=title,
+        page=(FRAME / "frame.html").as_posix(),
+        views=views_folder().as_posix(),
+        **options,
+    )
+
+
+def frame_value(message: dict[str, Any]) -> str:
+    """A message (`demos.widgets.bertviz.messages.frame_message`) as the component's value.
+
+    JSON text and no dict: gradio wraps a dict in proxies, which can't be posted to another window.
+    """
+    return json.dumps(message).replace("<", "\\u003c")

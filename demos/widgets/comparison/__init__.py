@@ -1,0 +1,1 @@
+"""Two runs compared: which two, and their attentions side by side with the difference."""

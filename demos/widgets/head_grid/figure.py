@@ -1,0 +1,127 @@
+"""All heads at a glance: what the grid of small pictures is sent, and its twins, tables to copy and to read aloud."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from demos.bert.attention.head_profiles import Habit
+from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores
+from demos.bert.model.run import Run
+from demos.figures.palette import HEADS, PALETTE
+from demos.figures.tables import column_heads, scrolling_table
+
+SIDE = 32  # rows and columns of a small picture at most; on the page a head has no more pixels
+DIGITS = 4
+
+
+def grid_message(run: Run) -> dict[str, Any]:
+    """What the grid shows of a run: a small picture of each head, its scores, its strongest weight.
+
+    A picture has one byte a weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.
+    """
+    n = len(run.encoding)
+    flat = run.attentions.reshape(run.num_layers * run.num_heads, n * n)
+    where = flat.argmax(axis=1)
+    strongest = np.take_along_axis(flat, where[:, None], axis=1)[:, 0]  # [L * H], above 0: rows sum to 1
+    small = shrink(run.attentions.reshape(-1, n, n))  # [L * H, side, side]
+    pictures = np.rint(small / strongest[:, None, None] * 255).astype(np.uint8)
+    return {
+        "key": run_key(run),
+        "model": run.model,
+        "num_layers": run.num_layers,
+        "num_heads": run.num_heads,
+        "tokens": list(run.encoding.tokens),
+        "side": small.shape[-1],
+        "pictures": base64.b64encode(pictures.tobytes()).decode(),
+        "strongest": [
+            [_short(weight), *map(int, divmod(place, n))] for weight, place in zip(strongest, where, strict=True)
+        ],
+        "scores": _listed(pattern_scores(run.attentions, run.encoding)),
+        "entropy": _list(mean_entropy(run.attentions)),
+        "even": {name: _short(score) for name, score in even_scores(run.encoding).items()},
+        "patterns": [[one.name, one.title, one.definition, one.missing] for one in PATTERNS.values()],
+        "colours": HEADS,
+        "scale": PALETTE["magnitude"],
+    }
+
+
+def run_key(run: Run) -> str:
+    """A short name for what the grid draws, "model.digest": it changes with the input and the model."""
+    what = json.dumps([run.model, run.encoding.text, run.encoding.text_pair])
+    return f"{run.model}.{hashlib.blake2b(what.encode(), digest_size=8).hexdigest()}"
+
+
+def habit_message(habit: Habit, model: str) -> str:
+    """What the grid needs of this model's habit, as JSON text: means, the even head's, how many sentences count."""
+    return json.dumps(
+        {
+            "model": model,
+            "scores": _listed(habit.scores),
+            "even": {name: _short(score) for name, score in habit.even.items()},
+            "counted": habit.counted,
+            "sentences": habit.sentences,
+        }
+    )
+
+
+def shrink(weights: np.ndarray, side: int = SIDE) -> np.ndarray:
+    """Weights [heads, n, n] as they are up to `side` tokens, else [heads, side, side]: the largest of each block.
+
+    The largest and not the mean: a single strong weight, such as a look at the token before, stays to be seen.
+    """
+    n = weights.shape[-1]
+    if n <= side:
+        return weights
+    edges = np.arange(side) * n // side
+    return np.maximum.reduceat(np.maximum.reduceat(weights, edges, axis=1), edges, axis=2)
+
+
+def pattern_table(scores: np.ndarray, name: str, of: str) -> str:
+    """One pattern's scores [L, H] as an HTML table, a row a layer; `of` says over what ("this sentence")."""
+    pattern = PATTERNS[name]
+    layers, heads = scores.shape
+    caption = f"Pattern {pattern.title!r}, {of}: rows are layers, columns heads. {pattern.definition}"
+    rows = "".join(
+        f'<tr><th scope="row">layer {layer}</th>' + "".join(map(_cell, scores[layer])) + "</tr>"
+        for layer in range(layers)
+    )
+    return scrolling_table(html.escape(caption), f"<td></td>{column_heads(range(heads))}", rows)
+
+
+def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
+    """Every pattern's score of every head as an HTML table, a row a head: what the grid says, one head at a time."""
+    layers, heads = next(iter(scores.values())).shape
+    head = column_heads(html.escape(PATTERNS[name].title) for name in scores)
+    rows = "".join(
+        f'<tr><th scope="row">layer {layer}, head {one}</th>'
+        + "".join(_cell(score[layer, one]) for score in scores.values())
+        + "</tr>"
+        for layer in range(layers)
+        for one in range(heads)
+    )
+    caption = html.escape(f"All heads, {of}: how much each looks at what.")
+    return scrolling_table(caption, f"<td></td>{head}", rows)
+
+
+def _cell(score: float) -> str:
+    return f"<td>{'–' if math.isnan(score) else f'{score:.3f}'}</td>"
+
+
+def _listed(scores: dict[str, np.ndarray]) -> dict[str, list[float | None]]:
+    return {name: _list(values) for name, values in scores.items()}
+
+
+def _list(values: np.ndarray) -> list[float | None]:
+    """[L, H] -> a list, head by head; null where there is no score."""
+    return [_short(value) for value in values.ravel()]
+
+
+def _short(value: float) -> float | None:
+    return None if math.isnan(value) else round(float(value), DIGITS)

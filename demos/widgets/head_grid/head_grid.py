@@ -1,0 +1,73 @@
+"""The overview of heads: a component that draws every head of every layer small, to pick one or to switch some off.
+
+In Python::
+
+    grid = head_grid("All heads", "pick", elem_id="attention-grid")  # or mode "switch"
+    page.draw(lambda sentence: grid_value(grid_message(services.run(sentence))), [], [grid])
+    gr.on([layer.change, head.change], None, [layer, head], None, js=show_in_grid("attention-grid", "layer", "head"))
+    page.on([grid.select], handler, inputs, outputs, js="(...v) => insideBert.grids['attention-grid'].fill(v, 4)")
+
+The value depends on the sentence and the model alone. What is framed, struck out or coloured is the grid's look, set
+in the browser by `show_in_grid`, before or after the grid is there. A look has these names, each of which may be left
+out: `layer`, `head` (framed), `off` (a list of [layer, head], or its JSON text), `pattern` (a name in
+demos.bert.attention.patterns.PATTERNS for the map of that pattern, "" for the pictures), `habits` (JSON text of
+demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence), `source` ("sentence" or "habit").
+
+In JavaScript, once `select` has fired::
+
+    insideBert.grids[elem_id].chosen()  // mode "pick": {layer, head}; "switch": {off: [[layer, head], ...]}
+    insideBert.grids[elem_id].fill(values, at)  // the event's inputs with layer and head put at `at` and `at + 1`
+    insideBert.grids[elem_id].aim(values, at, which)  // the same with the best head of the pattern values[which]
+    insideBert.grids[elem_id].best(name)  // {layer, head} of the highest score of a pattern, or null
+    insideBert.grids[elem_id].show(look)  // the same as show_in_grid
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import gradio as gr
+
+from demos.files import read_beside
+from demos.widgets.bertviz.view import frame_value
+
+
+def head_grid(
+    label: str,
+    mode: Literal["pick", "switch"] = "pick",
+    *,
+    elem_id: str,
+    look: dict[str, Any] | None = None,
+    **options: Any,
+) -> gr.HTML:
+    """The component, in the look it begins with. A click fires `select`: it picks a head, or switches it off or on.
+
+    A function and no subclass: gradio writes a .pyi file beside the source of each subclass of a component.
+    """
+    return gr.HTML(
+        None,
+        html_template=read_beside(__file__, "head_grid.html"),
+        js_on_load=read_beside(__file__, "paint.js") + read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        elem_id=elem_id,
+        name=elem_id,
+        mode=mode,
+        title=label,
+        look=json.dumps(look or {}),
+        **options,
+    )
+
+
+def grid_value(message: dict[str, Any]) -> str:
+    """A message (`demos.widgets.head_grid.figure.grid_message`) as the component's value."""
+    return frame_value(message)
+
+
+def show_in_grid(elem_id: str, *names: str) -> str:
+    """A JavaScript handler whose inputs, in order, become these parts of the grid's look."""
+    return (
+        f"(...values) => {{ const id = {json.dumps(elem_id)}, looks = (insideBert.gridLooks ??= {{}}); "
+        f"const look = Object.fromEntries({json.dumps(names)}.map((name, i) => [name, values[i]])); "
+        "looks[id] = { ...looks[id], ...look }; insideBert.grids?.[id]?.show(look); }"
+    )

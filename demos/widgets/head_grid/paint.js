@@ -1,0 +1,63 @@
+// How the grid of heads is painted: colours, and many small pictures on one canvas. Stands before grid.js.
+const hex = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
+
+function turned([r, g, b]) {
+  const [x, y, z] = [r, g, b].map((value) => 229.5 - 0.8 * value); // invert(0.9), then hue-rotate(180deg)
+  return [
+    -0.574 * x + 1.43 * y + 0.144 * z,
+    0.426 * x + 0.43 * y + 0.144 * z,
+    0.426 * x + 1.43 * y - 0.856 * z,
+  ].map((value) => Math.min(255, Math.max(0, value)));
+}
+
+// 256 colours of the magnitude scale, turned round in the dark as demos/figures/matrix.css turns the heatmap's
+function ramp(scale) {
+  const dark = document.body.classList.contains("dark");
+  const stops = scale.map(hex).map((stop) => (dark ? turned(stop) : stop));
+  return Array.from({ length: 256 }, (_, index) => {
+    const place = (index / 255) * (stops.length - 1);
+    const from = Math.min(Math.floor(place), stops.length - 2);
+    return stops[from].map((value, channel) => Math.round(value + (stops[from + 1][channel] - value) * (place - from)));
+  });
+}
+
+// The ink that can be read on this colour: black or white, whichever has the higher contrast (WCAG 2)
+function legible([r, g, b]) {
+  const linear = [r, g, b].map((value) => (value / 255 <= 0.04045 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > 0.179 ? "#000" : "#fff";
+}
+
+// All heads on one canvas, `cell` pixels each and `gap` between: `bytes` has side x side of each head, row by row.
+function paint(canvas, data, bytes, colours, cell, gap) {
+  const { side, num_layers: layers, num_heads: heads } = data;
+  const ratio = window.devicePixelRatio || 1;
+  const step = cell + gap;
+  canvas.style.width = `${heads * step}px`;
+  canvas.style.height = `${layers * step}px`;
+  canvas.width = Math.round(heads * step * ratio);
+  canvas.height = Math.round(layers * step * ratio);
+  const sheet = new OffscreenCanvas(heads * side, layers * side);
+  const pixels = new ImageData(heads * side, layers * side);
+  const words = new Uint32Array(pixels.data.buffer);
+  const packed = colours.map(([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+  let from = 0;
+  for (let layer = 0; layer < layers; layer++) {
+    for (let head = 0; head < heads; head++) {
+      for (let row = 0; row < side; row++) {
+        const to = (layer * side + row) * heads * side + head * side;
+        for (let column = 0; column < side; column++) words[to + column] = packed[bytes[from++]];
+      }
+    }
+  }
+  sheet.getContext("2d").putImageData(pixels, 0, 0);
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = side > cell * ratio; // else each weight stays a sharp square
+  for (let layer = 0; layer < layers; layer++) {
+    for (let head = 0; head < heads; head++) {
+      const x = Math.round(head * step * ratio);
+      const y = Math.round(layer * step * ratio);
+      const size = Math.round(cell * ratio);
+      context.drawImage(sheet, head * side, layer * side, side, side, x, y, size, size);
+    }
+  }
+}

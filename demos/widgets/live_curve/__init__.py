@@ -1,0 +1,1 @@
+"""The live curve: only new points are sent."""

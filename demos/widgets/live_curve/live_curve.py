@@ -1,0 +1,242 @@
+"""The live curve: a component that is sent only the new points of a training, and what turns events into points."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from demos.figures.short_text import short
+from demos.files import read_beside
+from demos.training.events import (
+    Caching,
+    Epoch,
+    Event,
+    Failed,
+    Finished,
+    Look,
+    PairLook,
+    Scoring,
+    Started,
+    Step,
+    Stopped,
+    Waiting,
+    Watched,
+)
+from demos.widgets.live_curve.text import (
+    LONGEST,
+    STATUS,
+    dashed_told,
+    ended_told,
+    look_told,
+    pair_look_told,
+    tested_told,
+)
+from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
+
+BEAT_SECONDS = 6.0  # between two messages of a stream: at each one it is noticed that a page is gone
+LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
+MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
+DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point
+
+
+def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
+    """The component, filled with a `CurveFeed`'s messages. A function, since gradio writes stubs beside subclasses.
+
+    While a run is drawn it asks by itself, a few times a second, for what came since the points it has:
+    news([run, steps, looks, watched]) is a message, or "". A message of an event makes the browser go through the whole
+    page, which on a page of this size is most of a second's work; an answer to this question costs its drawing alone.
+    """
+
+    def server_news(asked: Any) -> str:
+        return news(asked)
+
+    return gr.HTML(
+        None,
+        html_template=read_beside(__file__, "live_curve.html"),
+        js_on_load=LIVE_SCRIPT + read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        server_functions=[server_news],
+        **options,
+    )
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """How the few validation examples whose answers are watched are told."""
+
+    series: tuple[str, ...]  # what the probabilities are of: the classes
+    told: Callable[[int], tuple[str, int]]  # the example's place -> (its words, which of the series is right)
+    values: Callable[[int, Any], Sequence[float]]  # (its place, the task's answer) -> one probability a series
+
+
+class CurveFeed:
+    """One run's messages. Each holds the points since the last message, and once more those of the last one.
+
+    Twice, because a browser may swallow one of two messages that come at once; points go by their step, so that
+    drawing one twice changes nothing. The final message holds all of them. JSON text and no dict: gradio wraps dicts.
+    `examples` is what the run learns from, as the words beside the curve call it; `axes` what script.js is told
+    of panels that are not loss and score.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        data: str,
+        examples: str = "sentences",
+        axes: Mapping[str, Any] | None = None,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self._data = data  # the data set's name
+        self._examples = examples
+        self._state: dict[str, Any] = {"run": run, "done": False, **(axes or {})}
+        self._bin: list[Step] = []
+        self._width = 1
+        self._watcher = watcher
+        self._watched: tuple[int, ...] = ()
+        self._metric = "accuracy"
+        self._place = 0  # in the line
+        self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
+        self._sent = dict.fromkeys(self._all, 0)
+        self._before = dict.fromkeys(self._all, 0)
+
+    @property
+    def looks(self) -> list[list[float | None]]:
+        """Every look so far: step, training loss (null at 0), validation loss and score (and its interval)."""
+        return self._all["looks"]
+
+    @property
+    def steps(self) -> list[list[float | None]]:
+        """The steps' points so far: step, then DRAWN."""
+        return self._all["steps"]
+
+    def take(self, event: Event) -> bool:
+        """Note the event; True where the page should be told at once, for the curve asks for points by itself."""
+        said = STATUS.get(type(event))
+        if said:
+            self._state["status"] = said(event, self._examples)
+        if isinstance(event, Started):
+            self._start(event)
+        elif isinstance(event, Step):
+            self._state["step"] = event.step
+            self._bin.append(event)
+            if len(self._bin) >= self._width or event.step == event.total_steps:
+                means = [sum(getattr(one, name) for one in self._bin) / len(self._bin) for name in DRAWN]
+                self._all["steps"].append([event.step, *map(_short, means)])
+                self._bin = []
+        elif isinstance(event, Epoch):
+            values = (event.train_loss, event.validation_loss, event.validation_score)
+            self._all["looks"].append([event.step, *map(_short, values)])
+            self._state["summary"] = look_told(event, self._metric)
+        elif isinstance(event, PairLook):
+            scored = (event.train_loss, event.validation_loss, event.spearman, event.low, event.high)
+            self._all["looks"].append([event.step, *map(_short, scored)])
+            self._state["summary"] = pair_look_told(event)
+        elif isinstance(event, Watched) and self._watcher is not None:
+            rows = [self._watcher.values(*one) for one in zip(self._watched, event.answers, strict=True)]
+            self._all["watched"].append([event.step, [[_short(value) for value in row] for row in rows]])
+        elif isinstance(event, Finished | Stopped | Failed):
+            told = tested_told(event.result) if not isinstance(event, Failed) else ""
+            self._state |= {"done": True, "summary": told}
+            if isinstance(event, Finished | Stopped):
+                self._state["status"] = ended_told(event, self._data, self._examples)
+        if isinstance(event, Waiting):
+            moved, self._place = event.place != self._place, event.place
+            return moved
+        return not isinstance(event, Step | Look | Watched | Scoring | Caching)
+
+    def _start(self, event: Started) -> None:
+        """The axes' ends, what is to be beaten, and the examples to watch."""
+        self._width = math.ceil(event.total_steps / MAX_POINTS)
+        self._metric = event.metric
+        self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
+        self._state.setdefault("titles", titles(event.metric))
+        beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels))
+        self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
+        if self._watcher is not None and event.watched:
+            self._watched = event.watched
+            self._state |= {"series": self._watcher.series}
+            self._examples_told = [self._watcher.told(place) for place in event.watched]
+
+    def message(self) -> str:
+        """What the component is to be given now."""
+        done = self._state["done"]
+        points = {name: rows if done else rows[self._before[name] :] for name, rows in self._all.items()}
+        self._before = dict(self._sent)
+        self._sent = {name: len(rows) for name, rows in self._all.items()}
+        return self._written(points)
+
+    def news(self, steps: int, looks: int, watched: int) -> str:
+        """The same for who has so many points of each kind; may be asked in another thread than `take`."""
+        have = {"steps": steps, "looks": looks, "watched": watched}
+        return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
+
+    def _written(self, points: dict[str, Any]) -> str:
+        if points["watched"]:  # told with their points, so that the other messages stay small
+            points["examples"] = self._examples_told
+        return json.dumps(self._state | points).replace("<", "\\u003c")
+
+
+def titles(metric: str) -> list[list[str]]:
+    """The two panels' titles and what to say of them."""
+    return [["Loss", "cross-entropy, lower is better"], [metric[:1].upper() + metric[1:], "higher is better"]]
+
+
+def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Iterator[Event]:
+    """Those events after which the page is to be told; the others are only noted. Closing this closes `events`.
+
+    Told it is of what `CurveFeed.take` says, and else every `seconds`: the curve asks for points by itself.
+    """
+    shown_at = 0.0
+    try:
+        for event in events:
+            if feed.take(event) or time.monotonic() - shown_at >= seconds:
+                yield event
+                shown_at = time.monotonic()
+    finally:
+        events.close()  # type: ignore[attr-defined]
+
+
+def _beaten(metric: str, baseline: tuple[str, float], classes: int) -> dict[str, Any]:
+    """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
+
+    The score is on the validation examples, as the curve's is.
+    """
+    told, score = short(baseline[0], LONGEST), baseline[1]
+    value = _short(score) if told else None
+    guess = _short(math.log(classes)) if classes else None
+    legend = {"guess": dashed_told(guess is not None, told if value is not None else "", metric)}
+    return {"guess": guess, "baseline": value, "beaten": told, "legend": legend}
+
+
+def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
+    """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
+    beaten = _beaten(metric, baseline, classes)
+    lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
+    told = f", and beat the dashed line{'s' * (lines > 1)}" if lines else ""
+    state = {
+        "run": "",
+        "done": True,
+        "steps": [],
+        "looks": [],
+        "titles": titles(metric),
+        "status": f"Nothing is trained yet: press Start{told}.",
+        **beaten,
+    }
+    return json.dumps(state).replace("<", "\\u003c")
+
+
+def failure_message(told: str) -> str:
+    """Empty axes, and why a run could not even begin."""
+    feed = CurveFeed("none", "")
+    feed.take(Failed(told))
+    return feed.message()
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -1,0 +1,99 @@
+"""What a training says beside its curve: one sentence for each kind of event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from demos.figures.recipe import rate_text
+from demos.training.events import (
+    Caching,
+    Epoch,
+    Failed,
+    Finished,
+    PairLook,
+    PairResult,
+    Paused,
+    Resumed,
+    Scoring,
+    Started,
+    Step,
+    Stopped,
+    Waiting,
+)
+
+LONGEST = 80  # characters of a baseline's name
+
+
+def duration(seconds: float) -> str:
+    """ "8 s", "1 min 20 s"."""
+    whole = max(0, round(seconds))
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+def _when(event: Epoch | PairLook) -> str:
+    epochs = f"{event.epoch:.2g} epoch{'' if event.epoch == 1 else 's'}"
+    return f"After {epochs}" if event.step else "Before training"
+
+
+def pair_look_told(event: PairLook) -> str:
+    """A look at the held-out pairs, in a sentence."""
+    loss = f"{_when(event)}, on the held-out pairs: loss {event.validation_loss:.3f}"
+    if math.isnan(event.spearman):
+        return f"{loss}; all their cosines are equal, so they have no order."
+    return f"{loss}, ρ {event.spearman:.2f} ({event.low:.2f} to {event.high:.2f})."
+
+
+def look_told(event: Epoch, metric: str) -> str:
+    """A look at the validation examples, in a sentence."""
+    when = _when(event)
+    return f"{when}: validation loss {event.validation_loss:.2f}, validation {metric} {event.validation_score:.0%}."
+
+
+def _step_told(event: Step, examples: str) -> str:
+    slower = ", slower than expected" if event.slower else ""
+    return (
+        f"Step {event.step:,} of {event.total_steps:,} · learning rate {rate_text(event.learning_rate)} · "
+        f"{event.examples_per_second:,.0f} {examples}/s · about {duration(event.seconds_left)} left{slower}"
+    )
+
+
+def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
+    """How far the run came, and how quickly."""
+    result = event.result
+    begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
+    speed = f"{result.examples_per_second:,.0f} {examples}/s"
+    steps = f"{result.steps:,} step{'' if result.steps == 1 else 's'}"
+    return f"{begin} after {steps} and {duration(result.seconds)} on {data} ({speed})."
+
+
+def tested_told(result: Any) -> str:
+    """What the test said, in a sentence."""
+    if isinstance(result, PairResult):
+        return f"On the held-out pairs the loss went from {result.loss_before:.3f} to {result.loss:.3f}."
+    metric, value = next(iter(result.metrics.items()))
+    label = getattr(result, "majority_label", "")
+    beaten = f"; always answering “{label}” reaches {result.majority_accuracy:.0%}" if label else ""
+    return f"Test {metric} {value:.0%}{beaten}."
+
+
+def dashed_told(guess: bool, baseline: str, metric: str) -> str:
+    """What the dashed lines are, panel by panel, for the legend; "" where there are none."""
+    lines = [("guessing", "loss")] * guess + [(baseline, metric)] * bool(baseline)
+    return "; ".join(f"{what} ({of})" for what, of in lines)
+
+
+# (the event, what the run learns from) -> the line above the curve
+STATUS: dict[type, Callable[[Any, str], str]] = {
+    Waiting: lambda event, _: f"Another training runs on this machine; you are number {event.place} in the queue.",
+    Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; a first look before training…",
+    Caching: lambda event, examples: (
+        f"The frozen layers read each of the {examples} once: {event.done:,} of {event.total:,}"
+    ),
+    Step: _step_told,
+    Paused: lambda event, _: f"Paused after step {event.step:,}; it goes on by itself in {duration(event.seconds)}.",
+    Resumed: lambda event, _: f"It goes on after step {event.step:,}.",
+    Scoring: lambda event, examples: f"Scoring the {event.split} {examples}: {event.done:,} of {event.total:,}",
+    Failed: lambda event, _: event.message,
+}

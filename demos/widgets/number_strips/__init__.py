@@ -1,0 +1,1 @@
+"""A picture of coloured cells that tells the number under the pointer."""

@@ -1,0 +1,32 @@
+"""A picture made of strips of cells (demos/figures/cell_strip.py): a component that tells the number under the pointer.
+
+    picture = cells_picture("encoder-block-picture", picker="encoder-token")
+    picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), api_visibility="private")
+
+A click on a button with `data-token` presses that token's chip in the picker named; a click on a strip with
+`data-group` fires `select`, and `chosen_in` then gives the number.
+"""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from demos.files import read_beside
+
+
+def cells_picture(elem_id: str, picker: str) -> gr.HTML:
+    """The component; its value is the picture's HTML. A function, since gradio writes stubs beside subclasses."""
+    return gr.HTML(
+        "",
+        html_template="${value}",
+        js_on_load=read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        elem_id=elem_id,
+        name=elem_id,
+        picker=picker,
+    )
+
+
+def chosen_in(elem_id: str) -> str:
+    """A JavaScript handler that answers with the number clicked last."""
+    return f"() => insideBert.cells['{elem_id}'].number()"

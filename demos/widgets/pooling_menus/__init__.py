@@ -1,0 +1,1 @@
+"""The two menus that choose pooling and layer."""

@@ -1,0 +1,89 @@
+"""The two menus that choose how a sentence's vector is made: pooling and layer; the same in every part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.embeddings.pooling import (
+    CONCAT_LAST_FOUR,
+    POOLER,
+    POOLINGS,
+    SUM_ALL,
+    SUM_LAST_FOUR,
+    Choice,
+    has_pooler,
+    unknown_pooling,
+)
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.figures.cosines_text import POOLING_NAMES
+from demos.page.services import Services
+
+LAST = "last"
+SECOND_TO_LAST = "second_to_last"
+LAST_UNKNOWN = "last"  # as the menu says it while the model is not there
+NAMED = {
+    "sum of the last four": SUM_LAST_FOUR,
+    "sum of all layers": SUM_ALL,
+    "last four, side by side": CONCAT_LAST_FOUR,
+}
+
+
+def layer_choices(deepest: int, known: bool = True) -> list[tuple[str, str]]:
+    """Last and second to last first, the combinations, then every hidden state down to the embedding output.
+
+    Before the model is `known`, `deepest` is the most that a link may name, and the first two go without their numbers;
+    the single layers do not show meanwhile (demos/page/page.css).
+    """
+    between = [(f"layer {layer}", str(layer)) for layer in range(deepest - 2, 0, -1)]
+    return [
+        (f"last (layer {deepest})" if known else LAST_UNKNOWN, LAST),
+        (f"second to last ({deepest - 1})" if known else "second to last", SECOND_TO_LAST),
+        *NAMED.items(),
+        *between,
+        ("first (0, the embedding output)", "0"),
+    ]
+
+
+def pooling_menus(
+    services: Services, letter: str = "", pooling: str = "mean", layer: str = LAST
+) -> tuple[gr.Radio, gr.Dropdown]:
+    """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes."""
+    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
+    after = f" {letter}" if letter else ""
+    return (
+        gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
+        gr.Dropdown(layer_choices(deepest, known=False), value=layer, label=f"Layer{after}", filterable=False),
+    )
+
+
+def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
+    """The menus' answers as a Choice; a layer that only a deeper model has becomes the last one.
+
+    Raises UserError for the pooler of a model that has no trained one, and for what no menu offers.
+    """
+    deepest = loaded.model.config.num_hidden_layers
+    if pooling == POOLER:
+        if not has_pooler(loaded):
+            raise UserError(f"The pooler of {loaded.spec.title} was never trained; choose [CLS] or a mean.")
+        return Choice(POOLER, deepest)
+    if pooling not in POOLINGS:
+        raise UserError(unknown_pooling(pooling))
+    if layer in NAMED.values():
+        return Choice(pooling, layer)
+    if layer in (LAST, SECOND_TO_LAST):
+        return Choice(pooling, deepest - (layer == SECOND_TO_LAST))
+    if not str(layer).isdecimal():
+        raise UserError(f"There is no layer {str(layer)[:20]!r} here.")
+    return Choice(pooling, min(int(layer), deepest))
+
+
+def layer_menu(loaded: LoadedModel, layer: str) -> Any:
+    """The layer menu for this model; "last" stays "last", so that it means the next model's last one too."""
+    deepest = loaded.model.config.num_hidden_layers
+    offered = layer_choices(deepest)
+    kept = {} if layer in [value for _, value in offered] else {"value": LAST}
+    return gr.update(choices=offered, **kept)

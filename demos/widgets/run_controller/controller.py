@@ -1,0 +1,260 @@
+"""A training on the page: what Start, Pause and Ask do, and what each event of a run changes on the screen."""
+
+from __future__ import annotations
+
+import html
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from demos.errors import UserError
+from demos.figures.confusion import matrix_html
+from demos.figures.recipe import cost_html
+from demos.page.lesson import OUR_FAULT, notice_html
+from demos.page.services import Services
+from demos.training.cost import Cost, cost_of
+from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.export.recipe_file import Recipe
+from demos.training.export.run_log import keep_log, log_of
+from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
+from demos.training.learning.failures import sentence_of
+from demos.training.results.history import Record, record_of
+from demos.training.service.training_queue import MAX_WAITING
+from demos.training.service.worker import CAN_PAUSE
+from demos.training.service.workshop import Workshop
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.registry import task_of
+from demos.widgets.live_curve.feeds import Feeds
+from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
+from demos.widgets.tasks.views import bench_of
+
+log = logging.getLogger(__name__)
+
+# What changes when a run is over, in the order of that event's outputs. `run` is the id of the one under way, `kept` of
+# the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}; `held` tells the
+# browser what a reload would lose.
+CHANGED = (
+    "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
+    "numbers", "answer", "cost", "history", "held",
+)  # fmt: skip
+A_RUN, A_MODEL = "run", "model"  # what a reload would lose
+OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
+PAUSE, GO_ON = "Pause", "Go on"
+MAX_HISTORY = 40
+MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
+MAX_DONE = 64  # runs whose end no page has asked for yet
+LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
+
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+
+
+class Trainer:
+    """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers.
+
+    One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end.
+    Between the stream's few messages the curve asks for its points itself (`feeds.news`).
+    """
+
+    def __init__(self, services: Services, workshop: Workshop) -> None:
+        self.services = services
+        self.workshop = workshop
+        self.feeds = Feeds()
+        self._done: OrderedDict[str, _Run] = OrderedDict()
+
+    def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
+        """What Start would do, counted on the model, and how long that would take."""
+        cost, seconds = self._expected(model, dataset, settings)
+        return cost_html(cost, duration(seconds))
+
+    def _expected(self, model: str, dataset: Splits, settings: Settings) -> tuple[Cost, float]:
+        """What a training costs, and how many seconds it would take."""
+        loaded = self.services.loaded(model)
+        cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
+        return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
+
+    def begin(self, run: str) -> list[Any]:
+        """[run, the signal that `stream` waits for, Start, Pause, Stop, held]; nothing where a run is under way."""
+        if run:
+            return [gr.skip()] * 6
+        new, ready = self.workshop.runs.new(), buttons(running=True)
+        return [new, new, ready["start"], _pausing(True), ready["stop"], A_RUN]
+
+    def stream(
+        self, run: str, text: str, pair: str, model: str,
+        kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any,
+    ) -> Iterator[list[Any]]:  # fmt: skip
+        """[the curve's message, the phase]; what keeps a run from starting is told where its curve would have been."""
+        told = ""
+        try:
+            key = self.services.key(model)
+            settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
+            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
+            files = str(file or ""), str(test_file or ""), (hub or "").strip()
+            asked = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
+            _, expected = self._expected(key, dataset, settings)  # the time left begins with the time told
+            under_way = _Run(self, run, asked, dataset, expected)
+            with self.feeds.showing(run, under_way.feed):
+                yield from under_way.messages()
+            self._done[run] = under_way
+            while len(self._done) > MAX_DONE:
+                self._done.popitem(last=False)
+        except UserError as error:
+            told = str(error)
+        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+            told = str(error.message)
+        except Exception:
+            yield [failure_message(OUR_FAULT), f"{run} {OVER}"]
+            raise
+        yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
+
+    def finish(self, phase: str, run: str, kept: str, history: list[Record], kind: str, *boxes: str) -> list[Any]:
+        """What a run changes when it is over; of another one, or of a phase between, only what is due.
+
+        `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
+        """
+        which, _, what = (phase or "").partition(" ")
+        if what.startswith(RESUMED):
+            return _changes(pause=_pausing(not what.endswith(LAST)))
+        done = self._done.pop(which, None)
+        idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
+        try:
+            told = done.told(kept, history, kind, boxes) if done else {}
+        except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
+            log.exception("what a run learned could not be told")
+            self.workshop.runs.discard(which)
+            told = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+        held = {"held": A_MODEL if told.get("kept") or kept else ""} if idle else {}
+        return _changes(**idle, **told, **held)
+
+    def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
+        """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
+        if not run or not shown:
+            raise UserError("Train a model first.")
+        bench = bench_of(shown["kind"])
+        filled = [box or "" for box in boxes[: len(bench.view.boxes)]]
+        example = bench.example_of(filled)
+        trained = self.workshop.runs.trained(run)
+        (found,) = trained.answers([example])
+        return bench.view.answer(trained.task, found, filled)
+
+    def stop(self, run: str) -> Any:
+        """Ask this learner's run to stop at its next step; the button goes grey until then."""
+        if run:
+            self.workshop.runs.stop(run)
+        return gr.update(interactive=False)
+
+    def pause(self, run: str, label: str) -> Any:
+        """Ask this learner's run to wait, or to go on, whichever the button says."""
+        if not run:
+            return gr.update(value=PAUSE)
+        waits = label == GO_ON
+        (self.workshop.runs.go_on if waits else self.workshop.runs.pause)(run)
+        return gr.update(value=PAUSE if waits else GO_ON)
+
+
+class _Run:
+    """One run of one learner, from its first message to its last table."""
+
+    def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float) -> None:
+        self.trainer, self.run, self.recipe, self.dataset, self.expected = trainer, run, recipe, dataset, expected
+        self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
+        self.bench = bench_of(self.kind)
+        axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
+        scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
+        axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.bench.watcher(dataset))
+        self.started: Started | None = None
+        self.ended: Finished | Stopped | None = None
+
+    def messages(self) -> Iterator[list[Any]]:
+        """The curve grows by what is new."""
+        workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
+        events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
+        shown = shown_now(events, self.feed, BEAT_SECONDS)
+        try:
+            for event in shown:
+                if isinstance(event, Started):
+                    self.started = event
+                if isinstance(event, Finished | Stopped):
+                    self.ended = event
+                phase = gr.skip()
+                if isinstance(event, Resumed):  # with the step, since a text is heard only when it changes
+                    phase = f"{self.run} {RESUMED} at {event.step}{LAST if event.reason == 'time' else ''}"
+                yield [self.feed.message(), phase]
+        finally:
+            shown.close()  # type: ignore[attr-defined]
+
+    def told(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
+        """A run that failed leaves the one before it; one that trained takes its place, and both can be downloaded."""
+        if self.ended is None or self.started is None:
+            return {}
+        self._log(self.started, self.ended)
+        shown = {"kind": self.kind, "curve": self.feed.message()}
+        here = kind == self.kind  # else the boxes are another task's
+        samples = [sample for _, sample in self.bench.view.boxes]
+        records = [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:]
+        told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
+            "kept": self.run,
+            "shown": shown,
+            "results": gr.update(visible=here),
+            "answer": self._first_answer(shown, boxes if here else samples),
+            "history": records,
+        }
+        runs, mine = self.trainer.workshop.runs, [record.run for record in records]
+        for left in {kept, *(record.run for record in history)} - set(mine):
+            runs.discard(left)
+        runs.keep_last(mine, MAX_MODELS, MAX_MODEL_BYTES)
+        return told
+
+    def _log(self, started: Started, ended: Finished | Stopped) -> None:
+        """Beside the model: what made it, for who takes it away."""
+        spec = self.trainer.services.store.spec(self.key)
+        stopped = ended.reason if isinstance(ended, Stopped) else ""
+        told = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, ended.result, stopped)
+        folder = self.trainer.workshop.runs.folder(self.run)
+        if folder.is_dir():  # else it was put out meanwhile
+            keep_log(folder, told)
+
+    def _record(self, started: Started, ended: Finished | Stopped, history: Sequence[Record]) -> Record:
+        number = max((record.number for record in history), default=0) + 1
+        title = self.trainer.services.store.spec(self.key).title
+        done = (title, self.kind, self.dataset, self.settings, started, ended.result)
+        stopped = ended.reason if isinstance(ended, Stopped) else ""
+        return record_of(self.run, number, *done, self.feed.steps, self.feed.looks, stopped)
+
+    def _told(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
+        view, matrix = self.bench.view, ""
+        if isinstance(result, Result):  # its confusion matrix is a table to press
+            matrix = matrix_html(result, self.dataset.test)
+        return {
+            "scores": view.scores(result, stopped),
+            "matrix": gr.update(value=matrix, visible=bool(matrix)),
+            "picture": gr.update(visible=not matrix),
+            "figure": gr.skip() if matrix else view.figure(result),
+            "mistakes": view.mistakes(result),
+            "numbers": view.numbers(result, self.feed.looks, per_epoch),
+        }
+
+    def _first_answer(self, shown: dict[str, Any], boxes: Sequence[str]) -> str:
+        try:
+            return self.trainer.answer(self.run, shown, *boxes)
+        except UserError as error:  # the run is worth showing all the same
+            return f"<p>{html.escape(str(error))}</p>"
+
+
+def _changes(**named: Any) -> list[Any]:
+    """One value an output of CHANGED; what is not named stays as it is."""
+    return [named.get(name, gr.skip()) for name in CHANGED]
+
+
+def _pausing(running: bool) -> Any:
+    return gr.update(value=PAUSE, interactive=running and CAN_PAUSE)
+
+
+def buttons(running: bool) -> dict[str, Any]:
+    """Start or Stop, whichever can be pressed."""
+    return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}

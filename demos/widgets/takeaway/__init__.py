@@ -1,0 +1,1 @@
+"""The row under a picture that takes it away."""

@@ -1,0 +1,1 @@
+"""The five tasks as the page shows them: data, scores, mistakes, try-it boxes."""

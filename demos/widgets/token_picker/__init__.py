@@ -1,0 +1,1 @@
+"""The sentence's tokens as chips, one of them chosen."""

@@ -1,0 +1,61 @@
+"""The token picker: the sentence's tokens as chips, one of them chosen, with the mouse or the arrow keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.encoding import Encoding
+from demos.files import read_beside
+from demos.widgets.token_picker.figure import PICKED_AMONG, picker_html
+
+
+@dataclass(frozen=True)
+class TokenPicker:
+    """`chips` is what one sees; `index` holds the chosen token's number and is what a lesson reads and keeps."""
+
+    chips: gr.HTML
+    index: gr.Number
+
+
+def token_picker(label: str, elem_id: str, value: int = 1) -> TokenPicker:
+    """The component. A click or an arrow key on a chip changes `index`; `picked` fills both for a sentence."""
+    index = gr.Number(value, precision=0, minimum=0, maximum=PICKED_AMONG - 1, visible="hidden")
+    chips = gr.HTML(
+        None,
+        html_template="${value}",
+        js_on_load=read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        elem_id=elem_id,
+        elem_classes="token-picker",
+        name=elem_id,
+        label=label,
+    )
+    chips.select(
+        None,
+        None,
+        [index],
+        js=f"() => insideBert.picked[{elem_id!r}]()",
+        api_visibility="private",
+        show_progress="hidden",
+        trigger_mode="multiple",
+    )
+    return TokenPicker(chips, index)
+
+
+def picked(encoding: Encoding, index: float, label: str) -> tuple[str, int]:
+    """(what `chips` shows, the index that is meant) for a sentence; one beyond its end means its last word piece."""
+    at = pick(encoding, index)
+    return picker_html(encoding, at, label), at
+
+
+def pick(encoding: Encoding, index: Any) -> int:
+    """`index` as a token of this sentence: what lies beyond its end means its last token that is not special."""
+    last = min(len(encoding), PICKED_AMONG) - 1
+    at = int(index or 0)
+    if 0 <= at <= last:
+        return at
+    own = [number for number in range(last + 1) if not encoding.special_tokens_mask[number]]
+    return own[-1] if own else last

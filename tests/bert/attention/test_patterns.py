@@ -1,0 +1,210 @@
+"""Pattern scores: on attention made by hand, against plain loops, and on the bundled model; habits and their cache."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from demos.bert.attention.head_profiles import Habits, habit_sentences, measure_habit
+from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores, words
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import run_model
+
+PAIR = ("The Bank, the bank: unflappable bankers!", "A bank (of the river).")
+PREVIOUS_HEAD = (0, 2)  # named in demos/lessons/attention/heads/sources.md
+
+
+@pytest.fixture(scope="module")
+def pair(bundled: LoadedModel) -> Encoding:
+    return encode(bundled.tokenizer, *PAIR)
+
+
+def random_attention(layers: int, heads: int, n: int) -> np.ndarray:
+    weights = np.random.default_rng(5).exponential(size=(layers, heads, n, n)) ** 3
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def by_loops(weights: np.ndarray, encoding: Encoding) -> dict[str, float]:
+    """One head's scores, read off its definitions token by token."""
+    n = len(encoding)
+    texts = (encoding.text, encoding.text_pair)
+    names: list[str | None] = []
+    for i in range(n):
+        pieces = [
+            encoding.offsets[j]
+            for j in range(n)
+            if encoding.word_ids[j] is not None
+            and (encoding.word_ids[j], encoding.sequence_ids[j]) == (encoding.word_ids[i], encoding.sequence_ids[i])
+        ]
+        name = texts[encoding.sequence_ids[i]][pieces[0][0] : pieces[-1][1]].lower() if pieces else ""  # type: ignore[index]
+        names.append(name if any(character.isalnum() for character in name) else None)
+    marks = [all(unicodedata.category(character)[0] == "P" for character in token) for token in encoding.tokens]
+
+    def mean(values: list[float]) -> float:
+        return math.fsum(values) / len(values) if values else math.nan
+
+    def same(i: int) -> list[int]:
+        mine = (encoding.word_ids[i], encoding.sequence_ids[i])
+        return [
+            j
+            for j in range(n)
+            if names[i] is not None
+            and names[j] == names[i]
+            and (encoding.word_ids[j], encoding.sequence_ids[j]) != mine
+        ]
+
+    rows = [[float(weight) for weight in row] for row in weights]
+    entropies = [-math.fsum(weight * math.log(weight) for weight in row if weight > 0) for row in rows]
+    return {
+        "previous": mean([rows[i][i - 1] for i in range(1, n)]),
+        "next": mean([rows[i][i + 1] for i in range(n - 1)]),
+        "itself": mean([rows[i][i] for i in range(n)]),
+        "cls": mean([rows[i][0] for i in range(n)]),
+        "sep": mean([sum(rows[i][j] for j in range(n) if encoding.tokens[j] == "[SEP]") for i in range(n)]),
+        "punctuation": mean([sum(rows[i][j] for j in range(n) if marks[j]) for i in range(n)] if any(marks) else []),
+        "same_word": mean([sum(rows[i][j] for j in same(i)) for i in range(n) if same(i)]),
+        "broad": mean(entropies) / math.log(n),
+    }
+
+
+def test_attention_made_by_hand(pair: Encoding) -> None:
+    n = len(pair)
+    steps = np.arange(n)
+    hand = np.zeros((1, 8, n, n))
+    hand[0, 0, steps, np.maximum(steps - 1, 0)] = 1  # each at the one before; the first has none
+    hand[0, 1, steps, np.minimum(steps + 1, n - 1)] = 1
+    hand[0, 2, steps, steps] = 1
+    hand[0, 3, :, 0] = 1
+    separators = [index for index, token in enumerate(pair.tokens) if token == "[SEP]"]
+    assert len(separators) == 2
+    hand[0, 4][:, separators] = 0.5
+    marks = [index for index, token in enumerate(pair.tokens) if token in {",", ":", "!", "(", ")", "."}]
+    assert len(marks) == 6
+    hand[0, 5][:, marks] = 1 / 6
+    banks = [index for index, token in enumerate(pair.tokens) if token == "bank"]
+    thes = [index for index, token in enumerate(pair.tokens) if token == "the"]
+    assert (len(banks), len(thes)) == (3, 3)
+    hand[0, 6, :, 0] = 1
+    for twins in (banks, thes):
+        for one in twins:
+            hand[0, 6, one] = 0
+            hand[0, 6, one, [other for other in twins if other != one]] = 0.5
+    hand[0, 7] = 1 / n
+    scores = pattern_scores(hand, pair)
+    best = ("previous", "next", "itself", "cls", "sep", "punctuation", "same_word", "broad")
+    assert tuple(scores) == best == tuple(PATTERNS)
+    for head, name in enumerate(best):
+        assert scores[name][0, head] == pytest.approx(1)
+        assert scores[name][0].argmax() == head
+    assert scores["broad"][0, 3] == 0  # all on one token
+    assert mean_entropy(hand)[0, 4] == pytest.approx(math.log(2))
+    assert even_scores(pair)["sep"] == pytest.approx(2 / n)
+
+
+@pytest.mark.parametrize("texts", [PAIR, ("No marks here",), ("",), ("same same", "same."), ("día, DÍA café",)])
+def test_scores_equal_plain_loops(bundled: LoadedModel, texts: tuple[str, ...]) -> None:
+    encoding = encode(bundled.tokenizer, *texts)
+    n = len(encoding)
+    weights = random_attention(2, 3, n)
+    even = by_loops(np.full((n, n), 1 / n), encoding)
+    assert even_scores(encoding) == pytest.approx(even, nan_ok=True)
+    scores = pattern_scores(weights, encoding)
+    for layer in range(2):
+        for head in range(3):
+            found = {name: score[layer, head] for name, score in scores.items()}
+            assert found == pytest.approx(by_loops(weights[layer, head], encoding), abs=1e-6, nan_ok=True)
+
+
+def test_a_piece_of_a_word_is_no_other_place_of_it(bundled: LoadedModel) -> None:
+    encoding = encode(bundled.tokenizer, "unflappable, un")
+    assert encoding.tokens[1:5] == ("un", "##fl", "##app", "##able")
+    assert words(encoding) == ["", *["unflappable"] * 4, "", "un", ""]
+    assert np.isnan(pattern_scores(random_attention(1, 1, len(encoding)), encoding)["same_word"]).all()
+
+
+def test_long_inputs_are_quick(bundled: LoadedModel) -> None:
+    encoding = encode(bundled.tokenizer, "the bank, of the river. " * 90)
+    weights = np.full((12, 12, 512, 512), 1 / 512, np.float32)
+    start = time.process_time()
+    scores = pattern_scores(weights, encoding)
+    assert time.process_time() - start < 2  # 0.06 s on an idle core
+    for name, even in even_scores(encoding).items():
+        np.testing.assert_allclose(scores[name], even, rtol=1e-4)
+
+
+def test_the_bundled_models_previous_token_head(bundled: LoadedModel) -> None:
+    run = run_model(bundled, [encode(bundled.tokenizer, "She sat on the bank of the river and counted the money.")])[0]
+    score = pattern_scores(run.attentions, run.encoding)["previous"]
+    assert divmod(int(score.argmax()), 12) == PREVIOUS_HEAD
+    assert score[PREVIOUS_HEAD] > 0.999
+    assert score[PREVIOUS_HEAD] == pytest.approx(by_loops(run.attentions[PREVIOUS_HEAD], run.encoding)["previous"])
+
+
+def test_a_habit_is_the_mean_over_what_has_the_pattern(tiny: LoadedModel) -> None:
+    inputs = [("One, two", ""), ("No marks here", ""), ("A cat", "A cat."), ("word " * 3, "")]
+    told: list[int] = []
+    habit = measure_habit(tiny, inputs * 3, told.append)
+    assert told == [8, 12]
+    for name in PATTERNS:
+        each = []
+        for text, pair in inputs:
+            run = run_model(tiny, [encode(tiny.tokenizer, text, pair)])[0]
+            each.append(pattern_scores(run.attentions, run.encoding)[name])
+        np.testing.assert_allclose(habit.scores[name], np.nanmean(each, axis=0), atol=1e-5)
+    assert habit.counted == dict.fromkeys(PATTERNS, 12) | {"punctuation": 6, "same_word": 6}
+    nothing = measure_habit(tiny, [("No marks here", "")])
+    assert np.isnan(nothing.scores["punctuation"]).all()
+    assert math.isnan(nothing.even["punctuation"])
+
+
+def test_the_bundled_habit_is_as_the_sources_say(bundled: LoadedModel) -> None:
+    sentences = habit_sentences()
+    assert len(set(sentences)) == len(sentences) == 60
+    assert sum(bool(pair) for _, pair in sentences) == 12
+    habit = Habits().begin(bundled).result(60)
+    assert (habit.counted["punctuation"], habit.counted["same_word"]) == (59, 40)
+    for name, place, score in (("previous", PREVIOUS_HEAD, 0.995), ("next", (1, 8), 0.62), ("cls", (4, 5), 0.83)):
+        assert divmod(int(habit.scores[name].argmax()), 12) == place
+        assert habit.scores[name][place] == pytest.approx(score, abs=0.005)
+    assert habit.even["previous"] == pytest.approx(0.07, abs=0.005)
+
+
+def test_a_habit_is_measured_once_however_many_ask(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = 0
+    gate = threading.Event()
+
+    def counted(loaded: LoadedModel, encodings: list[Encoding]) -> list[object]:
+        nonlocal passes
+        passes += 1
+        gate.wait(10)
+        return run_model(loaded, encodings)  # type: ignore[return-value]
+
+    monkeypatch.setattr("demos.bert.attention.head_profiles.run_model", counted)
+    habits = Habits(inputs=[("One sentence", "")], kept=1)
+    with ThreadPoolExecutor(8) as readers:
+        asked = [readers.submit(habits.begin, tiny) for _ in range(8)]
+        futures = [one.result() for one in asked]
+    assert habits.progress(tiny) == 0
+    gate.set()
+    assert len({id(future.result(10)) for future in futures}) == 1
+    assert passes == 1
+    assert habits.progress(tiny) == 1
+
+
+def test_a_failed_habit_is_tried_again(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    habits = Habits(inputs=[("One sentence", "")])
+    with monkeypatch.context() as patched:
+        patched.setattr("demos.bert.attention.head_profiles.run_model", broken)
+        with pytest.raises(RuntimeError, match="out of memory"):
+            habits.begin(tiny).result(10)
+    assert habits.begin(tiny).result(10).sentences == 1

@@ -1,0 +1,213 @@
+"""Many heads as one: each way of adding them up against hand-made matrices and loops written here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from demos.bert.attention.matrix_labels import Labels, word_starts
+from demos.bert.attention.rollout import Recipe, aggregate, made_one, quarter_of, renormalise, rollout, to_words
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, run_model
+from demos.errors import UserError
+
+TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
+
+
+def attentions_of(seed: int, layers: int, heads: int, n: int) -> np.ndarray:
+    scores = np.exp(np.random.default_rng(seed).normal(0, 2, (layers, heads, n, n)))
+    return (scores / scores.sum(-1, keepdims=True)).astype(np.float32)
+
+
+SHAPES = st.tuples(st.integers(0, 9999), st.integers(1, 4), st.integers(1, 3), st.integers(1, 6))
+
+
+def rollout_by_hand(attentions: np.ndarray, up_to: int, residual: float) -> np.ndarray:
+    """How much of each input is in each token, followed number by number from the first layer up."""
+    n = attentions.shape[-1]
+    content = [[float(i == j) for j in range(n)] for i in range(n)]  # content[i][j]: j's share in token i
+    for layer in range(up_to + 1):
+        mixed = [[0.0] * n for _ in range(n)]
+        for i in range(n):
+            for k in range(n):
+                given_to_k = sum(float(head[i, k]) for head in attentions[layer]) / len(attentions[layer])
+                share = (1 - residual) * given_to_k + (residual if i == k else 0.0)
+                for j in range(n):
+                    mixed[i][j] += share * content[k][j]
+        content = mixed
+    return np.array(content)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SHAPES, st.floats(0, 1), st.data())
+def test_rollout_is_what_following_each_share_gives(
+    shape: tuple[int, int, int, int], residual: float, data: st.DataObject
+) -> None:
+    attentions = attentions_of(*shape)
+    up_to = data.draw(st.integers(0, len(attentions) - 1))
+    rolled = rollout(attentions, up_to, residual)
+    np.testing.assert_allclose(rolled, rollout_by_hand(attentions, up_to, residual), atol=1e-9)
+    np.testing.assert_allclose(rolled.sum(axis=1), 1, atol=1e-5)
+    assert (rolled >= 0).all()
+    order = np.array(data.draw(st.permutations(range(shape[3]))))
+    shuffled = attentions[:, :, order][:, :, :, order]
+    np.testing.assert_allclose(rollout(shuffled, up_to, residual), rolled[np.ix_(order, order)], atol=1e-9)
+
+
+def test_rollout_on_two_layers_by_hand() -> None:
+    swap, keep_first = np.array([[0, 1], [1, 0]]), np.array([[1, 0], [1, 0]])
+    attentions = np.array([[swap], [keep_first]], dtype=np.float32)
+    # layer 0 mixes both halves; layer 1 leaves token 0 and gives token 1 half of token 0
+    np.testing.assert_allclose(rollout(attentions, 0), [[0.5, 0.5], [0.5, 0.5]])
+    np.testing.assert_allclose(rollout(attentions, 1, 0), [[0, 1], [0, 1]])
+    np.testing.assert_allclose(rollout(attentions, 1, 1), np.eye(2))
+    np.testing.assert_allclose(rollout(attentions, 1, 0.25), [[0.25, 0.75], [0.375, 0.625]])
+
+
+def test_mean_and_max_over_heads_layers_and_all() -> None:
+    attentions = attentions_of(1, 3, 4, 5)
+    recipe = Recipe(layer=2, head=1)
+    for what, several in {
+        "heads": [attentions[2, h] for h in range(4)],
+        "layers": [attentions[layer, 1] for layer in range(3)],
+        "all": [attentions[layer, h] for layer in range(3) for h in range(4)],
+    }.items():
+        mean = sum(one.astype(np.float64) for one in several) / len(several)
+        most = several[0]
+        for one in several[1:]:
+            most = np.maximum(most, one)
+        np.testing.assert_allclose(made_one(attentions, replace(recipe, what=f"{what}-mean")), mean, atol=1e-12)
+        largest = made_one(attentions, replace(recipe, what=f"{what}-max"))
+        np.testing.assert_array_equal(largest, most)
+        assert (largest.sum(axis=1) > 1.01).all()  # a maximum is no distribution
+    np.testing.assert_array_equal(made_one(attentions, replace(recipe, what="head")), attentions[2, 1])
+
+
+def test_words_by_hand() -> None:
+    weights = np.array(
+        [
+            [0.10, 0.20, 0.30, 0.40],
+            [0.00, 0.50, 0.50, 0.00],
+            [0.40, 0.10, 0.10, 0.40],
+            [0.25, 0.25, 0.25, 0.25],
+        ]
+    )
+    # tokens 1 and 2 are one word: summed to, averaged from
+    np.testing.assert_allclose(
+        to_words(weights, [0, 1, 3]), [[0.10, 0.50, 0.40], [0.20, 0.60, 0.20], [0.25, 0.50, 0.25]]
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 9).flatmap(lambda n: st.tuples(arrays(float, (n, n), elements=st.floats(0, 1)), st.just(n))),
+    st.data(),
+)
+def test_words_against_a_loop(made: tuple[np.ndarray, int], data: st.DataObject) -> None:
+    weights, n = made
+    weights = weights + 0.01
+    weights /= weights.sum(axis=1, keepdims=True)
+    starts = [0, *sorted(data.draw(st.sets(st.integers(1, n - 1)) if n > 1 else st.just(set())))]
+    groups = [list(range(a, b)) for a, b in zip(starts, [*starts[1:], n], strict=True)]
+    expected = [
+        [sum(weights[i, j] for i in source for j in target) / len(source) for target in groups] for source in groups
+    ]
+    words = to_words(weights, starts)
+    np.testing.assert_allclose(words, expected, atol=1e-12)
+    np.testing.assert_allclose(words.sum(axis=1), 1, atol=1e-12)
+
+
+def test_words_of_a_pair(tiny: LoadedModel) -> None:
+    encoding = encode(tiny.tokenizer, TEXT, PAIR)
+    assert "##app" in encoding.tokens  # or this test shows nothing
+    words = Labels.of_words(encoding)
+    assert words.names[:5] == ("[CLS]", "the", "unflappable", "banker", "smiled")
+    assert words.names[words.sentence_b_start or 0 :] == ("nobody", "noticed", "it", ".", "[SEP]")
+    assert [name for name, special in zip(words.names, words.special, strict=True) if special] == [
+        "[CLS]",
+        "[SEP]",
+        "[SEP]",
+    ]
+    assert words.numbers == tuple(word_starts(encoding))
+    assert words.words[2] == encoding.word_index[2] == encoding.word_index[3]
+    banker = encoding.tokens.index("banker")
+    assert words.names[words.place_of(banker - 1)] == "unflappable"  # its last piece
+    assert words.names[words.place_of(banker)] == "banker"
+
+
+def test_a_cut_keeps_numbers_sentences_and_hues() -> None:
+    labels = Labels(
+        ("[CLS]", "a", "[SEP]", "b", "[SEP]"), (True, False, True, False, True), 3, (), (None, 0, None, 1, None)
+    )
+    kept = labels.take([1, 3])
+    assert kept == Labels(("a", "b"), (False, False), 1, (1, 3), (0, 1))
+    assert labels.take([0, 1]).sentence_b_start == 2
+    assert labels.take([3, 4]).sentence_b_start == 0
+    assert [kept.place_of(number) for number in (0, 1, 2, 3, 9)] == [0, 0, 0, 1, 1]
+
+
+def test_hidden_specials_leave_the_rest_as_it_was_or_scaled(tiny: LoadedModel) -> None:
+    run = run_model(tiny, [encode(tiny.tokenizer, TEXT)])[0]
+    n = len(run.encoding)
+    full = run.attentions[1, 2].astype(np.float64)
+    hidden = aggregate(run, Recipe("head", 1, 2, specials="hide"))
+    np.testing.assert_array_equal(hidden.values, full[1 : n - 1, 1 : n - 1])
+    assert hidden.columns.names == run.encoding.tokens[1:-1]
+    assert hidden.rows.numbers == tuple(range(1, n - 1))
+    assert (hidden.sums < 0.99).all()
+    scaled = aggregate(run, Recipe("head", 1, 2, specials="renormalise"))
+    np.testing.assert_allclose(scaled.sums, 1)
+    np.testing.assert_allclose(scaled.values * hidden.sums[:, None], hidden.values)
+
+
+def test_a_row_of_zeros_is_not_renormalised() -> None:
+    np.testing.assert_array_equal(renormalise(np.array([[0.0, 0.0], [1.0, 3.0]])), [[0, 0], [0.25, 0.75]])
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_four_quarters_are_the_whole(tiny: LoadedModel, words: bool) -> None:
+    run = run_model(tiny, [encode(tiny.tokenizer, TEXT, PAIR)])[0]
+    recipe = Recipe("rollout", 1, words=words)
+    whole = aggregate(run, recipe)
+    parts = {quarter: aggregate(run, replace(recipe, quarter=quarter)) for quarter in ("A-A", "A-B", "B-A", "B-B")}
+    put_together = np.block([[parts["A-A"].values, parts["A-B"].values], [parts["B-A"].values, parts["B-B"].values]])
+    np.testing.assert_array_equal(put_together, whole.values)
+    assert parts["A-B"].rows.names + parts["A-B"].columns.names == whole.rows.names
+    assert (parts["A-B"].sums < 1).all()
+    assert parts["B-A"].rows.names[-1] == "[SEP]"
+
+
+def test_without_a_second_sentence_a_quarter_is_the_whole(tiny: LoadedModel) -> None:
+    labels = Labels.of_tokens(encode(tiny.tokenizer, "alone"))
+    assert quarter_of(labels, "A-B") == ([0, 1, 2], [0, 1, 2])
+
+
+def test_all_steps_at_once_against_a_loop(tiny: LoadedModel) -> None:
+    run = run_model(tiny, [encode(tiny.tokenizer, TEXT, PAIR)])[0]
+    recipe = Recipe("heads-mean", 1, words=True, specials="renormalise", quarter="B-A")
+    made = aggregate(run, recipe)
+    mean = run.attentions[1].astype(np.float64).mean(axis=0)
+    tokens: dict[str, list[int]] = {}
+    for index, number in enumerate(run.encoding.word_index):
+        if number is not None:
+            tokens.setdefault(str(number), []).append(index)
+    side = {word: run.encoding.token_type_ids[where[0]] for word, where in tokens.items()}
+    for i, source in enumerate(word for word in tokens if side[word] == 1):
+        given_to = {word: np.mean([mean[a, tokens[word]].sum() for a in tokens[source]]) for word in tokens}
+        expected = [given_to[word] / sum(given_to.values()) for word in tokens if side[word] == 0]
+        np.testing.assert_allclose(made.values[i], expected)
+    assert made.columns.names == ("the", "unflappable", "banker", "smiled", ".")
+
+
+def test_nothing_left_is_said_plainly() -> None:
+    encoding = Encoding("", "", ("[CLS]", "[SEP]"), (0, 1), (0, 0), (None, None), (None, None), ((0, 0),) * 2, (1, 1))
+    run = Run("m", encoding, np.zeros((2, 2, 4), np.float32), np.full((1, 1, 2, 2), 0.5, np.float32))
+    assert aggregate(run, Recipe("head")).values.shape == (2, 2)
+    with pytest.raises(UserError, match="Nothing is left"):
+        aggregate(run, Recipe("head", specials="hide"))

@@ -1,0 +1,102 @@
+"""A model fetched when it is picked: from a small hub of the test's own, on this machine, with progress told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import huggingface_hub.constants
+import pytest
+
+from demos.bert.model import models
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE, ModelSpec
+from demos.bert.model.models import HUB_FILES, ModelStore, model_folder
+
+SPEC = ModelSpec("fetched", "Fetched", "someone/bert-fetched", "a" * 40, 6, 12, 384, cased=False, size_mb=91)
+
+
+class _Hub(BaseHTTPRequestHandler):
+    """As much of the Hub's own protocol as a snapshot needs: the tree of a revision, and its files with an ETag."""
+
+    protocol_version = "HTTP/1.1"
+    folder: Path
+    asked: set[str]
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def _send(self, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body)), "X-Repo-Commit": "a" * 40}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def do_GET(self) -> None:
+        path = self.path.split("?")[0]
+        if "/resolve/" in path:
+            self.asked.add(path.rsplit("/", 1)[1])
+            body = (self.folder / path.rsplit("/", 1)[1]).read_bytes()
+            self._send(body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'})
+        elif path.startswith("/api/models/"):
+            files = [(name, (self.folder / name).stat().st_size) for name in HUB_FILES]
+            tree = [{"type": "file", "path": name, "size": size, "oid": "0" * 40} for name, size in files]
+            info = {"id": SPEC.hub_id, "sha": "a" * 40, "siblings": [{"rfilename": name} for name, _ in files]}
+            self._send(json.dumps(tree if "/tree/" in path else info).encode(), {"Content-Type": "application/json"})
+        else:
+            self._send(b"", {})
+
+    do_HEAD = do_GET  # noqa: N815  the name that http.server calls
+
+
+@pytest.fixture
+def asked() -> set[str]:
+    """The names of the files that were asked of the hub."""
+    return set()
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: set[str]) -> Iterator[str]:
+    handler = type("Hub", (_Hub,), {"folder": model_folder(CATALOGUE[BUNDLED]), "asked": asked})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    yield url
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_picked_model_comes_from_the_hub_with_progress(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ModelStore({"fetched": SPEC})
+    assert not models.at_hand(SPEC)
+    counts: list[int] = []
+    note = store._note
+    monkeypatch.setattr(store, "_note", lambda key, count: (note(key, count), counts.append(store.progress(key) or 0)))
+    loaded = store.begin("fetched").result(timeout=60)
+    assert loaded.model.config.hidden_size == 384
+    assert len(counts) > 2
+    assert counts == sorted(counts)
+    size = sum((model_folder(CATALOGUE[BUNDLED]) / name).stat().st_size for name in HUB_FILES)
+    assert counts[-1] == size
+    assert store.progress("fetched") is None  # nothing is being fetched now
+    assert models.at_hand(SPEC)  # and it stays on this disk
+
+
+def test_tokens_alone_do_not_fetch_the_weights(hub: str, asked: set[str]) -> None:
+    store = ModelStore({"fetched": SPEC})
+    assert store.tokenizer("fetched")("hello").tokens() == ["[CLS]", "hello", "[SEP]"]
+    assert "vocab.txt" in asked
+    assert "model.safetensors" not in asked
+    assert not models.at_hand(SPEC)
+    assert store.begin("fetched").result(timeout=60).model.config.hidden_size == 384
+    assert "model.safetensors" in asked

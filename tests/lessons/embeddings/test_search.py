@@ -1,0 +1,147 @@
+"""The search part's handler: its lists against numpy, its program, a list of one's own, and what can't be searched."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.search import Keywords
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.search import part
+from demos.lessons.embeddings.search.figure import search_code
+from demos.page.lesson import Page
+from demos.page.services import Services
+from demos.training.data.lists import Listed
+
+BAR = ("The banker sat by the river.", "", "minilm")
+MENUS = ("cls", "last", "mean", "last")
+LINES = "Bread rises.\nA loaf needs time in the oven.\nSaturn has rings.\nThe planet is far.\n"
+
+
+@pytest.fixture(scope="module")
+def page(store: ModelStore, bundled: LoadedModel) -> Page:
+    class Recorder(Page):
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            if len(outputs) > 1:
+                self.shown, self.outputs = handler, outputs
+
+    with gr.Blocks():
+        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
+        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        part.PART.build(page)
+    return page
+
+
+@pytest.fixture(scope="module")
+def show(page: Page) -> Callable[..., list[Any]]:
+    def last(*arguments: Any) -> list[Any]:
+        *_, shown = page.shown(*arguments)  # type: ignore[attr-defined]
+        assert len(shown) == len(page.outputs)  # type: ignore[attr-defined]
+        return list(shown)
+
+    return last
+
+
+def printed(program: str) -> list[list[tuple[float, str]]]:
+    """What the program prints: two lists of score and sentence."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(compile(program, "search", "exec"), {})
+    return [
+        [(float(line.split(" ", 1)[0]), line.split(" ", 1)[1]) for line in block.split("\n")]
+        for block in out.getvalue().strip().split("\n\n")
+    ]
+
+
+def test_the_library_is_whole() -> None:
+    library = part.our_library()
+    assert len(set(library.sentences)) == len(library.sentences) >= 300
+    assert len(set(library.topics)) == 10
+    assert len(library.topics) == len(library.sentences)
+
+
+def test_no_word_of_the_worked_example_is_in_the_library() -> None:
+    """So that what A and B find there was found by meaning."""
+    assert Keywords(part.our_library().sentences).scores(part.QUERY).max() == 0
+
+
+def test_a_list_of_one_s_own(
+    page: Page, show: Callable[..., list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("topic,sentence\n" + "".join(f"{k // 2},{one}\n" for k, one in enumerate(LINES.split("\n")[:4])))
+    query = "How do I bake a loaf?"
+    status, found, told, numbers, code, own, *_ = show(*BAR, query, part.OWN, str(file), "", *MENUS)
+    assert status == ""
+    assert own["visible"] is True
+    sentences = LINES.strip().split("\n")
+    vectors = page.services.vectors.get(page.services.loaded("minilm"), [query, *sentences], [Choice("mean", 6)])[0]
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    scores = units[1:] @ units[0]
+    by_b = re.findall(r'title="(.*?)"', found.split("</section>")[1])
+    assert by_b == [sentences[k] for k in np.argsort(-scores)]
+    assert "<b>1.0</b> of 3 right" in found.split("</section>")[1]  # each topic has one other sentence
+    assert re.search(r"A loaf needs.*?, which shares a word with it", told)
+    assert f"<td>{scores.max():.4f}</td>" in numbers
+    (tmp_path / "sentences.txt").write_text(LINES)
+    monkeypatch.chdir(tmp_path)
+    cosines, words = printed(code)
+    assert [sentence for _, sentence in cosines] == by_b
+    np.testing.assert_allclose([score for score, _ in cosines], sorted(scores, reverse=True), atol=2e-4)
+    assert words[0][1] == "A loaf needs time in the oven."
+    assert words[1][0] == 0
+
+
+def test_the_program_reads_the_library(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a model: only what the program does before it encodes."""
+    monkeypatch.chdir(Path(__file__).resolve().parents[3])
+    program = search_code(bundled.spec, part.QUERY, Choice("mean", 6), ours=True)
+    reading = program[program.index("with open(") : program.index("query =")]
+    found: dict[str, Any] = {}
+    exec(reading, found)
+    assert tuple(found["sentences"]) == part.our_library().sentences
+
+
+def test_an_empty_query_is_the_bar_s_sentence(show: Callable[..., list[Any]]) -> None:
+    found = show(*BAR, " ", part.OWN, None, LINES, *MENUS)
+    assert "Asked: “The banker sat by the river.”" in found[2]
+    assert "right" not in found[1]
+    assert show(*BAR, "One", part.OWN, None, "One line only ${x} <script>", *MENUS)[1].count("<li") == 3
+
+
+def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], tmp_path: Path) -> None:
+    assert "Choose a file" in show(*BAR, "x", part.OWN, None, " ", *MENUS)[0]
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    for arguments, sentence in (
+        (("x", part.OWN, str(tmp_path / "bad.csv"), ""), "No column is named"),
+        (("x" * 20_001, part.OWN, None, LINES), "The query has 20,001 characters"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            show(*BAR, *arguments, *MENUS)
+    with pytest.raises(UserError, match="nothing to search for"):
+        show("", "", "minilm", "", part.OWN, None, LINES, *MENUS)
+
+
+def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Page) -> None:
+    steps = page.shown(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])  # type: ignore[attr-defined]
+    status, *drawn, own, _, _ = next(steps)
+    assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
+    with pytest.raises(UserError, match="was never trained"):
+        next(steps)
+
+
+def test_progress_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part, "BETWEEN", -1.0)
+    monkeypatch.setattr(part, "our_library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
+    first, *_ = page.shown(*BAR, "day", part.LIBRARY, None, "", *MENUS)  # type: ignore[attr-defined]
+    assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", first[0])

@@ -1,0 +1,157 @@
+"""The part "A word in its context": its data, what it opens on, its program, and what MiniLM does with the senses."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from demos.bert.embeddings.word_occurrences import Use
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.word_senses.part import PART, bundled_uses, lines_of, pair_menu, read_pair, sense_names
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+
+ASSETS = Path(__file__).resolve().parents[3] / "assets"
+BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
+
+
+@pytest.fixture(scope="module")
+def wired(store: ModelStore, bundled: LoadedModel) -> list[dict[str, Any]]:
+    """What the part wires: drawing, scoring, picking."""
+    wired: list[dict[str, Any]] = []
+
+    class Recorder(Page):
+        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": show, "outputs": outputs})
+
+        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+            wired.append({"show": handler, "outputs": outputs})
+
+    with gr.Blocks():
+        box = [gr.Textbox() for _ in range(5)]
+        page = Recorder(LESSON, Services(store, "minilm"), *box, notices=gr.Column(), trained=gr.State(""))
+        PART.build(page)
+    return wired
+
+
+def test_the_data_keeps_its_form(store: ModelStore) -> None:
+    labelled, tokenizer = bundled_uses(), store.tokenizer("minilm")
+    assert len(labelled) == len({one.use.sentence for one in labelled}) == 280
+    assert set(Counter((one.word, one.sense) for one in labelled).values()) == {5}
+    senses = Counter(word for word, _ in {(one.word, one.sense) for one in labelled})
+    assert Counter(senses.values()) == {2: 19, 3: 6}
+    for one in labelled:
+        words = tokenizer.convert_ids_to_tokens(tokenizer(one.use.sentence)["input_ids"])
+        assert words.count(one.word) == 1, one  # once, and as one piece
+        assert 6 <= len(one.use.sentence.split()) <= 21
+        assert "\t" not in one.use.sentence
+    for word in senses:
+        assert len({one.use.sentence[: one.use.start].count(" ") for one in labelled if one.word == word}) >= 4, word
+
+
+def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: LoadedModel) -> None:
+    draw = wired[0]
+    lines = lines_of("bank", bundled_uses())
+    shown = draw["show"](BAR, "bank", lines, 12, "least")
+    assert len(shown) == len(draw["outputs"])
+    curves, matrix, told, table, code, layer, pair = shown
+    drawn = {trace.name: np.array(trace.y) for trace in curves.data}
+    assert set(drawn["static table"]) == {1.0}
+    theirs = drawn["“the”, same sense"] - drawn["“the”, different senses"]
+    assert "“the” in 5 of the same sentences. At layer 6 its curves lie <b>+0.19</b> apart" in told
+    assert "those of “bank” in these sentences <b>+0.08</b>" in told
+    assert "So here the gap need not be the word’s sense" in told
+    assert "chosen by their result" in told
+    np.testing.assert_allclose(theirs[[2, 3, 6]], [-0.01, 0.05, 0.19], atol=0.006)
+    datasheet = " ".join((ASSETS / "data" / "senses.md").read_text(encoding="utf-8").split())
+    assert "curves lie 0.19 apart and those of *bank* in the same five sentences 0.08" in datasheet
+    assert 'by 0.10 and 0.12, "the" by −0.01 and 0.05' in datasheet
+    earlier = draw["show"](BAR, "bank", lines, 2, "least")[2]
+    assert "lie <b>−0.01</b> apart, those of “bank” in these sentences <b>+0.10</b>. The word itself" in earlier
+    others = draw["show"](BAR, "stick", lines_of("stick", bundled_uses()), 6, "least")[2]
+    assert "chosen by their result" not in others
+    assert "<b>Control</b>" in others
+    assert (drawn["same sense"] - drawn["different senses"])[1:].min() > 0.05  # every layer beyond the embeddings
+    assert len(matrix.data[0].z) == 7
+    assert [note.text for note in matrix.layout.annotations] == ["<b>money</b>", "<b>river</b>", "<b>yours</b>"]
+    assert "is nearest to <b>river</b>" in told
+    assert (layer["maximum"], layer["value"], pair["visible"]) == (6, 6, False)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "word", "exec"), {})
+    static, *rows = printed.getvalue().splitlines()
+    assert static == "static 1.0"
+    numbers = np.array([[float(cell) for cell in row.split()[1:]] for row in rows])
+    np.testing.assert_allclose(numbers.T, [drawn["same sense"], drawn["different senses"]], atol=6e-4)
+    assert f"<td>{matrix.data[0].z[0][1]:.4f}</td></tr>" in table
+
+
+def test_the_reader_s_own_lines_have_a_curve_a_pair(wired: Any) -> None:
+    own = "A kettle sings 🎻.\nKettle, kettle!\n" + "${alert(1)}<script>kettle</script>"
+    curves, _, told, _, code, _, pair = wired[0]["show"](BAR, "KETTLE", own, 0, "2-3")
+    assert curves.data[2].name == "uses 2 and 3"
+    assert (pair["value"], pair["visible"], len(pair["choices"])) == ("2-3", True, 1 + 6)
+    assert "<script" not in told
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "word", "exec"), {})
+    rows = [float(row.split()[1]) for row in printed.getvalue().splitlines()]
+    np.testing.assert_allclose(rows[1:], curves.data[2].y, atol=6e-4)
+    same = wired[0]["show"](BAR, "kettle", "The kettle.\nThe kettle.", 3, "")
+    assert set(same[0].data[2].y) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("word", "lines", "told"),
+    [
+        ("bank", "", "Write sentences with the word “bank”"),
+        (" ", "x", "Write the word"),
+        ("river", "The bank.", "Line 1, “The bank.”, does not have the word “river”"),
+        ("kettle", "One kettle.", "at least two uses"),
+    ],
+)
+def test_what_is_missing_is_one_sentence(wired: Any, word: str, lines: str, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        wired[0]["show"](Sentence("", "", "minilm"), word, lines, 0, "least")
+
+
+def test_names_and_pairs_fall_back() -> None:
+    labelled = bundled_uses()
+    uses = [one.use for one in labelled if one.word == "bat"]
+    grouped = [Use(use.sentence, use.start, use.end, int(at > 6)) for at, use in enumerate(uses)]
+    assert sense_names("Bat", grouped, labelled) == ["sense 1", "club"]  # the first mixes animal and club
+    assert sense_names("ball", grouped, labelled) == ["sense 1", "sense 2"]
+    cosine = np.array([[1, 0.2, 0.9], [0.2, 1, 0.5], [0.9, 0.5, 1]])
+    assert [read_pair(asked, cosine) for asked in ("2-3", "3-2", "1-9", "x", None)] == [(1, 2), *[(0, 1)] * 4]
+    assert pair_menu("1-9", 3, hidden=False)["value"] == "least"
+
+
+def test_a_link_may_name_any_pair(wired: Any) -> None:
+    """It is read before there are uses, and then only what the menu offers counts."""
+    pair = wired[0]["outputs"][-1]
+    assert {"1-2", "23-24"} <= {value for _, value in pair.choices}
+
+
+def test_minilm_finds_senses_that_the_static_table_can_not(wired: Any) -> None:
+    steps = list(wired[1]["show"]("minilm", ""))
+    assert all("of 280 sentences" in step[0] for step in steps[:-1])
+    assert len(steps) > 2
+    told, figure, ranks, _, seen = steps[-1]
+    blind, nearest, _, clusters = (np.array(trace.y) for trace in figure.data)
+    assert clusters[0] == 0  # the static table
+    assert nearest[0] == pytest.approx(blind[0], abs=1e-4)
+    assert abs(clusters[1]) < 0.1  # layer 0 knows the word's place, and that says nothing
+    assert clusters[-1] > 0.5
+    assert nearest[-1] > 0.7 > 0.45 > blind[0]
+    assert ranks.count("<li") == 25
+    assert "layer 6" in told
+    assert list(wired[1]["show"]("minilm", seen)) == [[gr.skip()] * 5]
+    assert lines_of("stick", bundled_uses()).startswith("The dog dropped a wet stick")

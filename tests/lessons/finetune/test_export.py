@@ -1,0 +1,200 @@
+"""The part "Keep it": before a run and after one, its zip, its card, its refusals; and nothing left on the disk."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+import torch
+from gradio.helpers import special_args
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.lessons.finetune import LESSON
+from demos.lessons.finetune.export import part as keep
+from demos.lessons.finetune.export.zips import MAX_ZIPS, Zips
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+from demos.training.form_values import shown_settings
+from demos.training.results.history import Record
+from demos.training.settings import Settings
+from demos.widgets.run_controller.controller import Trainer
+from tests.lessons.finetune.test_train import TSV, TinyStore
+from tests.widgets.whole_run import whole_run
+
+BAR = Sentence("", "", "tiny")
+NO_MATTER: dict[str, Any] = {
+    "time": "", "model": "Tiny", "kind": "sentence", "data": "films <b>.tsv", "examples": (1, 1, 1), "settings": {},
+    "parameters": 1, "trainable": 1, "metric": "accuracy", "metrics": {"accuracy": 0.5}, "loss": 1.0, "steps": 1,
+    "total_steps": 1, "stopped": "", "seconds": 1.0, "examples_per_second": 1.0, "device": "CPU",
+    "precision": "float32", "threads": 1, "curve": (), "looks": (), "test": "",
+}  # fmt: skip
+CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, precision="float32"))
+
+
+@pytest.fixture
+def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[keep.Keeper, str, Path]:
+    """The part's handlers after one run on the page; (they, the run's id, where zips are put)."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    files, upload, zips = tmp_path / "tiny", tmp_path / "films <b>.tsv", tmp_path / "zips"
+    tiny.model.save_pretrained(files)
+    tiny.tokenizer.save_pretrained(files)
+    upload.write_text(TSV)
+    services = Services(TinyStore(tiny, files), "tiny")
+    picked = ("sentence", "file", str(upload), None, "", 1_500)
+    *_, last = whole_run(Trainer(services, services.workshop), picked, CHOSEN)
+    return keep.Keeper(services, Zips(zips)), last["kept"], zips
+
+
+def test_before_a_run_the_program_and_the_command_are_there_already(tiny: LoadedModel, tmp_path: Path) -> None:
+    keeper = keep.Keeper(Services(TinyStore(tiny, tmp_path), "tiny"), Zips(tmp_path))
+    for run in ("", "made-up"):
+        picker, told, button, file, loaded, script, command, card = keeper.show(BAR, run)
+        assert (picker["choices"], picker["visible"]) == ([], False)
+        assert "not trained a model yet" in told
+        assert (button["interactive"], file["visible"], loaded) == (False, False, "")
+        assert "SOURCES['emotion'].load" in script
+        assert command.startswith(
+            "python -m demos.training --catalogue catalogue.json --model tiny --task sentence --data emotion"
+        )
+        assert "none before a run" in card
+        with pytest.raises(UserError):
+            next(keeper.zipped(run))
+
+
+def test_a_run_is_taken_away_whole_and_nothing_else_stays(
+    kept: tuple[keep.Keeper, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, home = kept
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    _, told, button, _, loaded, script, command, card = keeper.show(BAR, run)
+    assert "films &lt;b&gt;.tsv" in told
+    assert button["interactive"]
+    assert "as BertForSequenceClassification" in loaded
+    assert "load_file('sentence', 'films <b>.tsv', None, settings.seed, 1500)" in script
+    assert "threads=1" in script
+    assert "'films <b>.tsv'" in command
+    assert str(tmp_path) not in script + command + card + told
+    assert "### films" in card
+    assert "license:" not in card
+
+    *said, (_, file) = keeper.zipped(run)
+    assert next(words for words, _ in said) == "<p>Writing the model…</p>"
+    assert "Packing" in said[1][0]
+    archive = Path(file["value"])
+    assert (archive.parent.parent, archive.name) == (home, "bert-films-b.zip")
+    assert list((tmp_path / "temporary").iterdir()) == []
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path / "out")
+    folder = tmp_path / "out" / "bert-films-b"
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        inputs = AutoTokenizer.from_pretrained(folder)("a dull film", return_tensors="pt")
+        found = model(**inputs).logits.softmax(dim=-1)[0].tolist()
+    (expected,) = keeper.services.workshop.runs.predict(run, ["a dull film"])
+    assert dict(zip(model.config.id2label.values(), found, strict=True)) == pytest.approx(expected, abs=1e-5)
+    ((_, again),) = keeper.zipped(run)
+    assert again["value"] == str(archive)  # not made twice
+
+    trained, log = keeper.found(run)
+    for number in range(MAX_ZIPS):
+        list(keeper.zips.steps(f"other {number}", trained, log))
+    assert not archive.exists()
+    assert len(list(home.iterdir())) == MAX_ZIPS
+
+
+def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
+    kept: tuple[keep.Keeper, str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, _ = kept
+    services = keeper.services
+    first = Record(run=run, number=1, **NO_MATTER)
+    trainer, picked = Trainer(services, services.workshop), ("sentence", "emotion", None, None, "", 60)
+    monkeypatch.setattr("demos.widgets.run_controller.controller.MAX_MODELS", 2)
+    monkeypatch.setattr(keep, "MAX_MODELS", 2)
+    *_, second = whole_run(trainer, picked, CHOSEN, run, [first])
+    assert second["held"] == "model"
+    history = second["history"]
+    picker, told, *_ = keeper.show(BAR, second["kept"], history)
+    assert [number for _, number in picker["choices"]] == ["2", "1"]
+    assert picker["choices"][0][0].startswith("Run 2, the last: ")
+    assert (picker["value"], picker["visible"]) == ("2", True)
+    assert "Your last run" in told
+    for number, name in (("1", "bert-films-b.zip"), ("2", "bert-emotion.zip"), ("", "bert-emotion.zip")):
+        *_, (_, file) = keeper.zipped(second["kept"], history, number)
+        assert Path(file["value"]).name == name
+    picker, told, *_, card = keeper.show(BAR, second["kept"], history, "1")
+    assert picker["value"] == "1"
+    assert "Your earlier run" in told
+    assert "### films" in card
+    assert "had to make room" not in told
+    assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
+
+    *_, third = whole_run(trainer, picked, CHOSEN, second["kept"], history)
+    history = third["history"]
+    picker, told, *_ = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
+    assert ([number for _, number in picker["choices"]], picker["value"]) == (["3", "2"], "3")
+    assert "The model of run 1 had to make room: this page keeps the last 2" in told
+    with pytest.raises(UserError, match="no longer kept"):  # never another run's in its place
+        next(keeper.zipped(third["kept"], history, "1"))
+    for reader in ([], [replace(first, run="made-up", number=2)]):
+        assert keeper.picked("mine", reader, "3") == "mine"
+    left = {path.name for path in services.workshop.runs.folder("any").parent.iterdir()}
+    assert left == {record.run for record in history[1:]}
+
+
+def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper, run, home = kept
+
+    def full(folder: Path, archive: Path) -> None:
+        archive.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("demos.lessons.finetune.export.zips.zip_folder", full)
+    with pytest.raises(UserError, match="disk is full"):
+        list(keeper.zipped(run))
+    assert list(home.iterdir()) == []
+
+
+def test_a_push_needs_a_sign_in_and_only_a_space_offers_one(
+    kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, _ = kept
+    with pytest.raises(UserError, match="Sign in"):
+        keeper.pushed(run, "my-model", False, None)
+    monkeypatch.setattr(keep, "push", lambda folder, name, token, private: f"https://hub.invalid/{name}?{private}<")
+    shown = keeper.pushed(run, "my-model", False, "secret")
+    assert 'href="https://hub.invalid/my-model?True&lt;"' in shown
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    monkeypatch.setenv("OAUTH_CLIENT_ID", "client")
+    assert not keep.signs_in()
+    monkeypatch.setenv("SPACE_ID", "ada/bert")
+    monkeypatch.setattr(keep, "find_spec", lambda name: None)
+    assert not keep.signs_in()
+    monkeypatch.setattr(keep, "find_spec", lambda name: name)
+    assert keep.signs_in()
+
+
+def test_on_a_space_gradio_fills_in_the_token_of_who_signed_in(
+    kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, run, _ = kept
+    monkeypatch.setattr(keep, "signs_in", lambda: True)
+    monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # a Space's own part
+    with gr.Blocks() as demo:
+        box = gr.Textbox
+        page = Page(
+            LESSON, keeper.services, box(), box(), box(), box(), box(), gr.Column(), trained=gr.State("")
+        )  # fmt: skip
+        keep.build(page)
+    push_mine = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "push_mine")
+    assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
+    inputs, *_ = special_args(push_mine, [run, [], None, "my-model", False], None, None)
+    assert inputs == [run, [], None, "my-model", False, None]  # nobody is signed in
+    assert "Sign in" in push_mine(*inputs)

@@ -1,0 +1,148 @@
+"""Part "How much data?": the sample, the cost before, a measurement that grows and is stopped, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.lessons.finetune.learning_curve import part as amount_part
+from demos.lessons.finetune.learning_curve.part import CHANGED, FILES, Amount, read_data, samples
+from demos.lessons.finetune.learning_curve.text import LEARNED
+from demos.page.services import Sentence, Services
+from demos.training import learning_curve as amount
+from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
+from demos.training.sources import SOURCES
+from tests.page.tiny_store import TinyStore
+
+BAR = Sentence("", "", "tiny")
+FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
+
+
+@pytest.fixture
+def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Amount:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    return Amount(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> str:
+    path = tmp_path / "films.tsv"
+    path.write_text(FILM)
+    return str(path)
+
+
+def named(update: list[Any]) -> dict[str, Any]:
+    return dict(zip(CHANGED, update, strict=True))
+
+
+def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
+    command, known = samples()
+    assert command.startswith("PYTHONPATH=. python tests/benchmarks/amount.py")
+    assert set(known) <= set(SOURCES)
+    for key, measured in known.items():
+        dataset = SOURCES[key].load(0, 1_500)
+        assert measured.sizes == tuple(len(nested(dataset, share, 0)) for share in SHARES)
+        assert measured.test == len(dataset.test)
+        found = {(point.series, point.examples, point.seed) for point in measured.points}
+        assert found == {
+            (series, size, seed)
+            for series in (PRETRAINED, WORDS, SCRATCH)
+            for size in measured.sizes
+            for seed in range(measured.seeds if series == PRETRAINED else SCRATCH_SEEDS)
+        }
+        assert all(0 <= point.score <= 1 for point in measured.points)
+        learned = [point.learned for point in measured.points if point.series == SCRATCH]
+        assert all(share is not None and share >= LEARNED for share in learned[-len(SHARES) // 2 :])
+    file, status, figure, proof, made, numbers = part.show(BAR, "emotion", None, 2, "", None)
+    assert file["visible"] is False
+    assert "trains 25 models" in status
+    assert "15 of them from random weights (3 seeds, longer)" in status
+    assert {"the trained model", "the words alone"} <= {trace.name for trace in figure.data}
+    assert "A sample" in made
+    assert command in numbers
+    assert "the trained model is there with" in proof
+    assert "it was also tuned on about a billion sentence pairs" in proof
+    assert "so they did learn them" in proof
+    assert "<td>" in numbers
+
+
+def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Amount, films: str) -> None:
+    file, status, *_ = part.show(BAR, "file-sentence", None, 1, "", None)
+    assert file["visible"] is True
+    assert "Choose a CSV" in status
+    _, status, figure, proof, made, _ = part.show(BAR, "file-sentence", films, 1, "", None)
+    assert "trains 20 models" in status
+    assert [trace.name for trace in figure.data] == ["always the most frequent class"]
+    assert proof == ""
+    assert "press Run" in made
+    assert read_data("file-pair", None) is None
+    assert set(FILES) == {"file-sentence", "file-pair"}
+
+
+def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
+    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(amount, "SHARES", (0.1, 0.3, 1.0))
+    monkeypatch.setattr(amount, "MAX_STEPS", 3)
+    monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
+    updates = part.run("", "", "tiny", "file-sentence", films, 1)
+    first = named(next(updates))
+    assert first["start"]["interactive"] is False
+    assert first["stop"]["interactive"] is True
+    grown = None
+    for update in updates:
+        seen = named(update)
+        if hasattr(seen["own"], "points"):
+            grown = seen["own"]
+            if any(point.series == PRETRAINED for point in grown.points):
+                part.stop(first["job"])
+        last = seen
+    assert last["start"]["interactive"] is True
+    assert last["job"] == ""
+    assert "Stopped; 1 of 12 trainings are kept" in last["status"]
+    assert grown is not None
+    assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
+    shown = part.show(BAR, "file-sentence", films, 1, "", grown)
+    assert "Yours" in shown[4]
+    home = part.services.workshop.runs.folder("any").parent
+    assert list(home.iterdir()) == []
+    busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)
+    assert len({str(one) for one in busy[1:]}) == 1  # nothing moves under a measurement
+
+
+def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
+    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> Iterator[Any]:
+        raise gr.Error("You have exceeded your GPU quota.")
+        yield
+
+    monkeypatch.setattr(amount_part, "measure", refused)
+    updates = part.run("", "", "tiny", "file-sentence", films, 1)
+    seen = []
+    with pytest.raises(UserError, match="exceeded your GPU quota"):
+        seen.extend(map(named, updates))
+    assert seen[-1]["start"]["interactive"] is True
+
+
+def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(part: Amount, films: str) -> None:
+    def ends(*values: Any) -> tuple[dict[str, Any], str]:
+        seen: list[dict[str, Any]] = []
+        updates = map(named, part.run("", "", "tiny", *values))
+        with pytest.raises(UserError) as error:
+            seen.extend(updates)
+        return seen[-1], str(error.value)
+
+    last, told = ends("file-sentence", None, 1)
+    assert "Choose a CSV" in told
+    assert last["start"]["interactive"] is True
+    assert "number of seeds" in ends("emotion", None, "many")[1]
+    assert "no data set" in ends("entities", None, 1)[1]
+    assert "no data set" in ends("<script>", None, 1)[1]
+    assert "sentence1" in ends("file-pair", films, 1)[1]

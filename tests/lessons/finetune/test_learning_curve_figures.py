@@ -1,0 +1,140 @@
+"""The pictures and sentences of "How much data?" and "Your runs": what is drawn is what was measured, escaped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+
+import pytest
+
+from demos.bert.model.catalogue import BUNDLED, CATALOGUE
+from demos.figures.run_table import compared_html, runs_html
+from demos.lessons.finetune.learning_curve.figure import NAMES, amount_figure
+from demos.lessons.finetune.learning_curve.text import made_html, numbers_html, proof_html
+from demos.lessons.finetune.runs.figure import overlay_figure
+from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, Point
+from demos.training.results.history import Record
+from demos.training.settings import Settings
+
+POINTS = tuple(
+    Point(series, size, seed, score + 0.02 * seed)
+    for series, scores in ((PRETRAINED, (0.6, 0.9)), (WORDS, (0.3, 0.6)), (SCRATCH, (0.2, 0.3)))
+    for size, score in zip((10, 100), scores, strict=True)
+    for seed in (0, 1)
+)
+MEASURED = Measured("<b>data", "BERT & co", (10, 100), 50, 2, 0.25, POINTS, 12.0)
+RECORD = Record(
+    "id", 1, "2026-01-01T00:00:00+00:00", "BERT", "sentence", "<i>mine", (96, 8, 10), asdict(Settings()), 500, 400,
+    "accuracy", {"accuracy": 0.5, "macro F1": 0.4}, 0.9, 12, 12, "", 3.4, 90.0, "CPU", "float32", 1,
+    ((0.5, 1.2), (1.0, 0.7)), ((0.0, 1.4, 0.2), (1.0, 0.8, 0.5)), "abc", "1111100000",
+)  # fmt: skip
+
+
+def other(**changes: object) -> Record:
+    values = asdict(RECORD) | {"number": 2, "settings": dict(RECORD.settings)} | changes
+    return Record(**values)
+
+
+def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
+    drawn = {trace.name: trace for trace in amount_figure(MEASURED).data if trace.name}
+    assert drawn[NAMES[PRETRAINED]].y == pytest.approx((0.61, 0.91))
+    assert drawn[NAMES[SCRATCH]].x == (10, 100)
+    assert drawn["always the most frequent class"].y == (0.25, 0.25)
+    band = next(trace for trace in amount_figure(MEASURED).data if trace.fill)
+    assert band.y == pytest.approx((0.62, 0.92, 0.9, 0.6))
+    assert band.mode == "lines"  # else Plotly puts a mark on each corner
+    assert len({trace.line.dash for trace in drawn.values()}) == 4  # hue is not all that tells them apart
+    single = replace(MEASURED, points=tuple(point for point in POINTS if point.seed == 0))
+    assert not any(trace.fill for trace in amount_figure(single).data)
+    assert len(amount_figure(replace(MEASURED, points=())).data) == 1  # guessing is known before any training
+
+
+def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
+    told = proof_html(MEASURED)
+    assert (
+        "From random weights the same architecture gets to 31% at best (with 100 examples, 30% to 32% over 2 seeds); "
+        "the trained model is there with <b>10</b>." in told
+    )
+    assert (
+        "The words alone get to 61% at best (with 100 examples, 60% to 62% over 2 seeds); the trained model is there "
+        "with <b>10</b>." in told
+    )
+    worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
+    assert "so far the trained model is below that, at 10%" in proof_html(replace(MEASURED, points=worse))
+    assert "is worth many labelled examples" in told
+    assert "worth" not in proof_html(replace(MEASURED, points=worse))
+    assert "billion" not in told
+    assert "billion" in proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title))
+    assert "under way" in proof_html(replace(MEASURED, points=()))
+    table = numbers_html(MEASURED)
+    assert "61.0% (60.0% to 62.0%)" in table
+    assert "–" in numbers_html(replace(MEASURED, points=POINTS[:2]))
+    for told in (table, made_html(MEASURED, own=False), made_html(MEASURED, own=True)):
+        assert "<b>data" not in told
+        assert "&lt;b&gt;data" in told
+    assert "A sample" in made_html(MEASURED, own=False)
+    assert "2 seeds (3 from random weights)" in made_html(MEASURED, own=True)
+    assert "3 seeds." in made_html(replace(MEASURED, seeds=3), own=True)
+    assert "A sample" not in made_html(MEASURED, own=True)
+
+
+def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
+    def learned(share: float | None) -> str:
+        points = tuple(replace(one, learned=share) if one.series == SCRATCH else one for one in POINTS)
+        return proof_html(replace(MEASURED, points=points))
+
+    assert "they got 97% of these training examples right, so they did learn them; a better recipe" in learned(0.97)
+    assert "only 60% of these training examples right: they were stopped before they had learned them" in learned(0.6)
+    assert "3 seeds); a better recipe may get further" in learned(None)
+    assert "rate 5e-4, about 250 steps, 3 seeds" in learned(None)
+
+
+def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
+    second = other(settings=asdict(Settings(learning_rate=5e-5, seed=4)))
+    table = runs_html([RECORD, second], [2], sample=False)
+    assert table.index('data-run="2"') < table.index('data-run="1"')  # newest first
+    assert "<b>learning rate 5e-5</b> (was 1e-4), <b>seed 4</b> (was 0)" in table
+    assert table.count(" checked") == 1
+    assert "<i>mine" not in table
+    assert "not yours" in runs_html([RECORD], [], sample=True)
+    assert "the same recipe" in runs_html([RECORD, other()], [], sample=False)
+    assert "stopped by hand" in runs_html([other(stopped="asked")], [], sample=False)
+
+
+def test_two_runs_are_drawn_by_epoch_one_solid_one_dashed() -> None:
+    figure = overlay_figure([RECORD, other(looks=((0.0, 1.3, None), (2.0, 0.5, 0.9)))])
+    looks = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert [(trace.name, trace.line.dash) for trace in looks] == [
+        ("run 1", "solid"), ("run 1", "solid"), ("run 2", "dash"), ("run 2", "dash"),
+    ]  # fmt: skip
+    assert looks[2].x == (0, 2)
+    assert looks[3].y == (0.9,)  # a score that is not known is not drawn
+    assert overlay_figure([]).data == ()
+
+
+def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
+    lucky = compared_html([RECORD, other(metrics={"accuracy": 0.7}, right="1111111000")])
+    assert "20.0 points better" in lucky
+    assert "2 are right only in run 2 and 0 only in run 1" in lucky
+    assert f"probability {2 * 0.5**2:.2g}" in lucky
+    assert "may well be luck" in lucky
+    even = compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])])
+    assert "no better and no worse" in even
+    assert "nothing here speaks for either" in even
+    many = "1" * 10 + "0" * 30
+    sure = compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)])
+    assert "more than the luck of these test examples" in sure
+    apart = compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})])
+    assert "different test examples" in apart
+    assert all("one training with one seed" in said for said in (lucky, even, sure, apart))
+    assert "includes 0" in apart
+    assert "different data" in compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})])
+    assert "repeat both with other seeds" in compared_html(
+        [other(metrics={"entity F1": 0.5}), other(metrics={"entity F1": 0.6})]
+    )
+    assert "different tasks" in compared_html([RECORD, other(metrics={"entity F1": 0.6})])
+    alike = compared_html([RECORD, other()])
+    assert "no better" in alike
+    assert "both get the same ones right" in alike
+    assert "Tick two" in compared_html([RECORD])
+    assert not math.isnan(RECORD.headline[1])

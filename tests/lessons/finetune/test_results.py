@@ -1,0 +1,171 @@
+"""The part "What it learned": a sample before a run, one's own run after it, what fits each task, nobody else's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from demos.bert.embeddings.maps import own_share
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.steps import drained
+from demos.lessons.finetune import LESSON
+from demos.lessons.finetune.results import part as after
+from demos.lessons.finetune.results.data import Afterwards
+from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, TRUST
+from demos.lessons.finetune.results.sample import ERRORS, sample, sample_json
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+from demos.training.data.tables import Row
+from demos.training.events import Finished
+from demos.training.results.evidence import Evidence, surest_errors
+from demos.training.results.test_answers import FILE
+from demos.training.settings import Settings
+from demos.training.sources import SOURCES
+from demos.training.tasks.classification.data import build_dataset, load_emotion
+from tests.page.tiny_store import TinyStore
+
+MEAN = Choice("mean", 6)
+BAR = Sentence("The quiet river ran under the bank.", "", "tiny")
+QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1, precision="float32")
+
+
+@pytest.fixture(scope="module")
+def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Services:
+    files = tmp_path_factory.mktemp("tiny")
+    return Services(TinyStore.written(tiny, files), "tiny")
+
+
+@pytest.fixture(scope="module")
+def afterwards(services: Services) -> Afterwards:
+    return Afterwards(services)
+
+
+def trained(services: Services, dataset: Any) -> str:
+    """The id of a finished run."""
+    run = services.workshop.runs.new()
+    *_, last = services.workshop.fine_tune(run, dataset, "tiny", services.store.folder("tiny"), QUICK)
+    assert isinstance(last, Finished)
+    return run
+
+
+@pytest.fixture(scope="module")
+def pairs_run(services: Services) -> str:
+    """A run on pairs whose class nothing in them tells, so that there are errors."""
+    rows = [
+        Row(number, f"<b>stone</b> {number} ${{x}} green", ("no", "<yes>")[number * 7 % 5 % 2], pair=f"river {number}")
+        for number in range(1, 81)
+    ]
+    return trained(services, build_dataset("pairs", rows))
+
+
+def shown(afterwards: Afterwards, view: str, run: str = "", error: str = "0", seen: str = "") -> dict[str, Any]:
+    *_, last = after.drawn(afterwards, BAR, view, error, run, seen)
+    return dict(zip(after.FILLED, last, strict=True))
+
+
+def visible(found: dict[str, Any]) -> list[str]:
+    return [name for name in (MAP, ATTENTION, ERROR, TRUST) if found[name]["visible"]]
+
+
+@pytest.mark.parametrize("view", [MAP, ATTENTION, ERROR, TRUST])
+def test_before_any_run_there_is_a_sample_told_so(afterwards: Afterwards, view: str) -> None:
+    found = shown(afterwards, view)
+    assert "A sample before your own training" in found["status"]
+    assert visible(found) == [view]
+    assert "<table" in found["numbers"]
+    again = shown(afterwards, view, seen=found["seen"])
+    assert all(value == gr.skip() for value in again.values())  # nothing is drawn twice
+
+
+def test_a_run_on_pairs_before_and_after(afterwards: Afterwards, pairs_run: str) -> None:
+    views = {view: shown(afterwards, view, pairs_run) for view in (MAP, ATTENTION, ERROR, TRUST)}
+    assert [visible(found) for found in views.values()] == [[MAP], [ATTENTION], [ERROR], [TRUST]]
+    assert not any("sample" in found["status"] for found in views.values())
+    own = afterwards.of(pairs_run)
+    mapped = afterwards.mapped(own)
+    layout = drained(afterwards.layout(afterwards.services.tuned(pairs_run), mapped))
+    share = own_share(layout.nearest, mapped.classes).mean()
+    assert f"<b>{share:.0%}</b>" in views[MAP]["after_told"]
+    assert views[MAP]["after_map"]["visible"]
+    choices = views[ERROR]["error"]["choices"]
+    assert len(choices) == len(surest_errors(own.kept, 12)) > 1
+    assert "&lt;yes&gt;" in views[ERROR]["tokens"]
+    other = shown(afterwards, ERROR, pairs_run, error="999")  # beyond the end is the last one
+    assert other["error"]["value"] == str(len(choices) - 1)
+    html = "".join(value for found in views.values() for value in found.values() if isinstance(value, str))
+    assert "<yes>" not in html
+    assert "<b>stone" not in html
+
+
+@pytest.mark.parametrize(("key", "trusted"), [("entities", True), ("endings", True), ("questions", False)])
+def test_other_tasks_show_what_applies(services: Services, afterwards: Afterwards, key: str, trusted: bool) -> None:
+    data = SOURCES[key].load(0, 50)
+    few = {name: getattr(data, name)[:12] for name in ("train", "validation", "test")}
+    run = trained(services, type(data)(**{**vars(data), **few}))
+    assert after.NOT_CLASSES in shown(afterwards, MAP, run)["status"]
+    assert visible(shown(afterwards, ERROR, run)) == []
+    assert visible(shown(afterwards, ATTENTION, run)) == [ATTENTION]
+    found = shown(afterwards, TRUST, run)
+    assert visible(found) == ([TRUST] if trusted else [])
+    assert trusted or after.NO_CHANCES in found["status"]
+    services.workshop.runs.discard(run)
+
+
+def test_a_run_that_is_gone_is_told_and_the_sample_is_back(afterwards: Afterwards, services: Services) -> None:
+    data = load_emotion()
+    run = trained(services, type(data)(**{**vars(data), **{one: getattr(data, one)[:60] for one in ("train", "test")}}))
+    folder = services.workshop.runs.folder(run)
+    assert (folder / FILE).exists()
+    services.workshop.runs.discard(run)
+    assert not folder.exists()  # the sentences go with the model
+    found = shown(afterwards, TRUST, run)
+    assert "no longer kept" in found["status"]
+    assert visible(found) == [TRUST]
+
+
+def test_the_sample_is_what_the_bundled_model_was_measured_with() -> None:
+    one = sample()
+    test = load_emotion().test
+    assert one.labels == load_emotion().labels
+    assert len(one.kept.right) == len(one.kept.confidence) == len(test)
+    assert {error.example.text for error in one.errors} <= {example.text for example in test}
+    for error, evidence in zip(one.errors, one.evidence, strict=True):
+        assert isinstance(evidence, Evidence)
+        assert len(evidence.values) == len(evidence.encoding)  # the words still cut as they were
+        assert error.predicted != error.example.label
+        assert evidence.margin > 0
+    upper, lower = one.heads[len(one.heads) // 2 :].mean(), one.heads[: len(one.heads) // 2].mean()
+    assert upper > 2 * lower  # fine-tuning moves the upper layers most
+    found = list(zip(one.errors, one.evidence, strict=True))
+    written = sample_json(one.told, one.text, one.labels, one.kept, one.heads, found)
+    path = Path(after.__file__).resolve().parents[4] / "assets" / "data" / "after.json"
+    assert written == path.read_text(encoding="utf-8")
+    assert len(one.errors) == ERRORS
+
+
+def test_the_bundled_models_number_before_a_training(store: ModelStore) -> None:
+
+    services = Services(store, BUNDLED)
+    mapped = Afterwards(services).sample()
+    layout = drained(Afterwards(services).layout(services.loaded(BUNDLED), mapped))
+    choice = services.vectors.get(services.loaded(BUNDLED), [one.text for one in mapped.examples], [MEAN])[0]
+    nearest = NearestNeighbors(n_neighbors=10, metric="cosine").fit(choice).kneighbors(return_distance=False)
+    share = (mapped.classes[nearest] == mapped.classes[:, None]).mean()
+    assert own_share(layout.nearest, mapped.classes).mean() == pytest.approx(share, abs=0.002)
+    assert np.isclose(share, 0.33, atol=0.01)
+
+
+def test_it_is_a_part_of_the_lesson_and_travels_in_the_link(services: Services) -> None:
+    assert after.PART in LESSON.parts
+    with gr.Blocks():
+        box = gr.Textbox
+        page = Page(LESSON, services, box(), box(), box(), box(), box(), gr.Column(), gr.State(""))
+        after.PART.build(page)
+    assert set(page.choices) == {"after", "after_error"}

@@ -1,0 +1,88 @@
+"""Part "Your runs": a whole run is remembered, the sample opens the part, two are compared, the CSV is handed out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.lessons.finetune.runs.part import NONE, chosen, csv_file, sample, show
+from demos.page.services import Sentence, Services
+from demos.training.form_values import UPLOAD, shown_settings
+from demos.training.results.history import Record, differences
+from demos.training.settings import Settings
+from demos.widgets.run_controller.controller import MAX_HISTORY, Trainer
+from tests.page.tiny_store import TinyStore
+from tests.widgets.whole_run import whole_run
+
+BAR = Sentence("", "", "tiny")
+RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
+
+
+def test_a_run_is_remembered_and_the_oldest_forgotten(
+    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
+    trainer = Trainer(services, services.workshop)
+    films = tmp_path / "films.tsv"
+    films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))
+    before = [replace(one, number=number) for number, one in enumerate([sample()[0]] * MAX_HISTORY, start=1)]
+    picked = ("sentence", UPLOAD, str(films), None, "", 1_500)
+    *_, last = whole_run(trainer, picked, RECIPE, history=before)
+    history: list[Record] = last["history"]
+    assert len(history) == MAX_HISTORY
+    record = history[-1]
+    assert (record.number, record.run, record.data) == (MAX_HISTORY + 1, last["kept"], "films.tsv")
+    assert record.settings["learning_rate"] == 3e-3
+    assert len(record.curve) == record.steps
+    assert len(record.looks) == 3
+    assert len(record.right) == record.examples[2]
+    table, figure, compared = show(BAR, history, "")
+    assert "films.tsv" in table
+    assert f"run {record.number}" in {trace.name for trace in figure.data}
+    assert "different data" in compared
+
+
+def test_before_any_run_there_is_a_sample_that_says_so() -> None:
+    first, second = sample()
+    assert differences([first, second]) == ("learning_rate",)
+    assert first.test == second.test
+    for record in (first, second):
+        assert len(record.right) == record.examples[2]
+        assert record.right.count("1") / len(record.right) == pytest.approx(record.metrics["accuracy"])
+        assert 0 < len(record.curve) <= 200
+        assert len(record.looks) == 1 + record.settings["epochs"] * record.settings["evaluations"]
+    table, figure, compared = show(BAR, [], "")
+    assert "A sample of two runs, not yours" in table
+    assert table.count(" checked") == 2
+    assert len(figure.data) == 6
+    assert "McNemar" in compared
+    with pytest.raises(UserError, match="train a model first"):
+        csv_file(BAR, [])
+
+
+def test_two_are_chosen_by_ticks_or_are_the_last_two() -> None:
+    one = sample()[0]
+    records = [replace(one, number=number) for number in (1, 2, 3)]
+
+    def numbers(ticked: str) -> list[int]:
+        return [record.number for record in chosen(records, ticked)]
+
+    assert numbers("") == [2, 3]
+    assert numbers("3,1") == [1, 3]
+    assert numbers("2") == [2]
+    assert numbers(NONE) == []
+    assert numbers("77,x,<b>," + "9" * 5_000) == [2, 3]  # gone, or nonsense
+    table, figure, compared = show(BAR, records, NONE)
+    assert " checked" not in table
+    assert figure.data == ()
+    assert "Tick two" in compared
+    name, text = csv_file(BAR, records)
+    assert name.endswith(".csv")
+    assert [row["run"] for row in csv.DictReader(io.StringIO(text, newline=""))] == ["1", "2", "3"]

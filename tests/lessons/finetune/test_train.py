@@ -1,0 +1,381 @@
+"""The Fine-tune lesson: its recipe and data, a whole run through its handler, stop, queue and endpoint."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pytest
+from transformers import BertTokenizerFast
+
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import run_model
+from demos.errors import UserError
+from demos.lessons.finetune import LESSON
+from demos.lessons.finetune.train import part as train
+from demos.page.lesson import Page
+from demos.page.services import Sentence, Services
+from demos.training.form_values import (
+    FROZEN_EMBEDDINGS,
+    HUB,
+    OWN,
+    RECIPE,
+    UPLOAD,
+    fitting,
+    read_dataset,
+    read_settings,
+    shown_settings,
+    told_dataset,
+)
+from demos.training.presets import PRESETS, changed, recipe_for
+from demos.training.settings import Settings
+from demos.widgets.run_controller.controller import CHANGED, GO_ON, PAUSE
+from tests.page.tiny_store import TinyStore
+
+QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
+CHOSEN = shown_settings(QUICK)
+EMOTION = ("sentence", OWN, None, None, "", 1_500)
+TSV = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
+
+
+class Wired:
+    """The lesson built into a bare page: what it wires by trigger, and its endpoint."""
+
+    def __init__(self, store: TinyStore) -> None:
+        self.tiny = store.loaded
+        self.draws: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.endpoints: dict[str, Callable[..., Any]] = {}
+        wired = self
+
+        class Recorder(Page):
+            def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+                wired.draws.append({"show": show, "inputs": inputs, "outputs": outputs, **options})
+
+            def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+                wired.events.append({"run": handler, "inputs": inputs, "outputs": outputs, **options})
+
+            def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
+                wired.endpoints[function.__name__] = function
+                wired.endpoint_options = options
+
+        with gr.Blocks():
+            box = gr.Textbox
+            self.page = Recorder(
+                LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML(), gr.State("")
+            )
+            LESSON.build(self.page)
+            train.PART.build(self.page)
+        self.task, self.idle, self.fill, self.begin, self.train, self.finish, *rest = self.events
+        self.stop, self.pause, self.ask = rest
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the other tests: two threads that wait for each other are slow on a busy machine."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="module")
+def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
+    files = tmp_path_factory.mktemp("tiny")
+    return Wired(TinyStore.written(tiny, files))
+
+
+@pytest.fixture(scope="module")
+def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("upload") / "films.tsv"
+    path.write_text(TSV)
+    return str(path)
+
+
+def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Iterator[dict[str, Any]]:
+    """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
+    run, begun, *buttons = wired.begin["run"]("")
+    yield {"run": run, **dict(zip(("start", "pause", "stop", "held"), buttons, strict=True))}
+    picked = ("sentence", UPLOAD, upload, None, "", 1_500)
+    for curve, phase in wired.train["run"](begun, "", "", "tiny", *picked, *CHOSEN):
+        changed = {"curve": curve} if isinstance(curve, str) else {}
+        if isinstance(phase, str):
+            ended = wired.finish["run"](phase, run, before, [], "sentence", words, "", "")
+            changed |= dict(zip(CHANGED, ended, strict=True))
+        yield changed
+
+
+def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
+    draw, costs = wired.draws
+    shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
+    assert len(shown) == len(draw["outputs"])
+    told, files, hubs, drawn, chain, data, code = shown
+    assert "learning rate 3e-3" in told  # what differs from the preset
+    assert (files["visible"], hubs["visible"]) == (False, False)
+    assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
+    assert "n tokens × 32" in chain
+    assert f"{32 * 6 + 6:,} fresh numbers" in chain
+    assert "504 sentences to train on, 72 to watch, 144 to test" in data
+    assert "max_length=24" in code
+    cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
+    assert "126 steps" in cost
+    assert "MB</b> of memory" in cost
+    empty = wired.idle["run"]("", "", {}, *EMOTION, 0)
+    assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-3)
+
+
+def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
+    show = wired.draws[0]["show"]
+    waiting = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+    assert "Choose a CSV" in waiting[5]
+    assert "text and a label column" in waiting[5]
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
+    shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
+    assert shown[1]["visible"] is True
+    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[5]
+    unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
+    assert unnamed[2]["visible"] is True
+    assert "Name a data set of the Hub" in unnamed[5]  # nothing is fetched before that
+
+
+def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
+    deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
+    told = "The recipe trains the upper 3 layers, and this model has 2."
+    with pytest.raises(UserError, match=told):
+        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
+    *_, (curve, _) = wired.train["run"](wired.begin["run"]("")[1], "", "", "tiny", *EMOTION, *deep)
+    assert json.loads(curve)["status"] == told
+    fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
+    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
+
+
+def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = wired.page.services.store
+    names = ("entities", "entities", None, None, "", 1_500)
+    asked = (Sentence("", "", "tiny"), "quick", *names, *CHOSEN)
+    assert "[UNK]" not in wired.draws[0]["show"](*asked)[5]
+    keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
+    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
+    assert "[UNK]" in wired.draws[0]["show"](*asked)[5]  # its vocabulary has no capitals
+    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
+    lent = wired.draws[0]["show"](*asked)[5]
+    assert "[UNK]" not in lent
+    assert "The pieces above are the bundled model’s: Tiny random BERT" in lent
+    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)[5]
+
+
+def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
+    def program(*picked: Any, **fields: Any) -> str:
+        chosen = shown_settings(replace(QUICK, **fields))
+        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)[6]
+        compile(code, "run.py", "exec")
+        return code
+
+    assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
+    for name, value in {"trains": "lora", "optimizer": "sgd", "layer_decay": 0.9, "class_weights": True}.items():
+        assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
+    assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
+    own = program("sentence", UPLOAD, upload, None, "", 1_500)
+    assert "load_file('sentence', 'films.tsv'" in own
+    assert str(Path(upload).parent) not in own
+
+
+def test_a_link_may_name_a_data_set_of_the_hub_but_only_a_press_fetches_it(wired: Wired) -> None:
+    named = wired.page.choices["hub"]
+    for drawn in (*wired.draws, wired.idle):  # what a page does by itself
+        assert all(one is not named for one in drawn["inputs"])
+    assert any(one is named for one in wired.train["inputs"])  # Start is a press too
+    asked = next(one for one in wired.draws[0]["inputs"] if getattr(one, "visible", None) == "hidden")
+    assert all(one is not asked for one in wired.page.choices.values())
+
+
+def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
+    updates = list(start(wired, upload))
+    first, last = updates[0], updates[-1]
+    assert len(wired.train["outputs"]) == 2  # the fewer, the less the browser has to do five times a second
+    assert len(wired.finish["outputs"]) == len(CHANGED)
+    assert first["run"]
+    assert wired.begin["run"](first["run"])[0] == gr.skip()  # a second press while it runs
+    assert first["start"]["interactive"] is False
+    assert first["stop"]["interactive"] is True
+    assert first["pause"]["value"] == PAUSE
+    final = updates[-2]["curve"]
+    curve = json.loads(final)
+    assert [point[0] for point in curve["steps"]] == list(range(1, 13))
+    assert len(curve["looks"]) == len(curve["watched"]) == 5
+    assert len(curve["examples"]) == 4  # as many as there are to watch
+    assert last["kept"] == first["run"]
+    assert last["run"] == ""
+    assert last["shown"]["kind"] == "sentence"
+    assert last["results"]["visible"] is True
+    assert "macro F1" in last["scores"]
+    assert sum(map(int, re.findall(r">(\d+)</button>", last["matrix"]["value"]))) == 12
+    assert last["matrix"]["value"].count("<li>") == 12  # every test sentence is in its cell's list
+    (record,) = last["history"]
+    assert (record.run, record.number, record.kind, record.stopped) == (first["run"], 1, "sentence", "")
+    assert (len(record.curve), len(record.looks)) == (12, 5)
+    assert "a fine film" in last["answer"]
+    ask = wired.ask["run"]
+    assert "yes" in ask(last["kept"], last["shown"], "a dull film", "", "")
+    with pytest.raises(UserError, match="Write a sentence"):
+        ask(last["kept"], last["shown"], " ", "", "")
+    with pytest.raises(UserError, match="no longer kept"):
+        ask("someone else's", last["shown"], "a dull film", "", "")
+    with pytest.raises(UserError, match="Train a model first"):
+        ask("", {}, "a dull film", "", "")
+    tuned = wired.page.services.tuned(last["kept"])  # as the other lessons look into it
+    assert (tuned.spec.num_layers, tuned.spec.mlm) == (2, False)
+    before, after = (run_model(loaded, [encode(tuned.tokenizer, "a dull film")])[0] for loaded in (wired.tiny, tuned))
+    assert after.attentions.shape == before.attentions.shape
+    assert np.abs(after.hidden_states[-1] - before.hidden_states[-1]).max() > 1e-3  # it has learned
+    with pytest.raises(UserError, match="no longer kept"):
+        wired.page.services.tuned("someone else's")
+    # Another task, and back: what was learned is shown where it belongs.
+    away = wired.task["run"]("pair", OWN, "", last["kept"], last["shown"], 0)
+    _, _, results, curve, *boxes = away  # behind the two choices that not all tasks have
+    acting = {kind: wired.task["run"](kind, OWN, "", "", {}, 0)[:2] for kind in ("sentence", "choice", "question")}
+    assert [[one["visible"] for one in two] for two in acting.values()] == [[True, True], [True, False], [False, False]]
+    assert results["visible"] is False
+    assert [box["visible"] for box in boxes] == [True, True, False]
+    assert json.loads(curve)["run"] == ""
+    back = wired.task["run"]("sentence", "paraphrase", "", last["kept"], last["shown"], 0)
+    assert (back[2]["visible"], back[3]) == (True, final)
+    assert wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)[3] == gr.skip()  # it keeps its curve
+
+
+def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:
+    *_, first = start(wired, upload)
+    *_, second = start(wired, upload, before=first["kept"], words=" ")
+    assert second["kept"] != first["kept"]
+    assert "Write a sentence" in second["answer"]  # the empty box has not lost the run
+    with pytest.raises(UserError, match="no longer kept"):
+        wired.ask["run"](first["kept"], first["shown"], "x", "", "")
+    assert wired.ask["run"](second["kept"], second["shown"], "x", "", "")
+
+
+def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: str) -> None:
+    first, second = start(wired, upload), start(wired, upload)
+    next(first), next(first)
+    mine, waiting = next(second), next(second)
+    assert "you are number 1 in the queue" in json.loads(waiting["curve"])["status"]
+    wired.stop["run"](mine["run"])
+    *_, left, _ = second
+    assert "left the line" in json.loads(left["curve"])["status"]
+    first.close()  # its tab
+    *_, last, _ = start(wired, upload)
+    assert json.loads(last["curve"])["status"].startswith("Trained")
+
+
+def test_pause_waits_and_go_on_ends_it(wired: Wired, upload: str) -> None:
+    events = start(wired, upload)
+    run = next(events)["run"]
+    assert wired.pause["run"](run, PAUSE)["value"] == GO_ON  # before its first step, which may come at once
+    assert any("Paused" in json.loads(update["curve"])["status"] for update in events)
+    assert wired.pause["run"](run, GO_ON)["value"] == PAUSE
+    resumed = next(update for update in events if "pause" in update)
+    assert resumed["pause"]["value"] == PAUSE  # also where it goes on by itself
+    *_, last, _ = events
+    assert json.loads(last["curve"])["status"].startswith("Trained after 12 steps")
+    assert wired.pause["run"]("", PAUSE)["value"] == PAUSE  # no run, no harm
+
+
+def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("only one column\n")
+    _, update = start(wired, str(broken))
+    assert json.loads(update["curve"])["status"] == "The file has one column; a text and a label column are needed."
+    assert (update["run"], update["start"]["interactive"]) == ("", True)
+    with pytest.raises(UserError, match="one column"):
+        wired.draws[0]["show"](
+            Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, str(broken), None, "", 1_500, *CHOSEN
+        )
+
+
+def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:
+    assert wired.stop["run"]("")["interactive"] is False
+
+
+def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:
+    fine_tune = wired.endpoints["fine_tune"]
+    assert inspect.isgeneratorfunction(fine_tune)
+    events = list(fine_tune(data=TSV, epochs=1, batch_size=8, learning_rate=1e-3))
+    kinds = [event["event"] for event in json.loads(json.dumps(events, allow_nan=False))]
+    assert kinds[0] == "started"
+    assert kinds[-1] == "finished"
+    told = re.findall(r"\w+", (fine_tune.__doc__ or "").partition("The event field says which:")[2])
+    assert set(kinds) <= set(told)
+    assert kinds.count("step") == events[0]["total_steps"] == 6
+    assert "folder" not in events[-1]["result"]
+    assert wired.endpoint_options["concurrency_id"] == wired.train["concurrency_id"] == "train"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"data": ""}, "empty"),
+        ({"data": "hello"}, "neither"),
+        ({"data": "a\tb\nc\td\n"}, "'b'"),
+        ({"data": TSV, "epochs": 0}, "epochs"),
+        ({"data": TSV, "trains": "nothing"}, "What trains"),
+        ({"data": TSV, "task": "choice"}, "name a bundled set"),
+        ({"data": "emotion", "task": "pair"}, "another task"),
+        ({"data": TSV, "epochs": 2.5}, "epochs"),
+        ({"data": TSV, "learning_rate": float("inf")}, "learning rate"),
+        ({"data": TSV, "pooling": "<b>"}, "pooling"),
+        ({"data": TSV, "batch_size": 10**9}, "batch size"),
+        ({"data": TSV, "seed": -1}, "seed"),
+        ({"data": TSV, "model": "../etc"}, "no model"),
+        ({"data": 5}, "empty"),
+    ],
+)
+def test_the_endpoint_refuses_in_one_sentence(wired: Wired, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError) as refused:
+        list(wired.endpoints["fine_tune"](**given))
+    assert told in str(refused.value)
+
+
+def test_controls_are_read_and_bounded() -> None:
+    assert read_settings(*CHOSEN) == QUICK
+    at = RECIPE.index("learning_rate")
+    for wrong in (None, "x", float("nan"), float("inf"), -1):
+        with pytest.raises(UserError):
+            read_settings(*CHOSEN[:at], wrong, *CHOSEN[at + 1 :])
+    with pytest.raises(UserError, match="Choose a CSV"):
+        read_dataset("sentence", UPLOAD, None, None, "", 100, 0)
+    with pytest.raises(UserError, match="not a number"):
+        read_dataset(*EMOTION, None)
+    with pytest.raises(UserError, match="another task"):
+        read_dataset("pair", *EMOTION[1:], 0)
+    kind, told = told_dataset("emotion", 0)
+    assert (kind, told.labels) == ("sentence", read_dataset(*EMOTION, 0).labels)
+    assert (fitting("pair", OWN), fitting("pair", UPLOAD), fitting("sentence", OWN)) == ("paraphrase", UPLOAD, OWN)
+
+
+def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired) -> None:
+    frozen = Settings(hidden=(256, 64), frozen_embeddings=True, class_weights=True)
+    assert shown_settings(frozen)[RECIPE.index("trains")] == FROZEN_EMBEDDINGS
+    assert read_settings(*shown_settings(frozen)) == frozen
+    for key, preset in PRESETS.items():
+        filled = wired.fill["run"](key, "sentence", 7)
+        settings = read_settings(*filled)
+        assert settings == replace(preset.settings, seed=7)
+        assert changed(settings, key) == {}  # the seed is no part of a recipe
+    paper = PRESETS["paper"].settings
+    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "question") == {}  # neither acts there
+    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "choice") == {"pooling": "max"}
+    assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
+    assert 2e-5 <= paper.learning_rate <= 5e-5
+    assert paper.batch_size in (16, 32)
+    assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
+    assert paper.epochs in (3, 4)
+    assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
+    for kind in ("entities", "question"):  # longer, or fewer of each
+        assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
+        assert recipe_for("quick", kind).epochs > Settings().epochs
+        assert recipe_for("paper", kind) == paper

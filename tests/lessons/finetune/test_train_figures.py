@@ -1,0 +1,204 @@
+"""The confusion matrix, the tables and the program of a training, against the numbers they are made of."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import f1_score, precision_recall_fscore_support
+
+from demos.bert.model.catalogue import CATALOGUE
+from demos.figures.confusion import confusion_figure, matrix_html
+from demos.figures.recipe import chain_html, preset_html, rate_html
+from demos.figures.scores_text import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
+from demos.figures.training_program import code_for, code_of
+from demos.training.data.tables import Row
+from demos.training.events import Mistake, Result
+from demos.training.learning.schedule import learning_rate
+from demos.training.metrics import score
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
+
+NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
+ROOT = Path(__file__).resolve().parents[3]
+TARGETS, PREDICTED = [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 2, 0, 2]
+
+
+@pytest.fixture
+def result() -> Result:
+    scores = score(TARGETS, PREDICTED, 3)
+    labels = ("calm", NASTY, "x" * 40)
+    wrong = [k for k in range(8) if TARGETS[k] != PREDICTED[k]]
+    return Result(
+        labels=labels,
+        accuracy=scores.accuracy,
+        macro_f1=scores.macro_f1,
+        loss=0.5,
+        majority_label="calm",
+        majority_accuracy=3 / 8,
+        confusion=scores.confusion,
+        mistakes=tuple(Mistake(f"{NASTY} {k}", TARGETS[k], PREDICTED[k], (0.2, 0.3, 0.5)) for k in wrong),
+        steps=7,
+        seconds=3.0,
+        examples_per_second=9.0,
+        folder="",
+        answers=tuple(tuple(0.9 if k == guess else 0.05 for k in range(3)) for guess in PREDICTED),
+    )
+
+
+def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:
+    figure = confusion_figure(result)
+    heat = figure.data[0]
+    assert [[cell[2] for cell in row] for row in heat.customdata] == [list(row) for row in result.confusion]
+    assert [sum(row) for row in heat.z] == pytest.approx([1, 1, 1])
+    assert heat.z[2][2] == pytest.approx(2 / 3)
+    assert "<img" not in figure.to_json()
+    assert figure.layout.yaxis.autorange == "reversed"
+
+
+def test_the_matrix_to_press_holds_every_sentence_in_its_cell(result: Result) -> None:
+    tests = [Example(f"{NASTY} number {k}", target, "its pair" if k == 3 else "") for k, target in enumerate(TARGETS)]
+    told = matrix_html(result, tests)
+    assert "<img" not in told
+    for truth, row in enumerate(result.confusion):
+        for guess, count in enumerate(row):
+            cell = re.search(rf'data-cell="{truth}-{guess}".*?>(\d+)</button>', told)
+            listed = re.search(rf'data-list="{truth}-{guess}"( hidden)?>(.*?)</section>', told)
+            assert (int(cell[1]) if cell else 0) == count
+            expected = [k for k in range(8) if (TARGETS[k], PREDICTED[k]) == (truth, guess)]
+            assert [int(k) for k in re.findall(r"number (\d)", listed[2] if listed else "")] == expected
+    assert told.count('aria-pressed="true"') == 1
+    assert told.count("<section") - told.count(" hidden>") == 1  # one list is open: that of the commonest mistake
+    assert "its pair" in told
+
+
+def test_the_learning_rate_is_drawn_as_it_will_be() -> None:
+    settings = Settings(warmup=0.25, schedule="cosine", learning_rate=2e-4)
+    told = rate_html(settings, 121)
+    points = [one.split(",") for one in re.search(r'<polyline points="([^"]+)"', told)[1].split()]  # type: ignore[index]
+    for k, (x, y) in enumerate(points):
+        assert float(x) == pytest.approx(100 * k / 120, abs=0.01)
+        rate = learning_rate(k, 121, 2e-4, 0.25, "cosine")
+        assert (38 - float(y)) / 36 == pytest.approx(rate / 2e-4, abs=1e-3)
+    assert "31 of 121 steps up to 2e-4" in told
+    assert "stays" in rate_html(Settings(warmup=0, schedule="constant"), 1)
+
+
+def test_a_recipe_says_what_was_changed_in_it() -> None:
+    assert preset_html("quick", "As <it> is.", {}) == "<p>As &lt;it&gt; is.</p>"
+    one = preset_html("quick", "", {"learning_rate": 2e-5})
+    assert "learning rate 2e-5" in one
+    assert "change one" not in one
+    assert "change one" in preset_html("quick", "", {"learning_rate": 2e-5, "hidden": (256, 64)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "outputs", "words"),
+    [
+        ("sentence", 3, "3 classes"),
+        ("entities", 3, "3 tags"),
+        ("question", 2, "a start and an end"),
+        ("choice", 1, "4"),
+    ],
+)
+def test_the_chain_counts_its_fresh_numbers(kind: str, outputs: int, words: str) -> None:
+    spec = CATALOGUE["minilm"]
+    told = chain_html(kind, spec, Settings(hidden=(64,)), ("a", "b", "c"))
+    assert f"{spec.width * 64 + 64 + 64 * outputs + outputs:,} fresh numbers" in told
+    assert words in told
+
+
+def test_scores_name_the_baseline_and_its_f1(result: Result) -> None:
+    told = scores_html(result, stopped=True)
+    assert f"{result.accuracy:.1%}" in told
+    dummy = DummyClassifier(strategy="constant", constant=0).fit([[0]] * 8, TARGETS)
+    f1 = f1_score(TARGETS, dummy.predict([[0]] * 8), average="macro", zero_division=0)
+    assert f"macro F1 {f1:.3f}" in told
+    assert "stopped early" in told
+
+
+def test_numbers_are_scikit_learns(result: Result) -> None:
+    told = numbers_html(result, [[0, None, 1.1, 0.25], [4, 0.9, 0.8, 0.5]], per_epoch=4)
+    precision, recall, f1, support = precision_recall_fscore_support(TARGETS, PREDICTED)
+    for values in zip(precision, recall, f1, strict=True):
+        assert "".join(f"<td>{value:.3f}</td>" for value in values) in told
+    assert all(f"<td>{count}</td>" in told for count in support)
+    assert "<td>–</td><td>1.100</td><td>0.250</td>" in told
+    assert "<td>1.00</td><td>0.900</td>" in told
+
+
+def test_what_users_wrote_is_escaped_everywhere(result: Result) -> None:
+    rows = [Row(k, f"{NASTY} {k}", NASTY if k % 2 else "b") for k in range(20)]
+    shown = [
+        mistakes_html(result),
+        scores_html(result, False),
+        numbers_html(result, [], 1),
+        chances_html({NASTY: 0.7, "b": 0.3}, [NASTY, "b"], NASTY),
+        dataset_html(build_dataset(NASTY, rows)),
+    ]
+    assert all("<img" not in one for one in shown)
+    assert ["&lt;img" in one for one in shown] == [True, False, True, True, True]  # scores name "calm" alone
+    assert mistakes_html(result).count("<tr>") == 1 + 2
+
+
+def test_chances_are_ordered() -> None:
+    told = chances_html({"a": 0.2, "b": 0.5, "c": 0.3}, ["a", "b", "c"], "hm")
+    assert [told.index(f">{label}</th>") for label in "bca"] == sorted(told.index(f">{label}</th>") for label in "abc")
+    assert "50.0%" in told
+    assert "most likely <b>b</b>" in told
+
+
+def test_the_data_sets_counts_and_samples_are_shown() -> None:
+    data = load_emotion()
+    told = dataset_html(data)
+    assert f"{len(data.train)} sentences to train on" in told
+    for number, label in enumerate(data.labels):
+        assert label in told
+        assert f"</span>{data.counts('train')[number]}</td>" in told
+
+
+def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
+    """A shortened file, one epoch: what the page shows is a whole program, not a sketch."""
+    chosen = [("text", "label", "split")]
+    with (ROOT / "assets" / "data" / "emotion.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            alike = sum(one[1:] == (row["label"], row["split"]) for one in chosen)
+            if row["label"] in {"joy", "anger"} and alike < 6:
+                chosen.append((row["text"], row["label"], row["split"]))
+    data = tmp_path / "data.tsv"
+    data.write_text("".join("\t".join(row) + "\n" for row in chosen), encoding="utf-8")
+    program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=(8,), schedule="constant"), str(data))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "program", "exec"), {})
+    assert "epoch 1: last batch's loss" in printed.getvalue()
+    assert 0 <= float(printed.getvalue().split("test accuracy ")[1]) <= 1
+
+
+@pytest.mark.parametrize("key", list(CATALOGUE))
+def test_the_program_is_python_for_every_model(key: str) -> None:
+    program = code_for(CATALOGUE[key], Settings(hidden=(64, 8), schedule="cosine", pooling="max"), "data.tsv")
+    compile(program, "program", "exec")
+    assert CATALOGUE[key].revision in program
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (Settings(trains="head"), "encoder.requires_grad_(False)"),
+        (Settings(trains="top", top_layers=3), "layers[-3:].requires_grad_(True)"),
+        (Settings(frozen_embeddings=True), "encoder.embeddings.requires_grad_(False)"),
+        (Settings(label_smoothing=0.1), "label_smoothing=0.1"),
+    ],
+)
+def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> None:
+    program = code_of(CATALOGUE["minilm"], settings, "emotion", "sentence")
+    compile(program, "program", "exec")
+    assert line in program
+    assert code_of(CATALOGUE["minilm"], Settings(trains="lora"), "emotion", "sentence") == ""
+    assert code_of(CATALOGUE["minilm"], settings, "file", "sentence") == ""

@@ -1,0 +1,127 @@
+"""The corruption machine on a tiny model with real heads: the page, its program and transformers give one number."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import BertForMaskedLM
+
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.pretraining.corruption.layout import OPENING, SEED
+from demos.lessons.pretraining.corruption.part import draw, drawn_often, drawn_once, read_settings
+from demos.page.services import Sentence, Services
+
+PICTURE, LEGEND, SLIDER, REST, ANSWERS, CODE = range(6)
+BAR = Sentence("The lark sang.", "", "tiny")
+USUAL = (15, 80, 10, False)
+
+
+class Store(ModelStore):
+    """A store with one tiny model in a folder."""
+
+    def __init__(self, loaded: LoadedModel, folder: Path) -> None:
+        super().__init__({loaded.spec.key: loaded.spec})
+        self._loaded, self._at = loaded, folder
+
+    def get(self, key: str) -> LoadedModel:
+        return self._loaded
+
+    def tokenizer(self, key: str) -> Any:
+        return self._loaded.tokenizer
+
+    def folder(self, key: str) -> Path:
+        return self._at
+
+
+@pytest.fixture(scope="module")
+def whole(tiny: LoadedModel) -> BertForMaskedLM:
+    torch.manual_seed(3)
+    model = BertForMaskedLM(tiny.model.config).eval()
+    torch.nn.init.normal_(model.cls.predictions.bias)
+    return model.requires_grad_(False)
+
+
+@pytest.fixture(scope="module")
+def services(tiny: LoadedModel, whole: BertForMaskedLM, tmp_path_factory: pytest.TempPathFactory) -> Services:
+    folder = tmp_path_factory.mktemp("heads")
+    whole.save_pretrained(folder)
+    tiny.tokenizer.save_pretrained(folder)
+    spec = replace(tiny.spec, mlm=True, hub_id=str(folder), revision="main")
+    return Services(Store(LoadedModel(spec, tiny.tokenizer, whole.bert), folder), "tiny")
+
+
+def test_it_opens_on_all_three_kinds(services: Services) -> None:
+    found = draw(services, BAR, OPENING, SEED, *USUAL)
+    assert 40 <= len(OPENING.split()) <= 60
+    assert set(found.corruption.kinds) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("text", "whole_words"), [(OPENING, False), ('Say "hi"\\n{x} unflappably & go.', True)])
+def test_the_losses_are_transformers_own_and_the_programs(
+    services: Services, whole: BertForMaskedLM, text: str, whole_words: bool
+) -> None:
+    chosen = (text, 5, 30, 60, 20, whole_words)
+    outputs = drawn_once(services, BAR, *chosen)
+    corruption = draw(services, BAR, *chosen).corruption
+    theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
+    assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs[ANSWERS]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(outputs[CODE], "lesson", "exec"), {})
+    *lines, mean = printed.getvalue().splitlines()
+    assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
+    assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
+    shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs[PICTURE])
+    assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
+
+
+def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
+    outputs = drawn_once(services, BAR, OPENING, 1, 15, 95, 10, False)
+    assert outputs[SLIDER]["value"] == 5
+    assert "<b>0 %</b>" in outputs[REST]
+    assert "value" not in drawn_once(services, BAR, OPENING, 1, *USUAL)[SLIDER]
+    assert read_settings(-3, 0, 120, None, None) == read_settings(0, 1, 100, 0, False)
+    assert read_settings(1e30, 400, None, None, True).seed < 2**32
+    again = [drawn_once(services, BAR, OPENING, seed, *USUAL)[PICTURE] for seed in (7, 7, 8)]
+    assert again[0] == again[1] != again[2]
+
+
+def test_an_empty_box_means_the_bar_and_nothing_at_all_is_one_sentence(services: Services) -> None:
+    assert draw(services, BAR, " \n", 1, *USUAL).encoding == encode(services.store.tokenizer("tiny"), BAR.text)
+    with pytest.raises(UserError, match="no word here"):
+        draw(services, replace(BAR, text=""), "", 1, *USUAL)
+    for text in ("\U0001f600" * 30, "<script>alert(1)</script> ${x}", "word " * 3_000, "[MASK] x"):
+        assert "<script>" not in "".join(drawn_once(services, BAR, text, 1, *USUAL)[:2])
+        drawn_often(services, BAR, text, 1, *USUAL, 100)
+    with pytest.raises(UserError, match="limit is 20,000"):
+        draw(services, BAR, "x" * 20_001, 1, *USUAL)
+
+
+def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
+    shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000)
+    kinds = draw(services, BAR, OPENING, SEED, *USUAL).corruption.kinds
+    first = [(kinds == kind).sum() / (kinds > 0).sum() for kind in (1, 2, 3)]
+    lines = [trace for trace in shares.data if trace.name]
+    assert [line.y[0] for line in lines] == pytest.approx(first)
+    assert [line.y[-1] for line in lines] == pytest.approx([0.8, 0.1, 0.1], abs=0.02)
+    assert len(places.data[0].y) == len(kinds) - 2
+    assert said.count("p = ") == 2
+    assert "over 1,000 draws" in table
+    assert "in 100 draws" in drawn_often(services, BAR, OPENING, SEED, *USUAL, 10**9)[2]
+
+
+def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, tiny: LoadedModel) -> None:
+    bare = Services(Store(tiny, Path()), "tiny")
+    outputs = drawn_once(bare, BAR, OPENING, SEED, *USUAL)
+    assert "has no masked-word head" in outputs[ANSWERS]
+    assert "■ masked" in outputs[PICTURE]
+    assert outputs[CODE] == ""

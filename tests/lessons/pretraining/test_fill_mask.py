@@ -1,0 +1,229 @@
+"""Fill the mask: which words are hidden, what its handlers fill against transformers' own, its programs run."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import BertForMaskedLM, pipeline
+
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.pretraining.heads import Pretrained, PretrainedModels
+from demos.errors import UserError
+from demos.lessons.pretraining.fill_mask.layout import EXAMPLES
+from demos.lessons.pretraining.fill_mask.part import Filler, compared, fill_endpoint, removed, shown
+from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
+from demos.lessons.pretraining.fill_mask.program import fill_code
+from demos.page.services import Sentence, Services
+
+TEXT = "The old miller counted his sacks."
+CHIPS, SAID, BEST, LAYERS, NUMBERS, CODE = range(6)
+
+
+@pytest.fixture(scope="module")
+def whole(tiny: LoadedModel) -> BertForMaskedLM:
+    torch.manual_seed(5)
+    model = BertForMaskedLM(tiny.model.config).eval().requires_grad_(False)
+    model.set_attn_implementation("eager")
+    torch.nn.init.normal_(model.cls.predictions.decoder.weight, std=0.6)
+    return model
+
+
+@pytest.fixture(scope="module")
+def filler(store: ModelStore, tiny: LoadedModel, whole: BertForMaskedLM) -> Filler:
+    """The page's services with tiny random heads in the place of ours."""
+    predictions = whole.cls.predictions
+    spec = replace(tiny.spec, hub_id="them/tiny", revision="main")
+    found = Pretrained(
+        LoadedModel(spec, tiny.tokenizer, whole.bert), predictions.transform, predictions.decoder, None, None, {}
+    )
+
+    class Heads(PretrainedModels):
+        def get(self, *_: Any) -> Pretrained:
+            return found
+
+    return Filler(Services(store, "minilm", heads=Heads()))
+
+
+@pytest.fixture(scope="module")
+def ours(store: ModelStore) -> Filler:
+    """The bundled model with our heads."""
+    return Filler(Services(store, "minilm"))
+
+
+def mark(text: str, tokenizer: Any, *places: int) -> str:
+    encoding = encode(tokenizer, text)
+    return ", ".join(f"{place}.{encoding.input_ids[place]}" for place in places)
+
+
+def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
+    tokenizer = tiny.tokenizer
+    encoding = read(tokenizer, TEXT)
+    picked = gaps(tokenizer, encoding)
+    assert (picked.places, picked.focus, picked.marks) == ((4,), 4, ())
+    assert picked.truth == encoding.input_ids[4]
+    clicked = gaps(tokenizer, encoding, mark(TEXT, tokenizer, 5, 2))
+    assert (clicked.places, clicked.focus) == ((2, 5), 5)
+    assert [clicked.hidden.tokens[place] for place in (2, 5)] == ["[MASK]"] * 2
+    assert clicked.whole == encoding
+    assert with_gap(clicked, "[MASK]") == "The [MASK] miller counted [MASK] sacks."
+    own = read(tokenizer, "The [mask] miller counted [MASK].", "A [Mask] too.")
+    assert [token for token in own.tokens if token == "[MASK]"] == ["[MASK]"] * 3
+    typed = gaps(tokenizer, own, "3.0, 1.<script>, 99999.9, 400.5, 0.101")  # of no token here, or of [CLS]
+    assert (typed.focus, typed.truth, typed.marks) == (2, None, ())
+    assert len(typed.places) == 3
+    both = gaps(tokenizer, own, f"3.{own.input_ids[3]}")
+    assert both.focus == 3
+    assert len(both.places) == 4
+    assert gaps(tokenizer, read(tokenizer, "?!")).focus == 1
+    with pytest.raises(UserError, match="no word to hide"):
+        gaps(tokenizer, read(tokenizer, " "))
+    with pytest.raises(UserError, match="The sentence has 20,001 characters"):
+        read(tokenizer, "x" * 20_001)
+
+
+def test_the_picture_holds_the_models_own_numbers(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
+    marks = mark(TEXT, tiny.tokenizer, 4, 2)
+    outputs = shown(filler, Sentence(TEXT, "", "minilm"), marks, 7)
+    ids = torch.tensor([encode(tiny.tokenizer, TEXT).input_ids])
+    truth = int(ids[0, 4])
+    ids[0, [2, 4]] = tiny.tokenizer.mask_token_id
+    chances = whole(ids).logits[0, 4].softmax(-1)
+    top = chances.topk(7)
+    rows = re.findall(r"<td><bdi>(.*?)</bdi></td>|<td>(?:<span.*?</span><bdi>)(.*?)</bdi></td>", outputs[NUMBERS])
+    tokens = tiny.tokenizer.convert_ids_to_tokens(top.indices.tolist())
+    assert ["".join(row) for row in rows] == [token.removeprefix("##") for token in tokens]
+    for chance in top.values.tolist():
+        assert f"<td>{chance:.5f}</td>" in outputs[NUMBERS]
+    rank = 1 + int((chances > chances[truth]).sum())
+    assert f"Token 4 was <q><bdi>counted</bdi></q>: guess <b>{rank:,}</b> of 30,522" in outputs[SAID]
+    assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', outputs[LAYERS])[-1] == f"{rank:,}"
+    assert outputs[CHIPS].count('aria-pressed="true"') == 2
+    assert outputs[BEST].count("<li") == 9  # seven, and the true word below
+    for bad in (None, 0, 1e9):
+        assert shown(filler, Sentence(TEXT, "", "minilm"), "", bad)[SAID]  # type: ignore[arg-type]
+
+
+def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
+    fill_mask = fill_endpoint(filler.services)
+    text = "The [MASK] miller counted his [MASK]."
+    theirs = pipeline("fill-mask", model=whole, tokenizer=tiny.tokenizer, top_k=6, device="cpu")(text)
+    mine = fill_mask(text, 6)
+    assert mine["tokens"] == list(encode(tiny.tokenizer, text).tokens)
+    for one, other in zip(mine["masks"], theirs, strict=True):
+        assert mine["tokens"][one["place"]] == "[MASK]"
+        assert [word["token"] for word in one["words"]] == tiny.tokenizer.convert_ids_to_tokens(
+            [word["token"] for word in other]
+        )
+        np.testing.assert_allclose(
+            [word["probability"] for word in one["words"]], [word["score"] for word in other], rtol=1e-3
+        )
+    assert "notice" not in mine
+    assert "more were cut" in fill_mask("[MASK] " + "sand " * 600)["notice"]
+    for arguments, said in (
+        (("No gap.",), "no \\[MASK\\]"),
+        (("[MASK] " * 17,), "17 \\[MASK\\]s; the limit is 16"),
+        (("[MASK]", 0), "from 1 to 100"),
+        (("[MASK]", "5"), "whole number"),
+        (("[MASK]", 5, "nope"), "There is no model 'nope'"),
+    ):
+        with pytest.raises(UserError, match=said):
+            fill_mask(*arguments)  # type: ignore[arg-type]
+
+
+def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    marks = mark(TEXT, tiny.tokenizer, 4)
+    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, sentence, marks)][-1])
+    assert words == ["the", "old", "miller", "his", "sacks", "."]
+    other = "She [MASK] her <b>[MASK]</b>."
+    ids = torch.tensor([encode(tiny.tokenizer, other).input_ids])
+    place = ids[0].tolist().index(103)
+    beside = compared(filler, sentence, marks, other)
+    best = tiny.tokenizer.convert_ids_to_tokens(whole(ids).logits[0, place].topk(5).indices.tolist())
+    there = beside.rpartition("<h4>")[2]
+    assert re.findall(r"<bdi>(.*?)</bdi>", there)[:5] == [token.removeprefix("##") for token in best]
+    assert "counted" in there  # the same word is watched in both
+    assert "<b>[MASK]" not in beside
+    assert compared(filler, sentence, marks, " ") == ""
+    # the second gap here is held against the second there
+    second = compared(filler, sentence, mark(TEXT, tiny.tokenizer, 6, 4), other)
+    place = len(ids[0]) - 1 - ids[0].tolist()[::-1].index(103)
+    best = tiny.tokenizer.convert_ids_to_tokens(whole(ids).logits[0, place].topk(5).indices.tolist())
+    assert re.findall(r"<bdi>(.*?)</bdi>", second.rpartition("<h4>")[2])[:5] == [
+        token.removeprefix("##") for token in best
+    ]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_of_a_pair_the_sentence_that_is_looked_at_is_compared(
+    filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel, side: int
+) -> None:
+    pair, other = ["Which city did you visit?", "We spent a week there."], "They saw [MASK] again."
+    pair[side] = pair[side].replace("city", "[MASK]").replace("week", "[MASK]")
+    sentence = Sentence(*pair, "minilm")
+    shown_ = compared(filler, sentence, "", other)
+    changed = [other if number == side else text for number, text in enumerate(pair)]
+    ids = tiny.tokenizer(*changed, return_tensors="pt")
+    place = ids["input_ids"][0].tolist().index(103)
+    best = tiny.tokenizer.convert_ids_to_tokens(whole(**ids).logits[0, place].topk(5).indices.tolist())
+    assert re.findall(r"<bdi>(.*?)</bdi>", shown_.rpartition("<h4>")[2])[:5] == [
+        token.removeprefix("##") for token in best
+    ]
+    again = compared(filler, sentence, "", with_gap(filler.gaps(sentence, ""), "[MASK]"))  # the copy, unchanged
+    here, there = (re.findall(r"\d[\d.]*%", part) for part in again.split("<h4>")[1:])
+    assert here == there
+    picked = compared(filler, sentence, "", "A walk by the river in winter.")  # no gap: it gets one on its own side
+    assert "[MASK]" in re.sub("<.*?>", "", picked.rpartition("<h4>")[2])
+
+
+def test_in_a_long_text_the_hidden_word_is_one_that_is_seen(filler: Filler) -> None:
+    sentence = Sentence("a river and some old stones lie here . " * 40, "", "minilm")
+    assert filler.gaps(sentence, "").focus < 128
+    late = Sentence("a river " * 70 + "[MASK]", "", "minilm")
+    assert "token 141, among them" in shown(filler, late, "", 6)[CHIPS]
+
+
+def test_the_programs_print_these_numbers(
+    ours: Filler, filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel, tmp_path: Path
+) -> None:
+    whole.save_pretrained(tmp_path)
+    tiny.tokenizer.save_pretrained(tmp_path)
+    sentence = Sentence('Say "hi" {now}, miller.', "It rained.", "minilm")
+    for one, source in ((filler, f"{str(tmp_path)!r}, None"), (ours, "")):
+        code = shown(one, sentence, "", 6)[CODE]
+        if source:
+            assert "'them/tiny', 'main'" in code
+            code = code.replace("'them/tiny', 'main'", source)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "lesson", "exec"), {})
+        *lines, firsts = printed.getvalue().splitlines()
+        layers = one.layers("minilm", one.gaps(sentence, ""), 6)
+        words = [line.rsplit(" ", 1) for line in lines]
+        assert [word for word, _ in words] == [guess.token for guess in layers[-1].best]
+        np.testing.assert_allclose(
+            [float(chance) for _, chance in words], [guess.probability for guess in layers[-1].best], atol=2e-5
+        )
+        assert ast.literal_eval(firsts) == [layer.best[0].token for layer in layers]
+    distil = replace(filler.found("minilm").encoder.spec, segments=False)
+    assert "vocab_projector" in fill_code(distil, encode(tiny.tokenizer, TEXT), [2], 2, 5)
+
+
+def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:
+    assert "the capital of france is [mask]." in {text.lower() for _, text, _ in EXAMPLES}
+    for _, text, other in EXAMPLES:
+        assert (
+            read(tiny.tokenizer, text).tokens.count("[MASK]") == read(tiny.tokenizer, other).tokens.count("[MASK]") == 1
+        )
+        assert "first guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)[SAID]
+        assert compared(ours, Sentence(text, "", "minilm"), "", other).count("<h4>") == 2

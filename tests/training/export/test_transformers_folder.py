@@ -1,0 +1,317 @@
+"""A kept run as a transformers folder: every form gives the run's own answers, one of them in a fresh process."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from markdown_it import MarkdownIt
+from transformers import (
+    AutoModelForMultipleChoice,
+    AutoModelForQuestionAnswering,
+    AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    AutoTokenizer,
+    DistilBertConfig,
+    DistilBertModel,
+)
+
+from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.training.export import modeling_head
+from demos.training.export.card import card, plain, usage_code
+from demos.training.export.recipe_file import Recipe
+from demos.training.export.run_log import Log
+from demos.training.export.transformers_folder import Form, export, form_of, how_loaded
+from demos.training.learning.model import Model, Trained, load_encoder
+from demos.training.tasks.classification.data import Example
+from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.entities.data import TaggedSentence
+from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.multiple_choice.data import ChoiceExample
+from demos.training.tasks.multiple_choice.task import MultipleChoice
+from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.siamese.task import Siamese
+
+LABELS = ("no", "perhaps", "```\n---", "<b>|", "`yes`", "é 好")
+TEXTS = ["The river bank is green.", "slow", "A window of seven stones, yesterday, under the paper bank in the north."]
+LONG = 0.00001
+ASK = """
+import json, sys
+from transformers import pipeline
+found = []
+for folder, own in (("stock", False), ("own", True)):
+    ask = pipeline("text-classification", model=folder, top_k=None, trust_remote_code=own)
+    found.append([{one["label"]: one["score"] for one in row} for row in ask(json.loads(sys.argv[1]), batch_size=3)])
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def distil() -> Any:
+    """A random DistilBERT over the bundled vocabulary."""
+    torch.manual_seed(3)
+    return DistilBertModel(
+        DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64, attn_implementation="eager")
+    ).eval()
+
+
+def trained_on(task: Any, encoder: Any, tokenizer: Any) -> Trained:
+    """As after a training: weights that say something, so that the answers differ."""
+    head = task.head(encoder.config.hidden_size, torch.Generator().manual_seed(1)).eval()
+    for parameter in head.parameters():
+        parameter.data = parameter.data * 12 + 0.05 * torch.arange(parameter.shape[0]).view(
+            -1, *[1] * (parameter.ndim - 1)
+        )
+    return Trained(Model(encoder, head.requires_grad_(False), tokenizer), task, 24)
+
+
+def loaded_from(folder: Path, form: Form, auto: Any) -> Any:
+    """The model, every weight of it in the folder and none left over."""
+    classes = getattr(modeling_head, form.architecture) if form.why_own else auto
+    model, told = classes.from_pretrained(folder, output_loading_info=True)
+    assert not any(told.values()), told
+    assert type(model).__name__ == form.architecture
+    return model.eval()
+
+
+@pytest.mark.parametrize(
+    ("architecture", "pooling", "hidden", "activation", "stock"),
+    [
+        ("bert", "mean", (), "tanh", True),  # the default recipe
+        ("bert", "cls", (), "tanh", True),
+        ("bert", "mean", (20,), "tanh", True),
+        ("bert", "cls", (32,), "tanh", True),
+        ("bert", "mean", (20,), "gelu", False),
+        ("bert", "mean", (32,), "tanh", False),  # no coordinates left for the constants
+        ("bert", "max", (), "tanh", False),
+        ("bert", "cls", (20, 10), "tanh", False),
+        ("distilbert", "mean", (), "tanh", True),
+        ("distilbert", "cls", (), "tanh", True),
+        ("distilbert", "mean", (20,), "relu", True),
+        ("distilbert", "mean", (20,), "tanh", False),
+    ],
+)
+def test_a_classifier_gives_the_same_probabilities(
+    tiny: LoadedModel, distil: Any, tmp_path: Path, architecture: str, pooling: str, hidden: Any, activation: str,
+    stock: bool,
+) -> None:  # fmt: skip
+    encoder = tiny.model if architecture == "bert" else distil
+    trained = trained_on(Classification(LABELS, pooling, hidden, 0.1, activation), encoder, tiny.tokenizer)
+    form = export(trained, tmp_path / "kept")
+    assert bool(form.why_own) != stock
+    model = loaded_from(tmp_path / "kept", form, AutoModelForSequenceClassification)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "kept")
+    inputs = tokenizer(TEXTS, padding=True, truncation=True, return_tensors="pt")
+    if architecture == "distilbert":
+        inputs.pop("token_type_ids", None)
+    with torch.inference_mode():
+        found = model(**inputs).logits.softmax(dim=-1)
+    expected = torch.tensor(trained.predict(TEXTS))
+    torch.testing.assert_close(found, expected, rtol=0, atol=LONG)
+    assert (expected.max(dim=1).values - expected.min(dim=1).values).min() > 0.01  # else everything would agree
+    assert tokenizer.model_max_length == 24
+    assert tuple(model.config.id2label.values()) == LABELS
+    assert sorted(path.suffix for path in (tmp_path / "kept").iterdir() if path.suffix in (".bin", ".pt")) == []
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_what_leaves_the_server_names_no_place_on_it(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
+    kept = tmp_path / "secret-run-id"
+    task = Classification(("a", "b"), pooling=pooling)
+    tiny.model.save_pretrained(kept)
+    encoder = load_encoder(kept)
+    assert "secret-run-id" in encoder.config.name_or_path
+    export(trained_on(task, encoder, tiny.tokenizer), tmp_path / "out")
+    for file in (tmp_path / "out").rglob("*"):
+        if file.is_file():
+            assert b"secret-run-id" not in file.read_bytes(), file.name
+
+
+def test_the_bundled_model_with_the_default_recipe_is_a_stock_bert(bundled: LoadedModel, tmp_path: Path) -> None:
+    trained = trained_on(Classification(("a", "b", "c")), bundled.model, bundled.tokenizer)
+    form = export(trained, tmp_path)
+    assert form == form_of(trained.task, bundled.model.config)
+    assert (form.architecture, form.mean_layer) == ("BertForSequenceClassification", True)
+    model = loaded_from(tmp_path, form, AutoModelForSequenceClassification)
+    assert model.config.num_hidden_layers == 7
+    with torch.inference_mode():
+        inputs = bundled.tokenizer(TEXTS, padding=True, return_tensors="pt")
+        found = model(**inputs).logits.softmax(dim=-1)
+    torch.testing.assert_close(found, torch.tensor(trained.predict(TEXTS)), rtol=0, atol=LONG)
+
+
+def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_path: Path) -> None:
+    folders = {}
+    for name, pooling in (("stock", "mean"), ("own", "max")):
+        folders[name] = trained_on(Classification(LABELS, pooling), tiny.model, tiny.tokenizer)
+        export(folders[name], tmp_path / name)
+    environment = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(
+        [sys.executable, "-c", ASK, json.dumps(TEXTS)],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    for found, trained in zip(json.loads(ended.stdout.splitlines()[-1]), folders.values(), strict=True):
+        for row, expected in zip(found, trained.predict(TEXTS), strict=True):
+            assert [row[label] for label in LABELS] == pytest.approx(expected, abs=LONG)
+
+
+@pytest.mark.parametrize("hidden", [(), (16,)])
+def test_a_tagger_gives_each_word_the_same_label(tiny: LoadedModel, tmp_path: Path, hidden: tuple[int, ...]) -> None:
+    trained = trained_on(Entities(("O", "B-PER", "I-PER"), hidden), tiny.model, tiny.tokenizer)
+    form = export(trained, tmp_path)
+    model = loaded_from(tmp_path, form, AutoModelForTokenClassification)
+    assert bool(form.why_own) == bool(hidden)
+    words = ("Henson", "made", "puppets")
+    (answer,) = trained.answers([TaggedSentence(words, (0, 0, 0))])
+    inputs = tiny.tokenizer(list(words), is_split_into_words=True, return_tensors="pt")
+    with torch.inference_mode():
+        chances = model(**inputs).logits[0].softmax(dim=-1)
+    first = [inputs.word_ids().index(word) for word in range(len(words))]
+    assert [label for label, _ in answer] == chances[first].argmax(dim=-1).tolist()
+    assert [chance for _, chance in answer] == pytest.approx(chances[first].max(dim=-1).values.tolist(), abs=LONG)
+
+
+@pytest.mark.parametrize("hidden", [(), (16,)])
+def test_a_question_answerer_scores_each_token_alike(tiny: LoadedModel, tmp_path: Path, hidden: Any) -> None:
+    trained = trained_on(QuestionAnswering(hidden), tiny.model, tiny.tokenizer)
+    form = export(trained, tmp_path)
+    model = loaded_from(tmp_path, form, AutoModelForQuestionAnswering)
+    inputs = tiny.tokenizer("Who made it?", "Jim Henson made puppets.", return_tensors="pt")
+    with torch.inference_mode():
+        found = model(**inputs)
+        expected = trained.model.head(tiny.model(**inputs).last_hidden_state)
+    torch.testing.assert_close(torch.stack([found.start_logits, found.end_logits], dim=-1), expected)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+def test_a_chooser_gives_each_ending_the_same_chance(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
+    trained = trained_on(MultipleChoice(3, pooling), tiny.model, tiny.tokenizer)
+    form = export(trained, tmp_path)
+    model = loaded_from(tmp_path, form, AutoModelForMultipleChoice)
+    endings = ("green", "a window under seven stones", "of paper")
+    (expected,) = trained.answers([ChoiceExample("The bank", "was", endings, 0)])
+    inputs = tiny.tokenizer(["The bank was"] * 3, list(endings), padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        found = model(**{name: value[None] for name, value in inputs.items()}).logits.softmax(dim=-1)[0]
+    assert found.tolist() == pytest.approx(expected, abs=LONG)
+
+
+def test_pairs_are_one_sequence_with_two_segments(tiny: LoadedModel, tmp_path: Path) -> None:
+    trained = trained_on(Classification(("different", "same")), tiny.model, tiny.tokenizer)
+    model = loaded_from(tmp_path, export(trained, tmp_path), AutoModelForSequenceClassification)
+    (expected,) = trained.answers([Example(TEXTS[0], 0, TEXTS[1])])
+    with torch.inference_mode():
+        found = model(**tiny.tokenizer(TEXTS[0], TEXTS[1], return_tensors="pt")).logits.softmax(dim=-1)[0]
+    assert found.tolist() == pytest.approx(expected, abs=LONG)
+
+
+def test_an_encoder_without_a_head_is_refused(tiny: LoadedModel) -> None:
+    with pytest.raises(UserError, match="head"):
+        form_of(Siamese("mean", 5.0), tiny.model.config)
+
+
+def told(labels: tuple[str, ...] = LABELS, name: str = "films", **recipe: Any) -> Log:
+    spec = CATALOGUE["minilm"]
+    return Log(
+        recipe=Recipe(**recipe), base_title=spec.title, base_id="", base_revision="", data_name=name,
+        sizes=(60, 10, 100), notes=("2 rows | left out.",), labels=labels, metric="accuracy", baseline="always “no”",
+        baseline_score=0.2, metrics={"accuracy": 0.9, "MCC": None}, loss=0.3,
+        looks=((0, None, 1.8, 0.1), (4, 1.0, 0.7, 0.8)), steps=4, total_steps=8, stopped="asked", seconds=3.2,
+        examples_per_second=50.0, parameters=1_000, trainable_parameters=900, device="CPU", precision="float32",
+        threads=1,
+    )  # fmt: skip
+
+
+def test_the_card_tells_everything_and_no_text_can_harm_it(tiny: LoadedModel) -> None:
+    wild = "x\n---\n# Ha | <script>alert(1)</script> [l](http://e.org) ```"
+    task = Classification(LABELS)
+    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
+    text = card(told(name=wild, data="hub", hub="a/b: {c}\n- d"), form, how)
+    front, body = text.removeprefix("---\n").split("\n---\n", 1)
+    matter = yaml.safe_load(front)
+    assert matter["pipeline_tag"] == "text-classification"
+    assert matter["datasets"] == ["a/b"]
+    assert matter["base_model"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert "license" not in matter  # another's data: not ours to say
+    assert yaml.safe_load(card(told(), form, how).split("---")[1])["license"] == "apache-2.0"
+    assert "<script" not in body
+    assert "](http:" not in body
+    assert not {"a", "img", "script"} & set(re.findall(r"<(\w+)", MARKDOWN.render(body)))
+    assert body.count("```") == 2  # our own block's
+    assert "\n---\n" not in body
+    assert body.count("\n# ") == 1
+    facts = ("0.900", "100 test examples", "stopped by hand after 4 of 8", "| learning rate | 0.0001 |", "float32")
+    for fact in facts:
+        assert fact in body
+    cells = {line.count(" | ") for line in body.splitlines() if line.startswith(("| step", "| 4 "))}
+    assert cells == {3}
+
+
+WORDS_OF_PERSONS = (
+    "# a", "- b", "1. c", "1234. c", "12) c", "+ c", "> d", "```", "| e |", "*f*", "_g_", "__g__", "h ##", "## h ## #",
+    "www.h.org", "http://h.org", "<http://h.org>", "ftp://h.org/a_b", "mailto:a@b.org", "me@h.org", "<i>", "<!-- a",
+    "&amp;", "&#58;", "a & b; c", "[l](http://h.org)", "![l](h)", "[l]: h", "~~s~~", "===", "---", "***", "a\\", "\\*",
+    "a|b\\|c", "`a` b", "$x$ and $$y$$", "snake_case_name", "a__b", "{{ x }} ${y} %}", "“quoted” — ✓_✓", "C #", "C#",
+    "9:30, CPU threads: 2", "a!b (c) = d.", ": d", "~ e", "[ ] f", "[^1]", "    code", "a\n# b", "x" * 299,
+)  # fmt: skip
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+@pytest.mark.parametrize("text", WORDS_OF_PERSONS)
+def test_a_persons_words_stay_words(text: str) -> None:
+    """As CommonMark with tables reads them, in each of the card's places; on the Hub a link needs no brackets."""
+    shown, words = plain(text), html.escape(" ".join(text.split()))
+    places = {
+        shown: f"<p>{words}</p>",
+        f"# {shown}": f"<h1>{words}</h1>",
+        f"- {shown}": f"<ul><li>{words}</li></ul>",
+        f"Labels: {shown}.": f"<p>Labels: {words}.</p>",
+    }
+    for written, expected in places.items():
+        assert re.sub(r"\n", "", MARKDOWN.render(written)) == expected
+    table = MARKDOWN.render(f"| a | b |\n| --- | --- |\n| {shown} | c |\n")
+    assert f"<td>{words}</td>\n<td>c</td>" in table
+    assert not re.search(r"https?:|ftp:|mailto:|www\.|(?<!\\)@", shown)
+
+
+def test_the_written_card_is_plain_to_read(tiny: LoadedModel) -> None:
+    task = Classification(("joy_mix", "C#", "9:30", "R&D"))
+    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
+    text = card(told(labels=task.labels, name="my_films: 2nd"), form, how)
+    assert "CPU threads: 1" in text
+    assert "Labels: joy_mix, C#, 9:30, R&D." in text
+    assert "# my_films: 2nd, on" in text
+    assert "&" not in text.replace("R&D", "")
+    assert "\\" not in text.replace("\\|", "")  # a stroke would end its cell
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [
+        (Classification(LABELS), "sentence"),
+        (Classification(LABELS), "pair"),
+        (Entities(("O", "B-A", "I-A")), "entities"),
+        (QuestionAnswering(), "question"),
+        (MultipleChoice(2), "choice"),
+    ],
+)
+def test_the_cards_program_runs_in_the_folder(
+    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, task: Any, kind: str
+) -> None:
+    form = export(trained_on(task, tiny.model, tiny.tokenizer), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(usage_code(replace(told(), recipe=Recipe(task=kind)), form), "card", "exec"), {})
+    assert capsys.readouterr().out.strip()

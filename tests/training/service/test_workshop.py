@@ -1,0 +1,278 @@
+"""The workshop: one training at a time, a place in line, nothing left behind, nobody else's model."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.training.cost import cost_of
+from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
+from demos.training.learning.model import Trained
+from demos.training.service import workshop as module
+from demos.training.service.run_store import Runs
+from demos.training.service.workshop import Workshop, _like
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset
+
+
+@pytest.fixture
+def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    return Workshop()
+
+
+def left_behind(workshop: Workshop) -> list[Path]:
+    return list(Path(workshop.runs._home.name).iterdir())
+
+
+def test_a_run_is_kept_and_asked_by_its_id_alone(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    run = workshop.runs.new()
+    assert workshop.speed("tiny", dataset, quick) == 0
+    *_, last = workshop.fine_tune(run, dataset, "tiny", base, quick)
+    assert isinstance(last, Finished)
+    assert workshop.speed("tiny", dataset, quick) == last.result.examples_per_second > 0
+    again = dataclasses.replace(quick, epochs=9, learning_rate=1e-5, top_layers=5)  # steps as quick as those
+    assert workshop.speed("tiny", dataset, again) == last.result.examples_per_second
+    for other in (dataclasses.replace(quick, trains="head"), dataclasses.replace(quick, batch_size=4)):
+        assert workshop.speed("tiny", dataset, other) == 0
+    (answer,) = workshop.runs.predict(run, ["a good bank \ud800"])
+    assert set(answer) == {"bad", "good"}
+    assert sum(answer.values()) == pytest.approx(1)
+    for stranger in (None, "", "guess", f"{run}/../{run}"):
+        with pytest.raises(UserError, match="no longer kept"):
+            workshop.runs.predict(stranger, ["x"])
+    workshop.runs.discard(run)
+    assert left_behind(workshop) == []
+    assert len(workshop.line) == 0
+
+
+def test_the_second_waits_for_the_first(workshop: Workshop, dataset: Dataset, base: Path, quick: Settings) -> None:
+    first = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
+    assert isinstance(next(first), Started)
+    second = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
+    third_run = workshop.runs.new()
+    third = workshop.fine_tune(third_run, dataset, "tiny", base, quick)
+    assert next(second) == Waiting(1)
+    assert next(third) == Waiting(2)
+    workshop.runs.stop(third_run)  # stop while in line
+    assert isinstance(list(third)[-1], Failed)
+    first.close()  # type: ignore[attr-defined]  # its tab is closed
+    events = list(second)
+    assert isinstance(events[-1], Finished)
+    assert len(workshop.line) == 0
+
+
+def test_a_closed_tab_stops_its_training_and_leaves_nothing(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    events = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, dataclasses.replace(quick, epochs=20))
+    for event in events:
+        if isinstance(event, Step):
+            break
+    events.close()  # type: ignore[attr-defined]
+    assert not [thread for thread in threading.enumerate() if thread.name == "training"]
+    assert len(workshop.line) == 0
+    assert left_behind(workshop) == []
+
+
+def test_stop_stops_within_a_step_and_keeps(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, seen = workshop.runs.new(), 0
+
+    def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
+        from demos.training.service.worker import train_in_worker
+
+        dataset_, base_, settings, *files = args
+        return train_in_worker(dataset_, str(base_), settings, *map(str, files))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "run_training", slowly)
+    for event in workshop.fine_tune(run, dataset, "tiny", base, quick):
+        if isinstance(event, Step):
+            seen = event.step
+            if seen == 4:
+                workshop.runs.stop(run)
+    assert isinstance(event, Stopped)
+    assert seen == event.result.steps == 4
+    assert workshop.runs.kept(run)
+    assert not workshop.runs.stop_file(run).exists()
+
+
+def test_a_paused_run_goes_on_when_asked_and_is_left_at_once(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    long = dataclasses.replace(quick, epochs=20, evaluations=1)
+    run, told = workshop.runs.new(), []
+    events = workshop.fine_tune(run, dataset, "tiny", base, long)
+    for event in events:
+        if isinstance(event, Step) and not told:
+            workshop.runs.pause(run)
+        if isinstance(event, Paused | Resumed):
+            told.append(type(event))
+            if told == [Paused]:
+                workshop.runs.go_on(run)
+            elif told == [Paused, Resumed]:
+                workshop.runs.pause(run)
+            else:
+                break
+    assert told == [Paused, Resumed, Paused]
+    began = time.monotonic()
+    events.close()  # type: ignore[attr-defined]  # its tab is closed while it waits
+    assert time.monotonic() - began < 10  # and not the two minutes that a pause may last
+    assert len(workshop.line) == 0
+    assert left_behind(workshop) == []
+
+
+def test_what_a_training_will_take_is_estimated_then_measured(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel
+) -> None:
+    cost = cost_of(dataset, tiny.tokenizer, tiny.model, quick)
+    guess = workshop.expected("tiny", dataset, quick, cost)
+    assert not guess.measured
+    assert guess.seconds > 0
+    workshop._note(_like("tiny", dataset, quick), 50.0)
+    told = workshop.expected("tiny", dataset, quick, cost)
+    assert told.measured
+    assert cost.examples / 50 < told.seconds < 2 * cost.examples / 50  # the steps, then the looks and the test
+
+
+@pytest.mark.parametrize(("measured", "slower"), [(70.0, False), (150.0, True), (20.0, False)])
+def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
+    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch,
+    measured: float, slower: bool,
+) -> None:  # fmt: skip
+    """`measured` is what the loop's own clock would say at the first step, of 100; 70 s were expected."""
+
+    def steps(*_: object) -> Iterator[Event]:
+        for step in range(1, 101):
+            yield Step(step, 100, step / 50, 1.0, 0.5, 1e-4, 1.0, 9.0, measured * (100 - step) / 99)
+        yield Failed("enough")
+
+    monkeypatch.setattr(module, "run_training", steps)
+    events = list(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick, expected=70.0))
+    told = [event for event in events if isinstance(event, Step)]
+    assert told[0].seconds_left == pytest.approx(70, rel=0.1)  # what stands beside Start
+    assert told[-1].seconds_left == 0
+    assert told[50].seconds_left == pytest.approx(measured * 49 / 99)  # by now this run's own speed alone
+    assert not told[0].slower
+    assert told[7].seconds_left == pytest.approx(70 * 0.92, rel=0.1)  # the first steps are the slowest
+    assert told[50].slower == slower
+    alone = next(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick))
+    assert isinstance(alone, Step)
+    assert (alone.seconds_left, alone.slower) == (measured, False)  # nothing was expected
+
+
+def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: Dataset, base: Path) -> None:
+    for wrong in ({"epochs": 99}, {"learning_rate": float("nan")}, {"pooling": "best"}, {"batch_size": 2.5}):
+        with pytest.raises(UserError):
+            next(workshop.fine_tune("r", dataset, "tiny", base, Settings(**wrong)))  # type: ignore[arg-type]
+    assert len(workshop.line) == 0
+
+
+def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> None:
+    runs = Runs(max_runs=4, max_bytes=10**6)
+    theirs, *mine = (runs.new() for _ in range(6))
+    for name in (theirs, *mine[:3]):
+        runs.folder(name).mkdir()
+        (runs.folder(name) / "weights").write_bytes(b"x" * 500)
+        runs.keep(name, "tiny")
+        if name != theirs:
+            runs.keep_last(mine, 3, 10**6)
+    runs.keep(mine[3], "tiny")  # one more than there is room for: the oldest of who has several goes
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, True, True, True]
+    runs.keep_last(mine, 3, 600)
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, True, True]
+    runs.keep_last(mine, 1, 0)  # the newest stays, whatever its size
+    assert [runs.kept(name) for name in (theirs, *mine[:4])] == [True, False, False, False, True]
+    assert not runs.folder(mine[2]).exists()
+    runs.keep_last(["../x", "unknown"], 1, 1)  # no harm
+    assert runs.kept(theirs)
+
+
+def test_runs_are_bounded_in_number_and_bytes() -> None:
+    runs = Runs(max_runs=3, max_bytes=2_500)
+    names = [runs.new() for _ in range(5)]
+    assert len(set(names)) == 5
+    for name in names[:4]:
+        runs.folder(name).mkdir()
+        (runs.folder(name) / "weights").write_bytes(b"x" * 500)
+        runs.keep(name, "tiny")
+    assert [runs.kept(name) for name in names[:4]] == [False, True, True, True]
+    assert not runs.folder(names[0]).exists()
+    runs.folder(names[4]).mkdir()
+    (runs.folder(names[4]) / "weights").write_bytes(b"x" * 3_000)
+    runs.keep(names[4], "tiny")  # larger than all may be together: the newest stays, alone
+    assert [runs.kept(name) for name in names] == [False, False, False, False, True]
+    home = Path(runs._home.name)
+    del runs
+    for _ in range(100):
+        if not home.exists():
+            break
+        time.sleep(0.01)
+    assert not home.exists()
+
+
+def test_a_kept_model_is_read_once_and_nobody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs()
+    ready, slow = runs.new(), runs.new()
+    for run in (ready, slow):
+        runs.keep(run, "tiny")
+    began, go_on = threading.Event(), threading.Event()
+    read: list[str] = []
+
+    def reading(folder: Path) -> object:
+        read.append(folder.name)
+        if folder.name == slow:
+            began.set()
+            assert go_on.wait(timeout=30)
+        return object()
+
+    monkeypatch.setattr(Trained, "read", reading)
+    there = runs.trained(ready)
+    with ThreadPoolExecutor() as pool:
+        try:
+            asked = [pool.submit(runs.trained, slow) for _ in range(3)]
+            assert began.wait(timeout=30)
+            assert pool.submit(runs.trained, ready).result(timeout=30) is there
+            assert pool.submit(runs.base, slow).result(timeout=30) == "tiny"
+            assert pool.submit(runs.keep, "another", "tiny").result(timeout=30) is None
+            assert pool.submit(runs.discard, "another").result(timeout=30) is None
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        first, *others = [one.result(timeout=30) for one in asked]
+    assert all(other is first for other in others)
+    assert read == [ready, slow]
+
+
+@pytest.mark.parametrize("too_late", [True, False])
+def test_a_run_discarded_while_it_is_read_is_gone(monkeypatch: pytest.MonkeyPatch, too_late: bool) -> None:
+    runs = Runs()
+    run = runs.new()
+    runs.folder(run).mkdir()
+    runs.keep(run, "tiny")
+
+    def reading(folder: Path) -> object:
+        discarding = threading.Thread(target=runs.discard, args=(run,), daemon=True)
+        discarding.start()
+        discarding.join(timeout=10)
+        assert not discarding.is_alive(), "discarding waits for the reading"
+        if not too_late:
+            raise ValueError("half of the files are gone")
+        return object()
+
+    monkeypatch.setattr(Trained, "read", reading)
+    with pytest.raises(UserError, match="no longer kept"):
+        runs.trained(run)
+    assert not runs.folder(run).exists()
+    assert run not in runs._trained

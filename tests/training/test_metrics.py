@@ -1,0 +1,75 @@
+"""Scores are scikit-learn's; calibration is what its definition gives by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+)
+
+from demos.training.metrics import calibration, majority, score
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_scores_are_scikit_learns(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    classes = int(random.integers(2, 9))
+    targets = random.integers(0, classes, 60).tolist()
+    predicted = random.integers(0, classes - seed % 2, 60).tolist()  # with odd seeds one class is never answered
+    scores = score(targets, predicted, classes)
+    labels = list(range(classes))
+    assert scores.accuracy == pytest.approx(accuracy_score(targets, predicted))
+    assert scores.macro_f1 == pytest.approx(
+        f1_score(targets, predicted, labels=labels, average="macro", zero_division=0)
+    )
+    assert scores.f1 == pytest.approx(f1_score(targets, predicted, labels=labels, average=None, zero_division=0))
+    each = {"labels": labels, "average": None, "zero_division": 0}
+    assert scores.precision == pytest.approx(precision_score(targets, predicted, **each))
+    assert scores.recall == pytest.approx(recall_score(targets, predicted, **each))
+    assert scores.mcc == pytest.approx(matthews_corrcoef(targets, predicted))
+    assert scores.confusion == tuple(map(tuple, confusion_matrix(targets, predicted, labels=labels).tolist()))
+
+
+def test_the_majority_baseline_is_scikit_learns_dummy() -> None:
+    train, test = [2, 1, 2, 0, 2, 1], [1, 2, 2, 0]
+    dummy = DummyClassifier(strategy="most_frequent").fit(np.zeros((6, 1)), train)
+    label, accuracy = majority(train, test, 3)
+    assert accuracy == dummy.score(np.zeros((4, 1)), test) == 0.5
+    assert label == dummy.predict(np.zeros((1, 1)))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("targets", "predicted", "mcc"),
+    [([0, 1, 2], [0, 1, 2], 1), ([0, 1], [1, 0], -1), ([0, 1], [1, 1], 0)],
+)
+def test_matthews_at_its_ends_and_where_one_class_is_all(targets: list[int], predicted: list[int], mcc: float) -> None:
+    assert (
+        score(targets, predicted, 3).mcc == pytest.approx(mcc) == pytest.approx(matthews_corrcoef(targets, predicted))
+    )
+
+
+def test_calibration_by_hand() -> None:
+    """Bins (0.5, 0.6]: 0.52 right, 0.60 wrong; (0.6, 0.7]: 0.7 right; (0.9, 1]: 0.95, 1.0 and 1.0 right, 0.97 wrong."""
+    sure = [0.52, 0.60, 0.7, 0.95, 1.0, 1.0, 0.97]
+    found = calibration(sure, [True, False, True, True, True, True, False])
+    assert [one.count for one in found.bins] == [0, 0, 0, 0, 0, 2, 1, 0, 0, 4]
+    assert [(one.low, one.high) for one in found.bins][5] == pytest.approx((0.5, 0.6))
+    assert (found.bins[5].confidence, found.bins[5].accuracy) == pytest.approx((0.56, 0.5))
+    assert (found.bins[9].confidence, found.bins[9].accuracy) == pytest.approx((0.98, 0.75))
+    assert math.isnan(found.bins[0].accuracy)
+    assert found.error == pytest.approx(2 / 7 * 0.06 + 1 / 7 * 0.3 + 4 / 7 * 0.23)
+
+
+def test_a_calibrated_model_has_no_error_and_no_answers_have_none() -> None:
+    assert calibration([0.75] * 8, [True] * 6 + [False] * 2).error == pytest.approx(0)
+    assert calibration([0.0, 1.0], [False, True]).error == 0
+    assert math.isnan(calibration([], []).error)

@@ -1,0 +1,140 @@
+"""The live curve's messages: only new points travel, none is lost, and the words say what the drawing shows."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from demos.training.events import (
+    Epoch,
+    Failed,
+    Finished,
+    Paused,
+    Result,
+    Started,
+    Step,
+    Stopped,
+    Waiting,
+    Watched,
+)
+from demos.widgets.live_curve.live_curve import MAX_POINTS, CurveFeed, Watcher, duration, idle_message
+
+
+def started(steps: int, watched: tuple[int, ...] = ()) -> Started:
+    loaded = ("accuracy", "always “a”", 0.25, 0.5, "CPU", "float32", 1, watched)
+    return Started(("a", "b"), 1, 1, 1, 0, steps, steps, 1, 1, *loaded)
+
+
+def step(number: int, total: int) -> Step:
+    return Step(number, total, number / total, 1 / number, 0.5, 1e-4, 1.0, 50.0, 61.4)
+
+
+def run(total: int, every: int) -> list[str]:
+    feed = CurveFeed("me", "data")
+    messages = []
+    for event in (started(total), Epoch(0, 0, math.nan, 0.7, 0.4)):
+        assert feed.take(event) is isinstance(event, Started)
+        messages.append(feed.message())
+    for number in range(1, total + 1):
+        assert not feed.take(step(number, total))
+        if number % every == 0:
+            messages.append(feed.message())
+    feed.take(Failed("The end."))
+    return [*messages, feed.message()]
+
+
+def test_any_one_message_may_be_lost() -> None:
+    messages = [json.loads(message) for message in run(97, 5)]
+    expected = [[number, float(f"{1 / number:.4g}"), 0.5, 1e-4, 1.0] for number in range(1, 98)]
+    for lost in range(2, len(messages) - 1):
+        seen = {point[0]: point for k, message in enumerate(messages[:-1]) if k != lost for point in message["steps"]}
+        assert all(seen[number] == expected[number - 1] for number in range(1, 91))
+    assert messages[-1]["steps"] == expected
+    assert messages[-1]["looks"] == [[0, None, 0.7, 0.4]]
+    assert messages[-1]["done"]
+    assert messages[-1]["status"] == "The end."
+
+
+def test_only_new_points_travel() -> None:
+    messages = run(1_000, 10)
+    drawn_anew = sum(len(json.dumps([[k, 0.1234, 0.5, 1e-4, 1.0] for k in range(n * 10)])) for n in range(100))
+    assert sum(map(len, messages)) < 0.15 * drawn_anew
+    assert len(json.loads(messages[-1])["steps"]) <= MAX_POINTS
+
+
+def test_the_words_beside_the_drawing() -> None:
+    feed = CurveFeed("me", "data")
+    feed.take(Waiting(2))
+    assert "you are number 2 in the queue" in json.loads(feed.message())["status"]
+    feed.take(started(4))
+    feed.take(step(1, 4))
+    said = json.loads(feed.message())["status"]
+    assert said.startswith("Step 1 of 4 · learning rate 1e-4 · 50 sentences/s · about 1 min 1 s left")
+    feed.take(Epoch(4, 1.0, 0.5, 0.25, 0.75))
+    assert json.loads(feed.message())["summary"] == "After 1 epoch: validation loss 0.25, validation accuracy 75%."
+
+
+def test_before_a_run_the_axes_hold_what_is_to_be_beaten_by_its_name() -> None:
+    message = json.loads(idle_message("entity F1", ("each word's most frequent tag", 1 / 6), 6))
+    assert message["guess"] == pytest.approx(math.log(6), abs=1e-3)
+    assert message["baseline"] == pytest.approx(1 / 6, abs=1e-3)
+    assert message["beaten"] == "each word's most frequent tag"
+    assert message["legend"]["guess"] == "guessing (loss); each word's most frequent tag (entity F1)"
+    assert message["steps"] == message["looks"] == []
+    assert message["titles"][1][0] == "Entity F1"
+    without = json.loads(idle_message("exact match", ("", math.nan), 0))
+    assert (without["baseline"], without["legend"]["guess"]) == (None, "")
+    assert "dashed" not in without["status"]
+
+
+def test_during_a_run_the_dashed_lines_have_the_tasks_own_name_for_them() -> None:
+    feed = CurveFeed("me", "data", axes={"legend": {"train": "each batch"}})
+    feed.take(started(4))
+    told = json.loads(feed.message())
+    assert (told["beaten"], told["baseline"]) == ("always “a”", 0.5)
+    assert told["guess"] == pytest.approx(math.log(2), abs=1e-3)
+    assert told["legend"] == {"train": "each batch", "guess": "guessing (loss); always “a” (accuracy)"}
+
+
+def test_watched_examples_travel_with_their_looks_only() -> None:
+    shown = {3: ("the first </script>", 1), 8: ("the second", 0)}
+    watcher = Watcher(("calm", "angry"), shown.__getitem__, lambda place, answer: (answer, 1 - answer))
+    feed = CurveFeed("me", "data", watcher=watcher)
+    assert feed.take(started(40, (3, 8)))
+    assert "examples" not in json.loads(feed.message())
+    feed.take(Watched(0, (0.25, 0.123456)))
+    message = feed.message()
+    assert "</" not in message
+    found = json.loads(message)
+    assert found["series"] == ["calm", "angry"]
+    assert found["examples"] == [["the first </script>", 1], ["the second", 0]]
+    assert found["watched"] == [[0, [[0.25, 0.75], [0.1235, 0.8765]]]]
+    feed.message()
+    feed.take(step(1, 40))
+    assert json.loads(feed.message())["watched"] == []
+
+
+def test_a_pause_is_told_with_its_end() -> None:
+    feed = CurveFeed("me", "data")
+    assert feed.take(Paused(7, 90))
+    assert json.loads(feed.message())["status"] == "Paused after step 7; it goes on by itself in 1 min 30 s."
+
+
+def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
+    feed = CurveFeed("me", "</script>")
+    result = Result(("a", "b"), 0.9, 0.8, 0.1, "a", 0.5, ((1, 0), (0, 1)), (), 12, 75.0, 40.0, "")
+    feed.take(Finished(result))
+    message = feed.message()
+    assert "</" not in message
+    assert json.loads(message)["status"] == "Trained after 12 steps and 1 min 15 s on </script> (40 sentences/s)."
+    told = "Test accuracy 90%; always answering “a” reaches 50%."
+    assert json.loads(message)["summary"] == told
+    feed.take(Stopped(result, "time"))
+    assert json.loads(feed.message())["status"].startswith("Out of time after 12 steps")
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.2, "0 s"), (59.4, "59 s"), (80, "1 min 20 s"), (-1, "0 s")])
+def test_durations(seconds: float, told: str) -> None:
+    assert duration(seconds) == told

@@ -1,0 +1,185 @@
+"""Questions on the page: the marks stand where the spans are, the figure's cells are the products, text is escaped."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.training.tasks.questions.data import QuestionDataset, QuestionExample
+from demos.training.tasks.questions.events import Picture, SpanAnswer, SpanResult
+from demos.training.tasks.questions.span_search import REASONS, SHOWN
+from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.task import Ended
+from demos.widgets.tasks.figure_question_marks import CHIPS, marked_html
+from demos.widgets.tasks.figure_questions import VIEW, told
+
+NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
+LONG = f"Nobody came. {NASTY} The unfathomable library of Ghent lent 400 books to Ada Lovelace, who lost them all. " * 2
+BO = f"Bo sold {NASTY} and tea."
+EXAMPLES = (
+    QuestionExample("Who lost the books?", LONG, ("Ada Lovelace", "Ada"), LONG.index("Ada")),
+    QuestionExample(f"Which {NASTY}?", BO, ("tea",), BO.index("tea")),
+    QuestionExample("What was sold?", "Bo sold bread and tea.", ("bread",), 8),
+)
+
+
+def text(shown: str) -> str:
+    """What a reader sees."""
+    return html.unescape(re.sub(r"<[^>]*>", "", shown))
+
+
+def answered(tiny: LoadedModel, wishes: list[tuple[str, str]]) -> list[SpanAnswer]:
+    """Answers of a model that wants each example's span to begin and to end with these tokens."""
+    task = QuestionAnswering()
+    found = []
+    for example, wish in zip(EXAMPLES, wishes, strict=True):
+        (feature,) = task.features(tiny.tokenizer, [example], 128)
+        tokens = tiny.tokenizer.convert_ids_to_tokens(list(feature.sequences[0]))
+        logits = torch.randn(1, len(tokens), 2, generator=torch.Generator().manual_seed(2)) * 0.1
+        offset = feature.extra.offset
+        for k, token in enumerate(wish):
+            logits[0, offset + tokens[offset:].index(token), k] += 6
+        batch: Any = type("B", (), {"features": [feature]})
+        found += task.answers(logits, batch)
+    return found
+
+
+@pytest.fixture(scope="module")
+def answers(tiny: LoadedModel) -> list[SpanAnswer]:
+    return answered(tiny, [("ada", "love"), ("bo", "sold"), ("bread", "bread")])
+
+
+@pytest.fixture(scope="module")
+def dataset() -> QuestionDataset:
+    return QuestionDataset("Questions", EXAMPLES[::-1] * 3, EXAMPLES[1:2], EXAMPLES, notes=(NASTY,))
+
+
+@pytest.fixture(scope="module")
+def result(dataset: QuestionDataset, answers: list[SpanAnswer]) -> SpanResult:
+    ended = Ended(1.2, 4.0, 9, 3.0, 5.0, "", ())
+    return QuestionAnswering().outcome(dataset, answers, ended)
+
+
+def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
+    dataset: QuestionDataset, tiny: LoadedModel
+) -> None:
+    shown = told(dataset, tiny.tokenizer)
+    assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
+    assert "They are asked of 3, 1 and 3 paragraphs" in text(shown)
+    chips = re.findall(
+        r'<li class="(chip [^"]*)"><span class="piece">(.*?)</span>(?:<span class="below">(.*?)</span>)?</li>', shown
+    )
+    pieces = [text(piece) for _, piece, _ in chips]
+    assert pieces[:7] == ["[CLS]", "who", "lost", "the", "books", "?", "[SEP]"]
+    marked = [(text(piece), below) for classes, piece, below in chips if "marked" in classes]
+    assert marked == [("ada", "start"), ("love", ""), ("##lace", "end")]
+    gaps = [int(count) for count in re.findall(r"… (\d+) more tokens …", shown)]
+    assert len(chips) + sum(gaps) == len(tiny.tokenizer(EXAMPLES[0].question, LONG)["input_ids"])
+    assert pieces.index("ada") - 7 == CHIPS
+    assert "<img" not in shown
+
+
+def test_marks_stand_where_the_spans_are_and_nothing_is_lost() -> None:
+    shown = marked_html("a <b> c d", {"true": (2, 7), "found": (6, 9)})
+    assert text(shown) == "a <b> c d"
+    assert shown == 'a <u class="true">&lt;b&gt; </u><mark class="found"><u class="true">c</u> d</mark>'
+    assert marked_html("abcdef", {"true": (1, 5), "found": (2, 3)}).count("<mark") == 1
+    part = marked_html(LONG, {"true": (100, 112)}, part=True)
+    assert text(part).startswith("… ")
+    assert text(part).endswith(" …")
+    assert text(part)[2:-2].strip() in LONG
+    assert len(text(part)) < 220
+    assert marked_html("", {"found": (0, 0)}) == ""
+
+
+def test_the_figure_s_cells_are_start_times_end_and_its_frame_is_the_found_span(result: SpanResult) -> None:
+    drawn = VIEW.figure(result)
+    picture = result.picture
+    assert picture is not None
+    cutout = picture.answer.cutout
+    assert cutout is not None
+    heat, ends, starts = drawn.data
+    z = np.array(heat.z, dtype=float)
+    m = len(cutout.places)
+    assert z.shape == (m, m)
+    assert np.isnan(z[np.tril_indices(m, -1)]).all()
+    upper = np.triu_indices(m)
+    np.testing.assert_allclose(z[upper], np.outer(starts.x, ends.y)[upper], atol=1e-5)
+    best = picture.answer.best[0]
+    frame = next(shape for shape in drawn.layout.shapes if shape.type == "rect" and shape.line.dash == "solid")
+    row, column = int(frame.y0 + 0.5), int(frame.x0 + 0.5)
+    assert (cutout.places[row][0], cutout.places[column][1]) == (best.start, best.end)
+    assert np.nanmax(z) == pytest.approx(z[row, column]) == pytest.approx(best.probability, abs=1e-4)
+    grey = next(shape for shape in drawn.layout.shapes if shape.type == "path")
+    corners = [tuple(map(float, one.split(","))) for one in grey.path[2:-2].split(" L ")]
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corners, [*corners[1:], corners[0]], strict=True))) / 2
+    assert area == m * (m - 1) / 2  # the cells below the diagonal, and no other
+    assert m <= max(SHOWN, 30)
+
+
+def test_the_right_answer_is_framed_too_where_another_is_found_and_no_answer_is_no_crash(
+    result: SpanResult, answers: list[SpanAnswer]
+) -> None:
+    wrong = EXAMPLES[0]
+    picture = Picture(wrong.question, wrong.context, wrong.answers, wrong.start, answers[0])
+    drawn = VIEW.figure(type("R", (), {"picture": picture}))
+    assert {shape.line.dash for shape in drawn.layout.shapes if shape.type == "rect"} == {"solid", "dot"}
+    assert "Who lost the books?" in drawn.layout.annotations[-1].text
+    nothing = VIEW.figure(type("R", (), {"picture": None}))
+    assert "No test paragraph" in nothing.layout.annotations[0].text
+    hostile = Picture(NASTY * 3, EXAMPLES[1].context, EXAMPLES[1].answers, EXAMPLES[1].start, answers[1])
+    assert "<img" not in VIEW.figure(type("R", (), {"picture": hostile})).to_json()
+
+
+def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> None:
+    assert result.scores.exact == pytest.approx(1 / 3)
+    shown = VIEW.scores(result, True)
+    assert "<b>33.3%</b>exact match<" in shown
+    assert f"<b>{result.scores.f1:.3f}</b>token F1<" in shown
+    assert "On 3 test questions" in shown
+    assert "stopped early" in shown
+    wrong = VIEW.mistakes(result)
+    assert "2 in all, the surest first" in text(wrong)
+    assert re.findall(r'<u class="true">(.*?)</u>', wrong)[1:] in (
+        ["tea", "Ada Love", "lace"],
+        ["Ada Love", "lace", "tea"],
+    )
+    assert '<mark class="found"><u class="true">Ada Love</u></mark><u class="true">lace</u>' in wrong
+    assert "Also right: “Ada”" in text(wrong)
+    assert "<img" not in wrong
+    numbers = VIEW.numbers(result, [[0, None, 4.4, 0.0], [9, 3.2, 2.1, 0.5]], 9)
+    assert "validation exact match" in numbers
+    assert re.findall(r'<th scope="row">(who|which|what)</th><td>1</td>', numbers) == ["who", "which", "what"]
+    assert "<img" not in numbers
+
+
+def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAnswer]) -> None:
+    boxes = [EXAMPLES[2].question, EXAMPLES[2].context]
+    shown = VIEW.answer(None, answers[2], boxes)
+    assert '<mark class="found">bread</mark>' in shown
+    rows = re.findall(r'<th scope="row" class="sentence">([^<]*)</th>.*?<td>([\d.]+)</td><td>([+-][\d.]+)</td>', shown)
+    assert [float(score) for *_, score in rows] == sorted((float(score) for *_, score in rows), reverse=True)
+    assert len(rows) == 5
+    assert rows[0][0] == "bread"
+    assert shown.count("<s>") == 2  # too short for a span that is too long
+    assert all(html.escape(reason) in shown for reason in REASONS[:2])
+    assert "it would win" not in shown
+    first = dataclasses.replace(answers[2].impossible[0], score=99.0)
+    assert shown.count("</tr>") == 9  # two heads
+    assert VIEW.answer(None, dataclasses.replace(answers[2], impossible=(first,)), boxes).count("it would win") == 1
+    hostile = VIEW.answer(None, answers[1], [NASTY, EXAMPLES[1].context])
+    assert "<img" not in hostile
+    unread = dataclasses.replace(answers[2], unread=1_234, windows=6)
+    assert "6 windows. Its last 1,234 tokens were" in VIEW.answer(None, unread, boxes)
+    assert "no token" in VIEW.answer(None, SpanAnswer((), (), None, 1), ["why?", "\x01"])
+    with pytest.raises(UserError):
+        VIEW.answer(None, answers[1], ["", "x"])
+    assert all(len(sample) > 20 for _, sample in VIEW.boxes)

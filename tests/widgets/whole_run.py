@@ -1,0 +1,38 @@
+"""A run on the page as its three events make it, for tests: begun, streamed, finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from demos.widgets.run_controller.controller import CHANGED, Trainer
+
+
+def whole_run(
+    trainer: Trainer,
+    picked: Sequence[Any],
+    recipe: Sequence[Any],
+    kept: str = "",
+    history: Sequence[Any] = (),
+    boxes: Sequence[str] = ("", "", ""),
+    model: str = "tiny",
+    now: str = "",
+) -> Iterator[dict[str, Any]]:
+    """What changes on the page, by name, update by update; the last one has everything that is told at the end.
+
+    `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take. `now` is the task
+    chosen at the end, where it is another one.
+    """
+    run, begun, *_ = trainer.begin("")
+    updates = trainer.stream(begun, "", "", model, *picked, *recipe)
+    message = ""
+    try:
+        for curve, phase in updates:
+            message = curve if isinstance(curve, str) else message
+            changed = dict.fromkeys(CHANGED) | {"run": run}
+            if isinstance(phase, str):
+                ended = trainer.finish(phase, run, kept, list(history), now or picked[0], *boxes)
+                changed = dict(zip(CHANGED, ended, strict=True))
+            yield {"curve": message, **changed}
+    finally:
+        updates.close()  # type: ignore[attr-defined]
