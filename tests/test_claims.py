@@ -21,13 +21,14 @@ TEXT = "The unflappable banker counted her money on the bank of the river."
 
 
 def text_of(name: str) -> str:
-    """A text of assets/ on one line."""
-    return " ".join((ROOT / "assets" / name).read_text(encoding="utf-8").split())
+    """A text of the lessons on one line."""
+    return " ".join((ROOT / "demos" / "lessons" / name).read_text(encoding="utf-8").split())
 
 
 def everything_said() -> dict[str, str]:
     """What a reader may meet, on one line a file: the program's strings (joined) and the texts."""
-    files = [*(ROOT / "demos").rglob("*.py"), *(ROOT / "assets").glob("*.md"), *(ROOT / "assets").glob("*.html")]
+    files = [file for ending in ("py", "md", "html", "txt", "js") for file in (ROOT / "demos").rglob(f"*.{ending}")]
+    assert len(files) > 400
     said = {}
     for file in [*files, ROOT / "pyproject.toml"]:
         joined = re.sub(r'"\s*\n\s*f?"', "", file.read_text(encoding="utf-8"))
@@ -75,7 +76,7 @@ def test_scores_and_sums_overtake_the_rest_of_a_layer_at_six_widths(width: int, 
     products = counts["aten.bmm"]  # states with states: scores and sums; a multiplication and an addition are two
     assert products == 4 * length**2 * width
     assert sum(counts.values()) - products == 24 * length * width**2 == products
-    said = text_of("encoder-self_attention-formula.md")
+    said = text_of("encoder/self_attention/formula.md")
     assert "$12\\,n d^2$" in said
     assert f"at $n = 6d$: at {6 * 384:,} tokens for $d = 384$, where BERT reads 512" in said
 
@@ -83,7 +84,7 @@ def test_scores_and_sums_overtake_the_rest_of_a_layer_at_six_widths(width: int, 
 def test_float32_is_coarse_where_the_block_s_numbers_are_wide(bundled: LoadedModel) -> None:
     assert (
         "in some layers the widest numbers of $T_4$ and $T_5$ lie beyond 100, where neighbouring float32 numbers are "
-        "about $10^{-5}$ apart" in text_of("encoder-block-formula.md")
+        "about $10^{-5}$ apart" in text_of("encoder/block/formula.md")
     )
     assert all(0.5e-5 < np.spacing(np.float32(value)) < 2e-5 for value in (100, 150, 200))
     widest: dict[int, list[float]] = {}
@@ -115,18 +116,18 @@ def test_without_bias_correction_the_first_step_is_about_3_2_times_as_long() -> 
     theirs = rate * moment / (square.sqrt() + epsilon)
     ratio = (theirs / -weight.detach()).numpy()
     np.testing.assert_allclose(ratio, 3.16, atol=0.01)
-    for name in ("finetune-sources.md", "pretraining-learn-sources.md"):
+    for name in ("finetune/train/sources.md", "pretraining/learn/sources.md"):
         assert "about 3.2 times as long" in text_of(name)
     assert "no dropout inside the encoder" in PRESETS["paper"].told
     assert "corrected for their start" in PRESETS["paper"].told
 
 
 def test_facts_are_credited_to_where_they_come_from() -> None:
-    amount = text_of("finetune-learning_curve-sources.md")
+    amount = text_of("finetune/learning_curve/sources.md")
     assert "Dodge" in amount
     assert "Mosbach" not in amount
-    position = text_of("encoder-position-sources.md")
+    position = text_of("encoder/position/sources.md")
     assert all(name in position for name in ("Kazemnejad", "Mehreen Saeed", "d = 4 and n = 100"))
-    assert "the sums are weighted" in text_of("embeddings-agreement-sources.md")
-    assert "the figure of BERT-large on GLUE's test set" in text_of("embeddings-frozen_features-sources.md")
-    assert "table 5" in text_of("pretraining-next_sentence-sources.md")
+    assert "the sums are weighted" in text_of("embeddings/agreement/sources.md")
+    assert "the figure of BERT-large on GLUE's test set" in text_of("embeddings/frozen_features/sources.md")
+    assert "table 5" in text_of("pretraining/next_sentence/sources.md")

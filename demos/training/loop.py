@@ -20,7 +20,7 @@ from demos.training.learning.learner import Learner
 from demos.training.learning.parallel import ALONE, Parallel
 from demos.training.learning.schedule import learning_rate
 from demos.training.learning.watched import watched_of
-from demos.training.results.test_answers import kept_of, write_kept
+from demos.training.results.answers import kept_of, write_kept
 from demos.training.service.controls import Control, Pauses
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits, as_watched

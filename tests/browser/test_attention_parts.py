@@ -29,7 +29,7 @@ def test_each_part_on_one_page(
     open_lesson: Callable[..., Page], bundled: LoadedModel, subtests: pytest.Subtests
 ) -> None:
     chosen = {"off": "0.2, 1.4", "compare_text": "x", "compare_layer": "2", "compare_head": "5", "of": 6}
-    page = open_lesson("attention", part="cause", text=TEXT, **chosen)
+    page = open_lesson("attention", part="ablation", text=TEXT, **chosen)
     with subtests.test("cause"):
         heads_go_off_and_on_again(page)
     with subtests.test("compare"):
@@ -157,7 +157,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(page.locator("#together-head")).to_be_visible()
     expect(page.locator("#together-layer")).to_have_count(0)
     expect(one).to_contain_text("Where banker (token 6) looks")
-    page.wait_for_url(re.compile("part=together.*join=layers-max.*specials=hide.*quarter=A-B"))
+    page.wait_for_url(re.compile("part=rollout.*join=layers-max.*specials=hide.*quarter=A-B"))
     dark = page.evaluate("insideBert.dark(true)")
     assert dark
     ink = page.locator("#together-heatmap .bartext").first.evaluate("text => getComputedStyle(text).fill")

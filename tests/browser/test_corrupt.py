@@ -10,7 +10,7 @@ READ = ".corrupt-row .read"
 
 
 def test_a_draw_travels_in_the_link_and_the_vote_is_answered(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("pretraining", part="corrupt", corrupt_seed="7", corrupt_text="<b>Ships</b> wait in the fog.")
+    page = open_lesson("pretraining", part="corruption", corrupt_seed="7", corrupt_text="<b>Ships</b> wait in the fog.")
     row = page.locator("ol.corrupt-row")
     expect(row).to_contain_text("ships")
     before = page.locator(READ).all_text_contents()

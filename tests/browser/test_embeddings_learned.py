@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 def test_both_parts_on_one_page(open_lesson: Callable[..., Page], tmp_path: Path, subtests: pytest.Subtests) -> None:
     chosen = {"features_data": "two", "siamese_epochs": 10, "siamese_rate": "0.0001"}
-    page = open_lesson("embeddings", part="features", text="What a wonderful day!", **chosen)
+    page = open_lesson("embeddings", part="frozen_features", text="What a wonderful day!", **chosen)
     with subtests.test("features"):
         bars_then_grid_then_a_broken_file(page, tmp_path)
     with subtests.test("siamese"):

@@ -24,7 +24,7 @@ Open = Callable[..., Page]
 def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel) -> None:
     run = RunCache().get(bundled, TEXT)
     scores = pattern_scores(run.attentions, run.encoding)
-    page = open_lesson("attention", text=TEXT, part="one")
+    page = open_lesson("attention", text=TEXT, part="heads")
     grid = page.locator(GRID)
     opened = page.locator("#attention-heatmap")
     expect(grid.get_by_role("button", name=re.compile(r"^Layer \d+, head \d+$"))).to_have_count(72)
@@ -109,7 +109,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
 ) -> None:
     """And so are several heads, or all, where a reader asks for them."""
     weights = visible(RunCache().get(bundled, TEXT).attentions[0])
-    page = open_lesson("attention", text=TEXT, part="one")
+    page = open_lesson("attention", text=TEXT, part="heads")
     expect(page.locator(GRID).locator("button.picked")).to_have_attribute("aria-label", "Layer 0, head 2")
     shows(page, weights, [2])  # on the first opening
     assert downloaded(page, browser, tmp_path) == ["2"]

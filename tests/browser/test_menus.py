@@ -46,9 +46,9 @@ def test_passing_through_the_examples_loses_nothing(open_lesson: Callable[..., P
 @pytest.mark.parametrize(
     ("part", "menu", "box"),
     [
-        ("compare", "Pick an example list", "#embeddings-texts textarea"),
+        ("pooling", "Pick an example list", "#embeddings-texts textarea"),
         ("search", "Pick a query", "#search-query textarea"),
-        ("word", "Pick a word", "#word-word :is(input, textarea)"),
+        ("word_senses", "Pick a word", "#word-word :is(input, textarea)"),
     ],
 )
 def test_passing_through_a_lessons_examples_loses_nothing(

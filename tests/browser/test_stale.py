@@ -28,9 +28,9 @@ FULL = """(selector) => {
     [
         ("tokens", {}, "#tokens-picture ol", TOO_LONG),
         ("attention", {}, "#lesson-attention iframe", TOO_LONG),
-        ("encoder", {"part": "stack"}, "#lesson-encoder .js-plotly-plot", TOO_LONG),
-        ("pretraining", {"part": "fill"}, "#fill-sentence .html-container > div > *", ""),
-        ("embeddings", {"part": "compare"}, "#lesson-embeddings .js-plotly-plot", TOO_LONG),
+        ("encoder", {"part": "residual_stream"}, "#lesson-encoder .js-plotly-plot", TOO_LONG),
+        ("pretraining", {"part": "fill_mask"}, "#fill-sentence .html-container > div > *", ""),
+        ("embeddings", {"part": "pooling"}, "#lesson-embeddings .js-plotly-plot", TOO_LONG),
     ],
 )
 def test_what_a_refused_sentence_leaves_is_dimmed(
@@ -55,6 +55,6 @@ def test_what_a_refused_sentence_leaves_is_dimmed(
 
 
 def test_where_nothing_is_drawn_nothing_is_said_to_be_old(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("pretraining", part="fill", text="", pair=" ")
+    page = open_lesson("pretraining", part="fill_mask", text="", pair=" ")
     expect(page.locator("#lesson-pretraining .notice:visible")).to_have_count(1)
     expect(page.locator("#lesson-pretraining .before:visible")).to_have_count(0)

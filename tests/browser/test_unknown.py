@@ -21,9 +21,9 @@ SHOWN = """() => [...document.querySelectorAll('#lessons *')].filter((one) =>
 @pytest.mark.parametrize(
     ("lesson", "part", "boxes", "answered"),
     [
-        ("encoder", "selfattention", ["#encoder-layer", "#encoder-head"], "#encoder-token [data-token]"),
-        ("embeddings", "features", [], "#features-mistakes"),
-        ("embeddings", "word", ["#word-layer"], "#word-curves .js-plotly-plot"),
+        ("encoder", "self_attention", ["#encoder-layer", "#encoder-head"], "#encoder-token [data-token]"),
+        ("embeddings", "frozen_features", [], "#features-mistakes"),
+        ("embeddings", "word_senses", ["#word-layer"], "#word-curves .js-plotly-plot"),
     ],
 )
 def test_nothing_is_claimed_of_a_model_that_is_not_there(

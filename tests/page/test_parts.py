@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
 
 from demos.bert.model.models import ModelStore
+from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
-from demos.page.parts import build_lesson, part_ticks
+from demos.page.parts import build_lesson, part_ticks, parts_of
 from demos.page.services import Services
 
 
@@ -21,7 +23,10 @@ def lesson_of(built: dict[str, Page], *slugs: str) -> Lesson:
 
         return keep
 
-    parts = tuple(Part(slug, slug.title(), f"Look at {slug} & see.", build(slug)) for slug in slugs)
+    parts = tuple(
+        Part(slug.title(), f"Look at {slug} & see.", build(slug), order=order, slug=slug)
+        for order, slug in enumerate(slugs)
+    )
     return Lesson("long", 9, "Long", "Long?", "Look. Here.", lambda page: built.update(top=page), parts)
 
 
@@ -64,3 +69,75 @@ def test_a_lesson_without_parts_is_built_by_itself(store: ModelStore) -> None:
 def test_a_hostile_look_is_text(built: dict[str, Any]) -> None:
     texts = [block.value for block in built["demo"].blocks.values() if isinstance(block, gr.HTML)]
     assert '<p class="look">Look at one &amp; see.</p>' in texts
+
+
+DROPPED = """
+import gradio as gr
+from demos.page.lesson import Page, Part
+from demos.files import read_beside
+from demos.page.folds import formula_fold
+
+def build(page: Page) -> None:
+    width = gr.Slider(1, 5, value=3, step=1)
+    shown = gr.HTML("")
+    formula_fold(__file__)
+    page.keep(beam=width)
+    page.draw(lambda sentence, beam: f"{sentence.text} {beam}", [width], [shown])
+
+PART = Part(tab="Beam search", look="Many sentences at once.", build=build, order=2)
+"""
+
+
+def test_a_folder_dropped_into_a_lesson_is_a_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: ModelStore
+) -> None:
+    """No other file is touched: it stands in its place among the parts, in the link, and its texts are its own."""
+    folder = tmp_path / "beam_search"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "part.py").write_text(DROPPED)
+    (folder / "formula.md").write_text("$$ argmax $$")
+    monkeypatch.setattr(attention, "__path__", [*attention.__path__, str(tmp_path)])
+    parts = parts_of(attention.__name__)
+    assert sorted(part.slug for part in parts) == sorted(
+        ["beam_search", *(part.slug for part in attention.LESSON.parts)]
+    )
+    assert [part.order for part in parts] == sorted(part.order for part in parts)
+    dropped = tuple(part for part in parts if part.slug == "beam_search")
+    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.", parts=dropped)
+    with gr.Blocks() as demo:
+        ticks = part_ticks(lesson)
+        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
+        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        build_lesson(page, ticks)
+    assert set(page.choices) == {"part", "beam"}
+    tabs = [block for block in demo.blocks.values() if isinstance(block, gr.Tab)]
+    assert [(tab.label, tab.id, tab.elem_id) for tab in tabs] == [("Beam search", "beam_search", "long-beam_search")]
+    assert any(isinstance(block, gr.Markdown) and block.value == "$$ argmax $$" for block in demo.blocks.values())
+
+
+def test_links_of_earlier_versions_name_one_part_each() -> None:
+    former = {
+        f"{lesson.slug} {part.former}": part.slug for lesson in discover() for part in lesson.parts if part.former
+    }
+    assert former == {
+        "attention one": "heads",
+        "attention together": "rollout",
+        "attention cause": "ablation",
+        "encoder selfattention": "self_attention",
+        "encoder stack": "residual_stream",
+        "pretraining fill": "fill_mask",
+        "pretraining corrupt": "corruption",
+        "pretraining next": "next_sentence",
+        "embeddings compare": "pooling",
+        "embeddings word": "word_senses",
+        "embeddings shape": "anisotropy",
+        "embeddings features": "frozen_features",
+        "finetune after": "results",
+        "finetune amount": "learning_curve",
+        "finetune keep": "export",
+    }
+    for lesson in discover():
+        slugs = [part.slug for part in lesson.parts]
+        assert len(set(slugs)) == len(slugs)
+        assert not {part.former for part in lesson.parts} & set(slugs)

@@ -15,8 +15,8 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.vectors import Encoded
 from demos.training.learning.batches import scoring_batches
 from demos.training.learning.model import Trained, collate, last_states
+from demos.training.results.answers import Kept
 from demos.training.results.interfered import class_logits
-from demos.training.results.test_answers import Kept
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.task import pool

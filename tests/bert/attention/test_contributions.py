@@ -15,7 +15,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
 
-ASSETS = Path(__file__).resolve().parents[3] / "assets"
+LESSON = Path(__file__).resolve().parents[3] / "demos" / "lessons" / "attention"
 
 
 def added(model: Any, run: Run, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -74,7 +74,7 @@ def measured(bundled: LoadedModel) -> dict[str, np.ndarray]:
 
 
 def test_special_tokens_get_much_weight_and_add_little(measured: dict[str, np.ndarray]) -> None:
-    told = " ".join((ASSETS / "attention-sources.md").read_text(encoding="utf-8").split())
+    told = " ".join((LESSON / "heads" / "sources.md").read_text(encoding="utf-8").split())
     weight, length = (measured[name][1:5] for name in ("weight", "length"))
     assert (
         f"in layers 1 to 4 [CLS] and [SEP] together get {weight.min() * 100:.0f} to {weight.max():.0%} of the weight, "
@@ -83,6 +83,6 @@ def test_special_tokens_get_much_weight_and_add_little(measured: dict[str, np.nd
 
 
 def test_far_more_than_half_stays(measured: dict[str, np.ndarray]) -> None:
-    told = " ".join((ASSETS / "attention-rollout-formula.md").read_text(encoding="utf-8").split())
+    told = " ".join((LESSON / "rollout" / "formula.md").read_text(encoding="utf-8").split())
     stays = measured["stays"]
     assert f"60 sentences {stays.min() * 100:.0f} to {stays.max():.0%}, layer by layer".replace("%", " %") in told

@@ -11,7 +11,7 @@ import pytest
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder import LESSON
 from demos.lessons.encoder.block import part as block
-from demos.lessons.encoder.self_attention import part as selfattention
+from demos.lessons.encoder.self_attention import part
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
@@ -26,12 +26,12 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> list[Any]:
-    return selfattention.drawn(services, Sentence(text, pair, "minilm"), *choices)
+    return part.drawn(services, Sentence(text, pair, "minilm"), *choices)
 
 
 def test_both_parts_belong_to_the_lesson() -> None:
     slugs = [part.slug for part in LESSON.parts]
-    assert slugs.index("selfattention") < slugs.index("block")
+    assert slugs.index("self_attention") < slugs.index("block")
 
 
 def test_all_outputs_tell_of_the_same_head(services: Services) -> None:

@@ -17,8 +17,8 @@ from demos.training.events import Finished, Result
 from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.results import test_answers as kept_module
+from demos.training.results.answers import Kept, kept_of, read_kept, write_kept
 from demos.training.results.evidence import Error, chance_share, evidence_of, pooled_vectors, surest_errors
-from demos.training.results.test_answers import Kept, kept_of, read_kept, write_kept
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.classification.task import Classification

@@ -12,8 +12,8 @@ import numpy as np
 
 from demos.bert.model.encoding import encode
 from demos.files import read_asset
+from demos.training.results.answers import Kept
 from demos.training.results.evidence import Error, Evidence
-from demos.training.results.test_answers import Kept
 from demos.training.tasks.classification.data import Example
 from demos.widgets.tasks.views import own_tokenizer
 
