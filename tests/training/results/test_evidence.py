@@ -16,7 +16,7 @@ from demos.bert.model.steps import drained
 from demos.training.events import Finished, Result
 from demos.training.learning.model import Trained
 from demos.training.loop import train
-from demos.training.results import test_answers as kept_module
+from demos.training.results import answers as kept_module
 from demos.training.results.answers import Kept, kept_of, read_kept, write_kept
 from demos.training.results.evidence import Error, chance_share, evidence_of, pooled_vectors, surest_errors
 from demos.training.settings import Settings
