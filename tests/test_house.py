@@ -15,9 +15,9 @@ from tests.reach import reached
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which floors a floor may import. A floor may be skipped, never climbed; bert/ must not know training/.
-FLOORS = ("errors", "files", "bert", "training", "figures", "page", "widgets", "lessons", "app")
+FLOORS = ("errors", "files", "templates", "bert", "training", "figures", "page", "widgets", "lessons", "app")
 BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
-BELOW["errors"] = BELOW["files"] = set()
+BELOW["errors"] = BELOW["files"] = BELOW["templates"] = set()
 BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson
 BELOW["app"].remove("app")
 # The only rooms in which these libraries may be imported.
@@ -207,6 +207,7 @@ def test_a_part_that_imports_a_part_is_found(source: str, count: int) -> None:
 
 
 MOST_MODULES = 20
+ESCAPED_BY_HAND = 300  # calls of html.escape that have not moved into a template yet
 
 
 def test_no_folder_is_a_heap() -> None:
@@ -264,6 +265,17 @@ def test_models_are_read_in_one_place() -> None:
     found = {path.relative_to(ROOT).as_posix(): readings(path.read_text()) for path in (ROOT / "demos").rglob("*.py")}
     assert {path for path, names in found.items() if names} == {"demos/bert/model/weights.py"}
     assert readings("model = AutoModel.from_pretrained(folder)") == ["AutoModel"]
+
+
+def test_text_becomes_html_in_one_place() -> None:
+    """In templates, which escape every value; what still escapes by hand is listed until it has moved."""
+    by_hand = {
+        path.as_posix(): count
+        for path in sources()
+        if (count := (ROOT / path).read_text(encoding="utf-8").count("html.escape("))
+    }
+    assert by_hand.pop("demos/templates.py") == 1
+    assert sum(by_hand.values()) <= ESCAPED_BY_HAND
 
 
 def test_the_top_level_is_fixed() -> None:

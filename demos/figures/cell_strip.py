@@ -15,10 +15,12 @@ from functools import cache
 import numpy as np
 
 from demos.figures.palette import PALETTE
+from demos.templates import markup
 
 SHADES = 255  # odd, so that zero has a colour of its own
 
 
+@markup
 def cells(vector: np.ndarray, limit: float, name: str, **data: str | int | float) -> str:
     """The vector [d] as cells from -limit to limit, white at zero; what lies beyond has the last colour.
 
@@ -39,6 +41,7 @@ def colours(values: np.ndarray, limit: float) -> np.ndarray:
     return _ramp()[np.rint((share + 1) / 2 * (SHADES - 1)).astype(int)]
 
 
+@markup
 def scale_html(*limits: tuple[str, float]) -> str:
     """What the colours mean, one scale for each (what it is of, limit)."""
     ramp = _png(np.ascontiguousarray(_ramp()[::2]))

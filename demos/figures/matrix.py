@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from demos.bert.attention.matrix_labels import Labels
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.figures.tables import column_heads, scrolling_table
+from demos.templates import markup
 
 ROW = 26  # pixels a token takes where there is room
 NARROW = 24  # columns that can be named in a third of the page
@@ -94,6 +95,7 @@ def matrix_figure(
     return figure
 
 
+@markup
 def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str, digits: int = 3) -> str:
     """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
     body = "".join(

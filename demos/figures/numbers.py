@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from demos.templates import markup
+
 
 def scientific(value: float) -> str:
     """1.2e-07 as a book writes it: 1.2 × 10⁻⁷; zero is 0."""
@@ -11,6 +13,7 @@ def scientific(value: float) -> str:
     return f"{digits} × 10{str(int(power)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
+@markup
 def percent(chance: float) -> str:
     """A probability as a reader says it, 62%, 1.7%, 0.03%, and never zero; escaped."""
     share = 100 * chance

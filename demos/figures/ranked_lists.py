@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from demos.figures.cosines import rounded
+from demos.templates import markup
 
 MOVED = ' class="moved"'
 
@@ -35,6 +36,7 @@ class Ranking:
     empty: str = ""  # what to say after the last hit, where a place stays empty
 
 
+@markup
 def ranked_html(lists: Sequence[Ranking], rows: int) -> str:
     """The lists as columns of `rows` places each."""
     parts = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from demos.templates import markup
+
 
 def short(text: object, length: int) -> str:
     """`text` on one line of at most `length` characters."""
@@ -11,6 +13,7 @@ def short(text: object, length: int) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
+@markup
 def short_html(text: object, length: int) -> str:
     """The same, escaped."""
     return html.escape(short(text, length))

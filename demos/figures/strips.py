@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.figures.tables import column_heads, scrolling_table
+from demos.templates import markup
 
 STRIP = 34  # pixels a vector takes
 SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
@@ -104,6 +105,7 @@ def strips_limit(vectors: Sequence[np.ndarray]) -> float:
     return float(np.ceil(round(peak / step, 6)) * step)
 
 
+@markup
 def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: int = 4) -> str:
     """The vectors' numbers as an HTML table: the first `shown`, then how many there are, mean, deviation and norm.
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from demos.templates import markup
 
+
+@markup
 def column_heads(names: Iterable[object]) -> str:
     """A head cell for each name, escaped already."""
     return "".join(f'<th scope="col">{name}</th>' for name in names)
 
 
+@markup
 def scrolling_table(
     caption: str, head: str, body: str, *, name: str = "", foot: str = "", kind: str = "attention-table"
 ) -> str:

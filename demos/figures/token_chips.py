@@ -9,12 +9,14 @@ from collections.abc import Iterable, Sequence
 from demos.bert.model.encoding import Encoding
 from demos.bert.tokens.counts import Counts
 from demos.figures.palette import WORDS
+from demos.templates import markup
 
 UNDER = ("id", "position", "characters", "nothing")
 MAX_DROPPED_SHOWN = 60
 _INVISIBLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
+@markup
 def visible(text: str) -> str:
     """`text` escaped, with characters that nobody could see written as U+XXXX."""
     return "".join(
@@ -36,6 +38,7 @@ def hue_style(encoding: Encoding, index: int) -> str:
     return "--hue:var(--special)" if word is None else f"--hue:var(--word-{word % 8})"
 
 
+@markup
 def token_label(token: str, prefix: str = "##") -> str:
     """A token's text, escaped; the continuation mark is set apart from the letters."""
     if token.startswith(prefix) and token != prefix:
@@ -43,6 +46,7 @@ def token_label(token: str, prefix: str = "##") -> str:
     return f"<bdi>{html.escape(token)}</bdi>"
 
 
+@markup
 def picture(encoding: Encoding, counts: Counts, unk_token: str = "[UNK]", under: str = "id") -> str:
     """The lesson's picture: each sentence's text above its chips, then what they add up to."""
     rows = []
@@ -64,6 +68,7 @@ def picture(encoding: Encoding, counts: Counts, unk_token: str = "[UNK]", under:
     )
 
 
+@markup
 def chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str = "id") -> str:
     """One segment's tokens as an ordered list: one hue a word, continuations joined to their word."""
     items: list[str] = []
@@ -85,6 +90,7 @@ def chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: str
     return f'<ol class="chips" start="{start}" aria-label="{label}">{"".join(items)}</ol>'
 
 
+@markup
 def source_text(encoding: Encoding, segment: int) -> str:
     """A sentence's characters, each marked with the tokens it went into; what no token holds is shown as such."""
     text = encoding.text_pair if segment else encoding.text
@@ -119,6 +125,7 @@ def source_text(encoding: Encoding, segment: int) -> str:
     return f'<p class="source" dir="auto">{"".join(parts)}</p>'
 
 
+@markup
 def counts_strip(counts: Counts) -> str:
     """Five numbers with their names; a share of nothing is no number."""
     rows = (
@@ -132,6 +139,7 @@ def counts_strip(counts: Counts) -> str:
     return f'<dl class="counts">{inside}</dl>'
 
 
+@markup
 def limit_notice(encoding: Encoding, counts: Counts) -> str:
     """What fell off beyond the limit, shown; empty while everything fits."""
     if not encoding.dropped:
@@ -148,6 +156,7 @@ def limit_notice(encoding: Encoding, counts: Counts) -> str:
     )
 
 
+@markup
 def numbers_table(encoding: Encoding) -> str:
     """Everything the tokenizer hands to the model, one row a token."""
     names = ("position", "token", "id", "segment", "attention mask", "word", "characters", "special")
@@ -167,6 +176,7 @@ def numbers_table(encoding: Encoding) -> str:
     return table(names, rows, "The tokenizer's output, token by token")
 
 
+@markup
 def table(names: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
     """A plain table, every cell escaped, in a box that scrolls sideways where the screen is narrow."""
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
@@ -178,6 +188,7 @@ def table(names: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> 
     )
 
 
+@markup
 def comparison(rows: Sequence[tuple[Sequence[str], Encoding, Counts]], absent: Sequence[str]) -> str:
     """The same input under several tokenizers: (the models that cut it this way, its tokens, its counts) a row."""
     parts = []

@@ -133,7 +133,8 @@ class Page:
     ) -> Any:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
 
-        A handler returns one value for one output and a sequence for several, or yields them. Where it fails, what it
+        A handler returns one value for one output, {component: value} for those of several that change, or a sequence
+        for all of them; or it yields any of these. Where it fails, what it
         would have drawn is dimmed; its next good answer, or that of one wired later that draws all of it, ends that.
         """
         options = {
@@ -146,7 +147,7 @@ class Page:
         drawn = pictures(outputs)
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
-        guarded = _guarded(handler, len(outputs), dimmed(drawn), len(overtaken))
+        guarded = _guarded(handler, outputs, dimmed(drawn), len(overtaken))
         call = (guarded, list(inputs), [*outputs, notice, *overtaken])
         if options.get("trigger_mode") != "always_last":
             return gr.on(list(triggers), *call, api_visibility="private", **options)
@@ -210,13 +211,20 @@ def moved_by_reader(component: gr.Component) -> Any:
     return component.input
 
 
-def _guarded(handler: Callable[..., Any], count: int, beside: str = "", others: int = 0) -> Callable[..., Any]:
+def _guarded(
+    handler: Callable[..., Any], outputs: Sequence[gr.Component], beside: str = "", others: int = 0
+) -> Callable[..., Any]:
     """`handler` with the notice as one more output, emptied on success and filled on a person's error.
 
     `beside` is HTML that goes with the notice; then come `others` notices that a success empties too.
     """
+    count = len(outputs)
 
     def shaped(result: Any) -> list[Any]:
+        if isinstance(result, dict):
+            unknown = set(result) - set(outputs)
+            assert not unknown, f"not among the outputs: {unknown}"
+            return [*(result.get(output, gr.skip()) for output in outputs), "", *[""] * others]
         values = [result] if count == 1 else list(result) if count else []
         return [*values, "", *[""] * others]
 

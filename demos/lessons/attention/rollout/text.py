@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import asdict
 
 import numpy as np
 
-from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.rollout import Aggregate, Recipe
 from demos.bert.model.run import Run
 from demos.figures.palette import word_colour
+from demos.templates import templates
 
+TEXT = templates(__file__)
 SOURCES = 8  # the strongest sources that are listed
 NOTES = {
     "heads": (
@@ -75,28 +75,28 @@ def sources_html(made: Aggregate, place: int, recipe: Recipe, beside: Aggregate 
 
     `beside` is cut and named as `made` is: for a rollout, the mean of its last layer alone.
     """
-    row = made.values[place]
-    name = f"<q>{html.escape(made.rows.names[place])}</q> (token {made.rows.numbers[place]})"
-    title = f"What {name} would be made of after layer {recipe.layer}, by rollout"
-    title = title if recipe.what == "rollout" else f"Where {name} looks"
+    row, other = made.values[place], beside.values[place] if beside else None
     order = np.argsort(-row, kind="stable")[:SOURCES]
-    full = max(float(row.max()), float(beside.values[place].max()) if beside else 0.0) or 1.0
-    bars = "".join(
-        "<li>"
-        + _bar(made.columns, int(index), float(row[index]), full)
-        + (_shadow(float(beside.values[place, index]), full) if beside else "")
-        + "</li>"
+    columns = made.columns
+    bars = [
+        {
+            "name": columns.names[index],
+            "special": columns.special[index],
+            "hue": word_colour(columns.words[index] if columns.words else None),
+            "value": row[index],
+            "beside": None if other is None else other[index],
+        }
         for index in order
+    ]
+    return TEXT.sources(
+        name=made.rows.names[place],
+        token=made.rows.numbers[place],
+        recipe=recipe,
+        bars=bars,
+        full=max(row.max(), 0.0 if other is None else other.max()) or 1.0,
+        others=len(row) - len(order),
+        rest=row.sum() - row[order].sum(),
     )
-    rest = float(row.sum() - row[order].sum())
-    left = f"<p>The other {len(row) - len(order)} together: {rest:.2f}.</p>" if len(row) > len(order) else ""
-    key = (
-        f'<p class="together-key"><i class="solid"></i> rollout <i class="thin"></i> what the mean over layer '
-        f"{recipe.layer}'s heads alone would say</p>"
-        if beside
-        else ""
-    )
-    return f'<div class="together-sources"><h3>{title}</h3>{key}<ol>{bars}</ol>{left}</div>'
 
 
 def aggregate_json(run: Run, title: str, recipe: Recipe, made: Aggregate) -> str:
@@ -135,19 +135,3 @@ def _what(recipe: Recipe, run: Run) -> str:
 
 def _side(letter: str) -> str:
     return f"sentence {letter}"
-
-
-def _bar(columns: Labels, index: int, value: float, full: float) -> str:
-    special = columns.special[index]
-    written = html.escape(columns.names[index])
-    hue = word_colour(columns.words[index] if columns.words else None)
-    return (
-        f"<b>{f'<i>{written}</i>' if special else written}</b>"
-        f'<span class="track"><span class="solid" style="width:{value / full:.1%};background:{hue}"></span></span>'
-        f"<span>{value:.3f}</span>"
-    )
-
-
-def _shadow(value: float, full: float) -> str:
-    bar = f'<span class="track"><span class="thin" style="width:{value / full:.1%}"></span></span>'
-    return f"{bar}<span>{value:.3f}</span>"

@@ -1,0 +1,82 @@
+"""Words and tables from templates: the one place where text becomes HTML, every value escaped (Jinja2).
+
+A part's text.html holds macros, one for each piece that is shown:
+
+    {% macro told(name, share) %}<p><q>{{ name }}</q> gets {{ share|f(".0%") }}.</p>{% endmacro %}
+
+and its code fills them in:
+
+    TEXT = templates(__file__)
+    TEXT.told(name=token, share=weight)  # Markup: HTML that is not escaped once more where another template shows it
+
+A name that is not given is an error and no empty place. text.txt holds plain text: nothing in it is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, select_autoescape
+from markupsafe import Markup
+
+DEMOS = Path(__file__).resolve().parent
+
+
+def formatted(value: Any, spec: str) -> str:
+    """The filter `f`: {{ share|f(".0%") }} is Python's f"{share:.0%}"."""
+    return str(value) if isinstance(value, Undefined) else format(value, spec)  # str() of what is not given raises
+
+
+@cache
+def environment() -> Environment:
+    """One for all templates. Paths begin at demos/, so that a template may import another's macros."""
+    made = Environment(
+        loader=FileSystemLoader(DEMOS),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
+    )
+    made.filters["f"] = formatted
+    return made
+
+
+class Templates:
+    """The macros of one template file, as functions of named values."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        macro = getattr(environment().get_template(self._path).module, name)
+
+        def fill(*values: Any, **named: Any) -> str:
+            kind = Markup if self._path.endswith(".html") else str
+            return kind(str(macro(*values, **named)).strip())
+
+        return fill
+
+
+def templates(module: str, name: str = "text.html") -> Templates:
+    """The template file `name` beside a module, which is given by its `__file__`."""
+    return Templates((Path(module).resolve().parent / name).relative_to(DEMOS).as_posix())
+
+
+def markup(function: Callable[..., str]) -> Callable[..., Markup]:
+    """Marks a function that writes HTML itself, every value escaped: a template takes its answer as it is."""
+
+    @wraps(function)
+    def marked(*values: Any, **named: Any) -> Markup:
+        return Markup(function(*values, **named))
+
+    return marked
+
+
+def plot_text(text: object) -> str:
+    """Text for a Plotly label, which reads some HTML: escaped, quotation marks left as they are."""
+    return html.escape(str(text), quote=False)
