@@ -152,7 +152,7 @@
         (state.choices[choice.lesson] ||= {})[choice.name] = value;
         (shared[choice.lesson] ||= {})[choice.name] = value;
         if (choice.name === "part") parts[choice.lesson] = value;
-        return value;
+        return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
       restored = true;
       passed = state.lesson === lessons[0] ? "" : lessons[0];

@@ -13,7 +13,7 @@ from tests.chromium import find_chromium
 RUNS = 7
 LIMIT = 300  # milliseconds
 QUIET = 500  # without a change for so long, a picture is finished
-PARTS = ("input", "position", "selfattention", "block", "stack")
+PARTS = ("input", "position", "self_attention", "block", "residual_stream")
 # From the press to the last change under `watched`, in milliseconds, on the page's own clock.
 FINISHED = """([pressed, watched, quiet]) => new Promise((resolve) => {
     const target = document.querySelector(watched), before = performance.now();

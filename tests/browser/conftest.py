@@ -86,6 +86,19 @@ def visit(page: Page, url: str) -> None:
 
 
 @pytest.fixture
+def turn_to() -> Callable[..., None]:
+    """turn_to(page, "encoder", "block"): by the tabs, which takes a tenth of a visit's time."""
+
+    def turn(page: Page, lesson: str, part: str = "") -> None:
+        page.locator(f"#lesson-{lesson}-button").click()
+        if part:
+            page.locator(f"#{lesson}-{part}-button").click()
+            expect(page.locator(f"#{lesson}-{part} .part-heading").first).to_be_visible()
+
+    return turn
+
+
+@pytest.fixture
 def open_lesson(page: Page, app_url: str) -> Callable[..., Page]:
     """open_lesson("tokens", text=..., layer=...) goes there by its link and returns the page once the bar stands."""
 

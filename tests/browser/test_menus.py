@@ -43,26 +43,28 @@ def test_passing_through_the_examples_loses_nothing(open_lesson: Callable[..., P
     expect(page.locator(SENTENCE)).not_to_have_value(picked)
 
 
-@pytest.mark.parametrize(
-    ("part", "menu", "box"),
-    [
-        ("pooling", "Pick an example list", "#embeddings-texts textarea"),
-        ("search", "Pick a query", "#search-query textarea"),
-        ("word_senses", "Pick a word", "#word-word :is(input, textarea)"),
-    ],
-)
+BOXES = [
+    ("pooling", "Pick an example list", "#embeddings-texts textarea"),
+    ("search", "Pick a query", "#search-query textarea"),
+    ("word_senses", "Pick a word", "#word-word :is(input, textarea)"),
+]
+
+
 def test_passing_through_a_lessons_examples_loses_nothing(
-    open_lesson: Callable[..., Page], part: str, menu: str, box: str
+    open_lesson: Callable[..., Page], turn_to: Callable[..., None], subtests: pytest.Subtests
 ) -> None:
-    page = open_lesson("embeddings", part=part, text="Rivers have banks.")
-    page.locator(box).fill("bank")
-    page.get_by_label(menu).focus()
-    page.keyboard.press("Tab")
-    page.wait_for_timeout(1_000)  # a server's answer would be here
-    expect(page.locator(box)).to_have_value("bank")
-    page.get_by_label(menu).click()
-    page.get_by_role("option").nth(1).click()
-    expect(page.locator(box)).not_to_have_value("bank")
+    page = open_lesson("embeddings", text="Rivers have banks.")
+    for part, menu, box in BOXES:
+        with subtests.test(part):
+            turn_to(page, "embeddings", part)
+            page.locator(box).fill("bank")
+            page.get_by_label(menu).focus()
+            page.keyboard.press("Tab")
+            page.wait_for_timeout(1_000)  # a server's answer would be here
+            expect(page.locator(box)).to_have_value("bank")
+            page.get_by_label(menu).click()
+            page.get_by_role("option").nth(1).click()
+            expect(page.locator(box)).not_to_have_value("bank")
 
 
 def test_no_menu_stays_open_when_the_focus_leaves(open_lesson: Callable[..., Page]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -23,21 +22,26 @@ FULL = """(selector) => {
 }"""
 
 
-@pytest.mark.parametrize(
-    ("lesson", "query", "picture", "refused"),
-    [
-        ("tokens", {}, "#tokens-picture ol", TOO_LONG),
-        ("attention", {}, "#lesson-attention iframe", TOO_LONG),
-        ("encoder", {"part": "residual_stream"}, "#lesson-encoder .js-plotly-plot", TOO_LONG),
-        ("pretraining", {"part": "fill_mask"}, "#fill-sentence .html-container > div > *", ""),
-        ("embeddings", {"part": "pooling"}, "#lesson-embeddings .js-plotly-plot", TOO_LONG),
-    ],
-)
+VIEWS = [
+    ("tokens", "", "#tokens-picture ol", TOO_LONG),
+    ("attention", "heads", "#lesson-attention iframe", TOO_LONG),
+    ("encoder", "residual_stream", "#encoder-residual_stream .js-plotly-plot", TOO_LONG),
+    ("pretraining", "fill_mask", "#fill-sentence .html-container > div > *", ""),
+    ("embeddings", "pooling", "#embeddings-pooling .js-plotly-plot", TOO_LONG),
+]
+
+
 def test_what_a_refused_sentence_leaves_is_dimmed(
-    open_lesson: Callable[..., Page], lesson: str, query: dict[str, Any], picture: str, refused: str
+    open_lesson: Callable[..., Page], turn_to: Callable[..., None], subtests: pytest.Subtests
 ) -> None:
-    page = open_lesson(lesson, text="Rivers have banks.", **query)
-    inside = f"#lesson-{lesson}"
+    page = open_lesson("tokens", text="Rivers have banks.")
+    for lesson, part, picture, refused in VIEWS:
+        with subtests.test(lesson):
+            turn_to(page, lesson, part)
+            is_dimmed_under_the_notice(page, f"#lesson-{lesson}", picture, refused)
+
+
+def is_dimmed_under_the_notice(page: Page, inside: str, picture: str, refused: str) -> None:
     expect(page.locator(picture).first).to_be_visible()
     page.wait_for_function(FULL, arg=picture)
     expect(page.locator(f"{inside} .before")).to_have_count(0)
