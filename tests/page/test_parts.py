@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
 
+from demos import templates
 from demos.bert.model.models import ModelStore
 from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
@@ -71,49 +73,42 @@ def test_a_hostile_look_is_text(built: dict[str, Any]) -> None:
     assert '<p class="look">Look at one &amp; see.</p>' in texts
 
 
-DROPPED = """
-import gradio as gr
-from demos.page.lesson import Page, Part
-from demos.files import read_beside
-from demos.page.folds import formula_fold
-
-def build(page: Page) -> None:
-    width = gr.Slider(1, 5, value=3, step=1)
-    shown = gr.HTML("")
-    formula_fold(__file__)
-    page.keep(beam=width)
-    page.draw(lambda sentence, beam: f"{sentence.text} {beam}", [width], [shown])
-
-PART = Part(tab="Beam search", look="Many sentences at once.", build=build, order=2)
-"""
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_folder_dropped_into_a_lesson_is_a_part(
+def test_the_part_that_the_readme_adds_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: ModelStore
 ) -> None:
-    """No other file is touched: it stands in its place among the parts, in the link, and its texts are its own."""
-    folder = tmp_path / "beam_search"
+    """Its files put into a folder of a lesson, and nothing else: it stands in the lesson, in the link, and draws."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Add a part")[2].partition("\n## ")[0]
+    assert "`long_words/` in `demos/lessons/attention/`" in readme
+    folder = tmp_path / "long_words"
     folder.mkdir()
     (folder / "__init__.py").touch()
-    (folder / "part.py").write_text(DROPPED)
-    (folder / "formula.md").write_text("$$ argmax $$")
+    for name, language in (("part.py", "py"), ("text.html", "html")):
+        assert f"`{name}`" in readme
+        (block,) = re.findall(rf"```{language}\n(.*?)```", readme, flags=re.S)
+        (folder / name).write_text(block)
     monkeypatch.setattr(attention, "__path__", [*attention.__path__, str(tmp_path)])
+    monkeypatch.setattr(templates, "DEMOS", tmp_path)
+    templates.environment.cache_clear()
     parts = parts_of(attention.__name__)
-    assert sorted(part.slug for part in parts) == sorted(
-        ["beam_search", *(part.slug for part in attention.LESSON.parts)]
-    )
-    assert [part.order for part in parts] == sorted(part.order for part in parts)
-    dropped = tuple(part for part in parts if part.slug == "beam_search")
-    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.", parts=dropped)
+    assert [part.slug for part in parts] == [*(part.slug for part in attention.LESSON.parts), "long_words"]
+
+    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.", parts=parts[-1:])
     with gr.Blocks() as demo:
         ticks = part_ticks(lesson)
         hidden: list[Any] = [gr.Textbox() for _ in range(5)]
         page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
         build_lesson(page, ticks)
-    assert set(page.choices) == {"part", "beam"}
+    assert set(page.choices) == {"part", "letters"}
     tabs = [block for block in demo.blocks.values() if isinstance(block, gr.Tab)]
-    assert [(tab.label, tab.id, tab.elem_id) for tab in tabs] == [("Beam search", "beam_search", "long-beam_search")]
-    assert any(isinstance(block, gr.Markdown) and block.value == "$$ argmax $$" for block in demo.blocks.values())
+    assert [(tab.label, tab.id, tab.elem_id) for tab in tabs] == [("Long words", "long_words", "long-long_words")]
+    (draw,) = [event.fn for event in demo.fns.values() if event.fn is not None]
+    shown, notice = draw("A <b>sentence</b> of unequal words", "", "minilm", 7)
+    assert "".join(shown.split("\n")) == "<ul><li>&lt;b&gt;sentence&lt;/b&gt;</li><li>unequal</li></ul>"
+    assert notice == ""
+    templates.environment.cache_clear()
 
 
 def test_links_of_earlier_versions_name_one_part_each() -> None:
