@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import numpy as np
 
@@ -46,18 +47,13 @@ def similarities_html(compared: Sequence[str], similarities: np.ndarray, second:
 
 def classes_html(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     """A fine-tuned classifier's probabilities, whole and with the same heads of its own encoder off."""
+    hues = dict(zip(before, cycle(CLASSES), strict=False))
     rows = [
-        {
-            "name": short(label, 40),
-            "before": before[label],
-            "after": after[label],
-            "hue": CLASSES[number % len(CLASSES)],
-        }
-        for number, label in enumerate(before)
+        {"name": short(label, 40), "before": before[label], "after": after[label], "hue": hues[label]}
+        for label in sorted(before, key=before.__getitem__, reverse=True)[:SHOWN_CLASSES]
     ]
-    rows.sort(key=lambda row: row["before"], reverse=True)
     first, then = (short(max(chances, key=chances.__getitem__), 24) for chances in (before, after))
-    return TEXT.classes(rows[:SHOWN_CLASSES], first, then)
+    return TEXT.classes(rows, first, then)
 
 
 def saliency_html(values: np.ndarray, attention: np.ndarray, encoding: Encoding, output: str, received: str) -> str:
