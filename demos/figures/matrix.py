@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Literal
 
 import numpy as np
@@ -10,9 +9,9 @@ import plotly.graph_objects as go
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.figures.palette import colour_scale, plotly_layout
-from demos.figures.tables import column_heads, scrolling_table
-from demos.templates import markup
+from demos.templates import plot_text, templates
 
+TEXT = templates(__file__, "text_matrix.html")
 ROW = 26  # pixels a token takes where there is room
 NARROW = 24  # columns that can be named in a third of the page
 LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
@@ -57,7 +56,7 @@ def matrix_figure(
             hoverongaps=False,
             hovertemplate=(
                 f"{_short(row_title)} <b>%{{y}}</b><br>{_short(column_title)} <b>%{{x}}</b><br>"
-                f"{html.escape(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
+                f"{plot_text(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
             ),
             xgap=gap,
             ygap=gap,
@@ -95,18 +94,10 @@ def matrix_figure(
     return figure
 
 
-@markup
 def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str, digits: int = 3) -> str:
     """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
-    body = "".join(
-        f'<tr><th scope="row">{cell}</th>'
-        + "".join(f"<td>{'–' if np.isnan(value) else f'{value:.{digits}f}'}</td>" for value in row)
-        + f"<td><b>{np.nansum(row):.{digits}f}</b></td></tr>"
-        for cell, row in zip(_cells(rows), values, strict=True)
-    )
-    told = html.escape(caption)
-    head = f"<td></td>{column_heads([*_cells(columns), 'sum'])}"
-    return scrolling_table(f"{told}: from the row's token to the column's.", head, body, name=told)
+    sums = np.nansum(values, axis=1).tolist()
+    return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums, f".{digits}f")
 
 
 def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str], row_title: str) -> None:
@@ -165,34 +156,31 @@ def _limit(values: np.ndarray) -> float:
 
 def _categories(labels: Labels) -> list[str]:
     """Plotly's categories, told apart by their number where names repeat."""
-    return [f"{number} {_escaped(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
+    return [f"{number} {plot_text(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
 
 
 def _ticks(labels: Labels, most: int = LABELLED) -> dict[str, list[str]]:
     """Every name, or every other or fourth of more than `most`; special ones in italics, known without colour too."""
     step = 1 if len(labels) <= most else 2 if len(labels) <= min(2 * most, LABELLED) else 4
     written = [
-        f"<i>{_escaped(name)}</i>" if special else _escaped(name)
+        f"<i>{plot_text(name)}</i>" if special else plot_text(name)
         for name, special in zip(labels.names, labels.special, strict=True)
     ]
     return {"tickvals": _categories(labels)[::step], "ticktext": written[::step]}
 
 
-def _cells(labels: Labels) -> list[str]:
+def _sides(labels: Labels) -> list[dict[str, str]]:
+    """Each name, and which sentence of a pair it is of."""
     start = labels.sentence_b_start
-    marks = [
-        "" if start is None else f" <small>{'B' if index >= start else 'A'}</small>" for index in range(len(labels))
+    return [
+        {"name": name, "sentence": "" if start is None else "AB"[index >= start]}
+        for index, name in enumerate(labels.names)
     ]
-    return [f"{html.escape(name)}{mark}" for name, mark in zip(labels.names, marks, strict=True)]
-
-
-def _escaped(name: str) -> str:
-    return html.escape(name, quote=False)
 
 
 def _short(title: str) -> str:
     """An axis' title without what stands in its brackets: "from (query)" is "from"."""
-    return html.escape(title.split(" (")[0])
+    return plot_text(title.split(" (")[0])
 
 
 def _longest(labels: Labels) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +19,9 @@ from demos.figures.download_names import DIGITS
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
-from demos.figures.tables import column_heads, scrolling_table
+from demos.templates import templates
 
-LISTED = 8  # differences in the table of the largest
-NAMED = 8  # words without a partner that are named
+TEXT = templates(__file__)
 NOTHING = 5e-4  # a difference below this shows as 0.000
 
 
@@ -36,14 +34,16 @@ class Side:
     which: Which
 
 
-def pictures(found: Comparison) -> tuple[go.Figure, go.Figure, go.Figure]:
+def pictures(comparison: Comparison) -> tuple[go.Figure, go.Figure, go.Figure]:
     """Heatmaps of the left side, the right side (on one scale) and the difference (diverging, white at zero)."""
-    labels = labels_of(found.alignment)
-    peak = max(float(np.nanmax(found.left, initial=0)), float(np.nanmax(found.right, initial=0)))
+    labels = labels_of(comparison.alignment)
+    peak = max(float(np.nanmax(comparison.left, initial=0)), float(np.nanmax(comparison.right, initial=0)))
     limit = max(0.01, np.ceil(peak * 100) / 100)
-    one, other = (matrix_figure(side, labels, labels, limit=limit, narrow=True) for side in (found.left, found.right))
-    difference = matrix_figure(found.difference, labels, labels, scale="signed", what="right − left", narrow=True)
-    return one, other, difference
+    left, right = (
+        matrix_figure(side, labels, labels, limit=limit, narrow=True) for side in (comparison.left, comparison.right)
+    )
+    difference = matrix_figure(comparison.difference, labels, labels, scale="signed", what="right − left", narrow=True)
+    return left, right, difference
 
 
 def labels_of(alignment: Alignment) -> Labels:
@@ -59,76 +59,53 @@ def labels_of(alignment: Alignment) -> Labels:
     )
 
 
-def heading_html(side: str, title: str) -> str:
-    """What stands above one of the pictures."""
-    return f"<h3>{html.escape(side)}: {html.escape(title)}</h3>"
-
-
-def told_html(found: Comparison, left: Side, right: Side) -> str:
-    """The pictures in words: the largest difference, the mean one, and what could not be compared (HTML)."""
-    name = left.which.name if left.which == right.which else f"{left.which.name}, against {right.which.name}"
-    said = [f"<b>{html.escape(name[0].upper() + name[1:])}.</b>"]
-    shared = np.isfinite(found.difference)
-    ranked = ranked_cells(found)
-    if not len(ranked):
-        said.append("The two sides have no token in common.")
-    elif abs(found.difference[*ranked[0]]) < NOTHING:
-        said.append("Left and right are the same here: no weight differs by 0.0005 or more.")
-    else:
-        said.append(f"The largest difference: {_cell_told(found, *ranked[0])}.")
-        special = labels_of(found.alignment).special
-        between = next(((i, j) for i, j in ranked if not special[i] and not special[j]), None)
-        if between is not None and tuple(ranked[0]) != tuple(between):
-            said.append(f"Between words: {_cell_told(found, *between)}.")
-        said.append(f"On average a weight differs by {np.abs(found.difference[shared]).mean():.3f}.")
-    return f"<p>{' '.join(said)}</p>" + _aside(found, left, right)
-
-
-def _aside(found: Comparison, left: Side, right: Side) -> str:
-    said = []
-    if found.alignment.by_word:
-        said.append("Their tokens differ, so words are compared: the pieces of a split word count as one.")
-    for where, names in zip(("left", "right"), found.alignment.lonely, strict=True):
-        if names:
-            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            listed = ", ".join(f"<q>{html.escape(name)}</q>" for name in names[:NAMED])
-            said.append(f"Only the {where} has {listed}{more}: empty in the difference.")
-    for side, units in ((left, found.alignment.left), (right, found.alignment.right)):
-        drawn, n = units[-1].tokens[-1] + 1, len(side.run.encoding)
-        if drawn < n:
-            said.append(f"{html.escape(side.title)}: only the first {drawn} of {n} tokens are compared.")
-    return f'<p class="aside">{" ".join(said)}</p>' if said else ""
-
-
-def _cell_told(found: Comparison, i: int, j: int) -> str:
-    names = found.alignment.names
-    return (
-        f"from <q>{html.escape(names[i])}</q> to <q>{html.escape(names[j])}</q> "
-        f"<b>{_signed(found.difference[i, j])}</b> on the right "
-        f"({found.left[i, j]:.2f} → {found.right[i, j]:.2f})"
+def told_html(comparison: Comparison, left: Side, right: Side) -> str:
+    """The pictures in words: the largest difference, the mean one, and what could not be compared."""
+    alignment, ranked = comparison.alignment, ranked_cells(comparison)
+    special = labels_of(alignment).special
+    between = next((place for place in ranked if not any(special[index] for index in place)), None)
+    largest = _cell(comparison, *ranked[0]) if ranked else None
+    drawn = [(side, units[-1].tokens[-1] + 1) for side, units in ((left, alignment.left), (right, alignment.right))]
+    return TEXT.told(
+        name=left.which.name if left.which == right.which else f"{left.which.name}, against {right.which.name}",
+        largest=largest,
+        nothing=largest and abs(largest["difference"]) < NOTHING,
+        between=_cell(comparison, *between) if between and between != ranked[0] else None,
+        mean=float(np.nanmean(np.abs(comparison.difference))) if ranked else 0.0,
+        by_word=alignment.by_word,
+        only=[(side, names) for side, names in zip(("left", "right"), alignment.lonely, strict=True) if names],
+        cut=[(side.title, shown, len(side.run.encoding)) for side, shown in drawn if shown < len(side.run.encoding)],
     )
 
 
-def _signed(value: float, digits: int = 2) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
+def _cell(comparison: Comparison, i: int, j: int) -> dict[str, Any]:
+    names = comparison.alignment.names
+    return {
+        "row": names[i],
+        "column": names[j],
+        "left": comparison.left[i, j],
+        "right": comparison.right[i, j],
+        "difference": comparison.difference[i, j],
+    }
 
 
-def ranked_cells(found: Comparison) -> np.ndarray:
-    """The cells that both sides have, the largest difference first: <int>[cells, 2]."""
-    size = np.nan_to_num(np.abs(found.difference), nan=-1.0)
-    order = np.argsort(-size, axis=None, kind="stable")[: int((size >= 0).sum())]
-    return np.stack(np.unravel_index(order, size.shape), axis=-1)
+def ranked_cells(comparison: Comparison) -> list[tuple[int, int]]:
+    """The cells that both sides have, the largest difference first."""
+    size = np.abs(comparison.difference)
+    return [(i, j) for i, j in _descending(size) if np.isfinite(size[i, j])]
 
 
 def most_different(heads: np.ndarray | None, count: int = 3) -> list[tuple[int, int, float]]:
     """(layer, head, share moved) of the heads that differ most, in order; none where heads can't be matched."""
     if heads is None or not np.isfinite(heads).all():
         return []
-    order = np.argsort(-heads, axis=None, kind="stable")[:count]
-    return [
-        (int(layer), int(head), float(heads[layer, head]))
-        for layer, head in zip(*np.unravel_index(order, heads.shape), strict=True)
-    ]
+    return [(layer, head, float(heads[layer, head])) for layer, head in _descending(heads)[:count]]
+
+
+def _descending(values: np.ndarray) -> list[tuple[int, int]]:
+    """The places of a matrix, the largest value first, nan last."""
+    rows, columns = np.unravel_index(np.argsort(-values, axis=None, kind="stable"), values.shape)
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
@@ -161,37 +138,30 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
     return figure
 
 
-def largest_html(found: Comparison, count: int = LISTED) -> str:
+def largest_html(comparison: Comparison, count: int = 8) -> str:
     """The largest differences as a table, both weights beside each."""
-    names = [html.escape(name) for name in found.alignment.names]
-    lines = "".join(
-        f'<tr><th scope="row">{names[i]}</th><th scope="row">{names[j]}</th><td>{found.left[i, j]:.3f}</td>'
-        f"<td>{found.right[i, j]:.3f}</td><td><b>{_signed(found.difference[i, j], 3)}</b></td></tr>"
-        for i, j in ranked_cells(found)[:count]
-    )
-    head = column_heads(("from", "to", "left", "right", "right − left"))
-    return scrolling_table("The largest differences here", head, lines, kind="lesson-table")
+    return TEXT.largest([_cell(comparison, *place) for place in ranked_cells(comparison)[:count]])
 
 
-def numbers_html(found: Comparison, left: Side, right: Side) -> str:
+def numbers_html(comparison: Comparison, left: Side, right: Side) -> str:
     """Three tables: each side's weights and the difference, by the rows of the pictures."""
-    labels = labels_of(found.alignment)
+    labels = labels_of(comparison.alignment)
     return (
-        matrix_table(found.difference, labels, labels, "Right minus left")
-        + matrix_table(found.left, labels, labels, f"Left, {left.which.name}")
-        + matrix_table(found.right, labels, labels, f"Right, {right.which.name}")
+        matrix_table(comparison.difference, labels, labels, "Right minus left")
+        + matrix_table(comparison.left, labels, labels, f"Left, {left.which.name}")
+        + matrix_table(comparison.right, labels, labels, f"Right, {right.which.name}")
     )
 
 
-def comparison_json(found: Comparison, left: Side, right: Side) -> str:
+def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
     """Both sides' weights and their difference as a JSON document; null where a side has no such word."""
     document: dict[str, Any] = {
         "what": "BERT's attention weights on two sides and right minus left: [query][key], in the order of rows",
-        "rows": list(found.alignment.names),
-        "special": list(labels_of(found.alignment).special),
-        "by_word": found.alignment.by_word,
+        "rows": list(comparison.alignment.names),
+        "special": list(labels_of(comparison.alignment).special),
+        "by_word": comparison.alignment.by_word,
     }
-    for name, side, weights in (("left", left, found.left), ("right", right, found.right)):
+    for name, side, weights in (("left", left, comparison.left), ("right", right, comparison.right)):
         encoding = side.run.encoding
         document[name] = {
             "title": side.title,
@@ -203,9 +173,9 @@ def comparison_json(found: Comparison, left: Side, right: Side) -> str:
             "attention": side.which.name,
             "weights": _nested(weights),
         }
-    document["difference"] = _nested(found.difference)
-    if found.heads is not None:
-        document["moved"] = _nested(found.heads)  # the share of its attention that each head moved
+    document["difference"] = _nested(comparison.difference)
+    if comparison.heads is not None:
+        document["moved"] = _nested(comparison.heads)  # the share of its attention that each head moved
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -213,27 +183,25 @@ def _nested(values: np.ndarray) -> list[list[float | None]]:
     return [[round(float(value), DIGITS) if np.isfinite(value) else None for value in row] for row in values]
 
 
-def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], found: Comparison) -> str:
+def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], comparison: Comparison) -> str:
     """A program that prints the largest differences, with transformers alone.
 
     A model fine-tuned in the page has no public name: its folder is left to the reader.
     """
-    sides = []
-    needed = ""
-    for which, side, spec in (("left", left, specs[0]), ("right", right, specs[1])):
-        wanted, source = model_lines(spec)
-        if " " in spec.key:  # one of this page's runs
-            wanted, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
-        needed = needed or wanted
-        sides.append(
-            f"{source}\n{which} = attention(name, revision, {texts_of(side.run.encoding)}){_picked(side.which)}\n"
-        )
+    sides, imports = [], ""
+    for name, side, spec in zip(("left", "right"), (left, right), specs, strict=True):
+        needed, source = model_lines(spec)
+        if " " in spec.key:  # a run of this page
+            needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
+        imports = imports or needed
+        texts = texts_of(side.run.encoding)
+        sides.append(f"{source}\n{name} = attention(name, revision, {texts}){_picked(side.which)}\n")
     rows = "".join(
         f"    ({name!r}, {list(here.tokens)}, {list(there.tokens)}),\n"
-        for name, (here, there) in zip(found.alignment.names, found.alignment.pairs, strict=True)
+        for name, (here, there) in zip(comparison.alignment.names, comparison.alignment.pairs, strict=True)
         if here and there
     )
-    return f"""{needed}import torch
+    return f"""{imports}import torch
 from transformers import AutoModel, AutoTokenizer
 
 

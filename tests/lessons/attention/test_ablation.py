@@ -22,22 +22,21 @@ from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import run_model
 from demos.errors import UserError
-from demos.lessons.attention.ablation import results as cause_module
+from demos.lessons.attention.ablation import results as results_module
 from demos.lessons.attention.ablation.layout import LAST, OPENING, PICKED
 from demos.lessons.attention.ablation.part import drawn, explained, heads_at_first
-from demos.lessons.attention.ablation.results import Causes
+from demos.lessons.attention.ablation.results import Ablation
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
 
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
-STRUCK, SAID, PLOT, SIMILAR, WORD, GUESSES, CLASSES, TABLE, CODE = range(9)
 
 
 @pytest.fixture(scope="module")
-def causes(store: ModelStore, bundled: LoadedModel) -> Causes:
-    return Causes(Services(store, bundled.spec.key))
+def ablation(store: ModelStore, bundled: LoadedModel) -> Ablation:
+    return Ablation(Services(store, bundled.spec.key))
 
 
 class Store(ModelStore):
@@ -55,7 +54,7 @@ class Store(ModelStore):
 
 
 @pytest.fixture(scope="module")
-def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> tuple[Causes, BertForMaskedLM]:
+def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ablation, BertForMaskedLM]:
     torch.manual_seed(7)
     config = BertConfig(
         vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=32
@@ -66,13 +65,16 @@ def masking(bundled: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> t
     whole.save_pretrained(folder)
     spec = ModelSpec("masking", "Tiny", "", "", 2, 4, 32, cased=False, mlm=True)
     loaded = LoadedModel(spec, bundled.tokenizer, whole.bert.requires_grad_(False))
-    return Causes(Services(Store(loaded, folder), "masking")), whole
+    return Ablation(Services(Store(loaded, folder), "masking")), whole
 
 
 def test_the_head_that_is_off_at_first_is_the_model_s_own(
-    causes: Causes, masking: tuple[Causes, BertForMaskedLM], bundled: LoadedModel
+    ablation: Ablation, masking: tuple[Ablation, BertForMaskedLM], bundled: LoadedModel
 ) -> None:
-    for loaded, services in ((bundled, causes.services), (masking[0].services.loaded("masking"), masking[0].services)):
+    for loaded, services in (
+        (bundled, ablation.services),
+        (masking[0].services.loaded("masking"), masking[0].services),
+    ):
         run = run_model(loaded, [encode(loaded.tokenizer, DEFAULT_TEXT)])[0]
         before = run.attentions.diagonal(offset=-1, axis1=2, axis2=3)[..., 1:-1].mean(axis=-1)  # [CLS], [SEP] left out
         own = ".".join(map(str, np.unravel_index(before.argmax(), before.shape)))
@@ -82,31 +84,31 @@ def test_the_head_that_is_off_at_first_is_the_model_s_own(
         assert heads_at_first(services, key, "", "") == ("", f"{key} moved")
 
 
-def test_all_outputs_tell_of_the_same_heads(causes: Causes, bundled: LoadedModel) -> None:
-    outputs = drawn(causes, Sentence(TEXT, PAIR, "minilm"), "1.3 0.2, 7.0", "Tea is ready.\n\n", PICKED, "")
+def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedModel) -> None:
+    outputs = drawn(ablation, Sentence(TEXT, PAIR, "minilm"), "1.3 0.2, 7.0", "Tea is ready.\n\n", PICKED, "")
     off = {(0, 2), (1, 3)}
-    assert json.loads(outputs[STRUCK]) == [[0, 2], [1, 3]]
+    assert json.loads(outputs["struck"]) == [[0, 2], [1, 3]]
     texts = [TEXT, PAIR, "Tea is ready."]
     encodings = [encode(bundled.tokenizer, text) for text in texts]
     runs = [(run_model(bundled, [one])[0], run_without(bundled, [one], off)[0]) for one in encodings]
     states = [torch.tensor(run.hidden_states) for run in runs[0]]
     moved = 1 - torch.cosine_similarity(*states, dim=-1).numpy()
-    np.testing.assert_allclose(np.array(outputs[PLOT].data[0].z), moved, atol=2e-5)
-    assert "2 of 72 heads are off" in outputs[SAID]
-    assert "no head 7.0" in outputs[SAID]
+    np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), moved, atol=2e-5)
+    assert "2 of 72 heads are off" in outputs["said"]
+    assert "no head 7.0" in outputs["said"]
     for side in (0, 1):  # before, after: every sentence by the same model
         first, *others = [torch.tensor(pair[side].hidden_states[-1].mean(axis=0)) for pair in runs]
         for other in others:
-            assert f"<td>{torch.cosine_similarity(first, other, dim=0):.3f}</td>" in outputs[SIMILAR]
-    assert "◆ Nobody" in outputs[SIMILAR]
-    assert "has no masked-word head" in outputs[GUESSES]
-    assert outputs[WORD]["visible"] is False
-    assert "Fine-tune this model" in outputs[CLASSES]
-    assert f"<td>{1 - moved[6, 1]:.4f}</td>" in outputs[TABLE]
+            assert f"<td>{torch.cosine_similarity(first, other, dim=0):.3f}</td>" in outputs["similar"]
+    assert "◆ Nobody" in outputs["similar"]
+    assert "has no masked-word head" in outputs["guesses"]
+    assert outputs["word"]["visible"] is False
+    assert "Fine-tune this model" in outputs["classes"]
+    assert f"<td>{1 - moved[6, 1]:.4f}</td>" in outputs["table"]
 
 
 def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
-    causes: Causes, monkeypatch: pytest.MonkeyPatch
+    ablation: Ablation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """512 tokens of BERT base take seconds a pass: the similarities take the two runs that are there."""
     read: list[int] = []
@@ -115,33 +117,33 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
         read.extend(map(len, encodings))
         return sentence_vectors(loaded, encodings, *off)
 
-    monkeypatch.setattr(cause_module, "sentence_vectors", counted)
-    drawn(causes, Sentence("long " * 60, "", "minilm"), "1.3", "Tea is ready.", PICKED, "")
+    monkeypatch.setattr(results_module, "sentence_vectors", counted)
+    drawn(ablation, Sentence("long " * 60, "", "minilm"), "1.3", "Tea is ready.", PICKED, "")
     assert read == [6, 6]
-    monkeypatch.setattr(cause_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
-    found = causes.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
+    monkeypatch.setattr(results_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
+    found = ablation.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
     np.testing.assert_allclose(found.similarities, 1, atol=1e-6)
     assert (found.cosines == 1).all()
 
 
-def test_the_code_prints_these_cosines(causes: Causes) -> None:
+def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', "", "minilm")
-    outputs = drawn(causes, sentence, "0.2, 2.1, 2.4", "", PICKED, "")
+    outputs = drawn(ablation, sentence, "0.2, 2.1, 2.4", "", PICKED, "")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(outputs[CODE], "lesson", "exec"), {})
+        exec(compile(outputs["code"], "lesson", "exec"), {})
     lines = [line.split(" ", 1) for line in printed.getvalue().splitlines()]
-    found = causes.effects(sentence, "0.2, 2.1, 2.4", "", PICKED, "")
+    found = ablation.effects(sentence, "0.2, 2.1, 2.4", "", PICKED, "")
     assert [token for token, _ in lines] == list(found.before.encoding.tokens)
     numbers = np.array([ast.literal_eval(row) for _, row in lines])
     np.testing.assert_allclose(numbers.T, found.cosines, atol=2e-4)
     assert found.cosines.min() < 0.999
 
 
-def test_predictions_before_and_after(masking: tuple[Causes, BertForMaskedLM]) -> None:
-    causes, whole = masking
+def test_predictions_before_and_after(masking: tuple[Ablation, BertForMaskedLM]) -> None:
+    ablation, whole = masking
     sentence = Sentence("The [MASK] sang.", "", "masking")
-    found = causes.effects(sentence, "0.0, 0.1, 1.2", "", PICKED, "")
+    found = ablation.effects(sentence, "0.0, 0.1, 1.2", "", PICKED, "")
     assert found.guesses is not None
     assert (found.guesses.place, found.guesses.word) == (2, "[MASK]")
     ids = torch.tensor([found.before.encoding.input_ids])
@@ -158,18 +160,18 @@ def test_predictions_before_and_after(masking: tuple[Causes, BertForMaskedLM]) -
         np.testing.assert_allclose([guess.probability for guess in guesses], theirs.topk(5).values, rtol=1e-4)
     assert not torch.allclose(before, after)
 
-    hidden = causes.effects(Sentence("The lark sang.", "", "masking"), "", "", 2, "").guesses
+    hidden = ablation.effects(Sentence("The lark sang.", "", "masking"), "", "", 2, "").guesses
     assert hidden is not None
     assert (hidden.place, hidden.word) == (2, "lark")
     assert hidden.before == hidden.after
     np.testing.assert_allclose(hidden.before[0].probability, before.max(), rtol=1e-4)
-    shown = drawn(causes, sentence, "0.0", "", 99, "")
-    assert shown[WORD]["visible"]
-    assert shown[WORD]["value"] == PICKED  # there is no token 99
+    shown = drawn(ablation, sentence, "0.0", "", 99, "")
+    assert shown["word"]["visible"]
+    assert shown["word"]["value"] == PICKED  # there is no token 99
 
 
-def test_a_classifier_of_this_reader(causes: Causes, bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = causes.services.workshop.runs
+def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = ablation.services.workshop.runs
     task = Classification(labels=("up", "down"), pooling="mean", dropout=0.0)
     head = task.head(384, torch.Generator().manual_seed(0))
     head[-1].weight.data *= 30
@@ -177,7 +179,7 @@ def test_a_classifier_of_this_reader(causes: Causes, bundled: LoadedModel, monke
     keep(Model(bundled.model, head, bundled.tokenizer), task, 5, runs.folder(run))
     runs.keep(run, "minilm")
     sentence = Sentence(TEXT, "", "minilm")
-    before, after = causes.effects(sentence, "5.7", "", PICKED, run).classes or ({}, {})
+    before, after = ablation.effects(sentence, "5.7", "", PICKED, run).classes or ({}, {})
     encoding = encode(bundled.tokenizer, TEXT, max_length=5)
     for chances, heads in ((before, set()), (after, {(5, 7)})):
         states = run_without(bundled, [encoding], heads)[0].hidden_states[-1]
@@ -189,42 +191,44 @@ def test_a_classifier_of_this_reader(causes: Causes, bundled: LoadedModel, monke
     whole = runs.predict(run, [TEXT])[0]
     np.testing.assert_allclose(list(before.values()), list(whole.values()), atol=1e-5)
 
-    keys = [target.key for target in causes.targets(sentence, "One.", PICKED, run)]
+    keys = [target.key for target in ablation.targets(sentence, "One.", PICKED, run)]
     assert keys == ["s0", "c0", "c1"]
-    found, saliency, target, _ = causes.explained(sentence, "", PICKED, run, "c1")
+    found, saliency, target, _ = ablation.explained(sentence, "", PICKED, run, "c1")
     assert target.title == "the logit of class “down”"
     states = torch.tensor(run_model(bundled, [encoding])[0].hidden_states[-1].mean(axis=0))
     assert saliency.output == pytest.approx(head[-1](states)[1].item(), abs=1e-4)
     assert len(saliency.values) == len(found.encoding) == 5
     # of another base, or gone: said, not shown
-    assert causes.effects(sentence, "", "", PICKED, "nobody's").classes is None
+    assert ablation.effects(sentence, "", "", PICKED, "nobody's").classes is None
     monkeypatch.setattr(runs, "base", lambda _run: "bert-tiny")
-    assert causes.effects(sentence, "", "", PICKED, run).classes is None
+    assert ablation.effects(sentence, "", "", PICKED, run).classes is None
     runs.discard(run)
 
 
-def test_what_is_explained(causes: Causes, masking: tuple[Causes, BertForMaskedLM]) -> None:
-    menu, table, agreed = explained(causes, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.", PICKED, "")
+def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForMaskedLM]) -> None:
+    shown = explained(ablation, Sentence(TEXT, PAIR, "minilm"), "c3", "23", "cls", "One.", PICKED, "")
+    menu, table, agreed = shown["output"], shown["explained"], shown["agreed"]
     assert [key for _, key in menu["choices"]] == ["s0", "s1"]
     assert menu["value"] == "s0"  # there is no class to explain
     assert "attention from [CLS], layer 5" in table
     assert "Nobody smelled it." in table
     assert "Spearman" in agreed
     words = masking[0]
-    menu, table, _ = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean", "", PICKED, "")
+    shown = explained(words, Sentence("The [MASK] sang.", "", ""), "w", LAST, "mean", "", PICKED, "")
+    menu, table = shown["output"], shown["explained"]
     assert menu["value"] == "w"
     assert "at token 2" in table
     with pytest.raises(UserError, match="nothing to explain"):
-        explained(causes, Sentence(TEXT, "", "minilm"), "s0", LAST, "mean", "\n", PICKED, "")
+        explained(ablation, Sentence(TEXT, "", "minilm"), "s0", LAST, "mean", "\n", PICKED, "")
 
 
-def test_bounds(causes: Causes) -> None:
+def test_bounds(ablation: Ablation) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     with pytest.raises(UserError, match="limit is 8"):
-        causes.effects(sentence, "", "\n".join(f"Line {n}." for n in range(9)), PICKED, "")
+        ablation.effects(sentence, "", "\n".join(f"Line {n}." for n in range(9)), PICKED, "")
     with pytest.raises(UserError, match="limit is 1,024"):
-        causes.effects(sentence, "", "\n".join(f"{n} " + "sand " * 300 for n in range(4)), PICKED, "")
+        ablation.effects(sentence, "", "\n".join(f"{n} " + "sand " * 300 for n in range(4)), PICKED, "")
     with pytest.raises(UserError, match="is no head"):
-        causes.effects(sentence, "<script>", "", PICKED, "")
-    empty: list[Any] = drawn(causes, replace(sentence, text=""), OPENING, "", PICKED, "")
-    assert len(empty[PLOT].data[0].x) == 2
+        ablation.effects(sentence, "<script>", "", PICKED, "")
+    empty = drawn(ablation, replace(sentence, text=""), OPENING, "", PICKED, "")
+    assert len(empty["plot"].data[0].x) == 2

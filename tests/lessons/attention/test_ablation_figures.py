@@ -13,12 +13,12 @@ from demos.bert.pretraining.guesses import Guess
 from demos.figures.palette import SPECIAL, word_colour
 from demos.lessons.attention.ablation.figure import change_figure
 from demos.lessons.attention.ablation.text import (
+    TEXT,
     agreement_html,
     board_html,
     changed_html,
     classes_html,
     cosine_table,
-    guesses_html,
     saliency_html,
     similarities_html,
 )
@@ -92,10 +92,10 @@ def test_similarities_before_and_after() -> None:
 def test_guesses_mark_what_is_new() -> None:
     before = [Guess("<i>", 1, 0.6, 3.0), Guess("sea", 2, 0.3, 2.0)]
     after = [Guess("sea", 2, 0.5, 2.0), Guess("sky", 3, 0.2, 1.0)]
-    told = guesses_html("sea", 4, before, after, "Tiny")
+    told = TEXT.guesses("Tiny", 4, "sea", before, after)
     assert "&lt;i&gt;" in told
     assert "<i>" not in told
-    assert re.findall(r"<li class=new><span>(.*?)</span>", told) == ["sky"]
+    assert re.findall(r"<li class=\"new\"><span>(.*?)</span>", told) == ["sky"]
     assert re.findall(r"<b>(.*?)</b>", told) == ["60.0%", "30.0%", "50.0%", "20.0%"]
 
 

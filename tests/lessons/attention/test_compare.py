@@ -15,7 +15,7 @@ from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.attention.compare.layout import OTHER, head_choices, layer_choices
-from demos.lessons.attention.compare.part import FILLED, drawn, fetched, taken
+from demos.lessons.attention.compare.part import drawn, fetched, taken
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
@@ -50,10 +50,7 @@ def run(services: Services, tiny: LoadedModel) -> str:
 def shown(services: Services, sentence: Sentence, mode: str, *, run: str = "", model: str = "", text: str = "",
           menus: tuple[str, ...] = ("0", "4", "same", "same"), **options: Any) -> dict[str, Any]:  # fmt: skip
     """The outputs that change, by name."""
-    outputs = drawn(services, sentence, run, mode, model, text, *menus, **options)
-    assert len(outputs) == len(FILLED)
-    skipped = {"__type__": "update"}
-    return {name: value for name, value in zip(FILLED, outputs, strict=True) if value != skipped}
+    return drawn(services, sentence, run, mode, model, text, *menus, **options)
 
 
 def attentions(model: Any, tokenizer: Any, *texts: str) -> np.ndarray:
@@ -101,6 +98,12 @@ def test_one_sentence_twice_differs_nowhere(services: Services) -> None:
     assert (numbers(found["difference"]) == 0).all()
     assert (numbers(found["heads"]) == 0).all()
     assert "no weight differs" in found["said"]
+
+
+def test_what_was_typed_stays_text(services: Services) -> None:
+    found = shown(services, Sentence(TEXT, "", "minilm"), "sentences", text="<img src=x onerror=alert(1)>")
+    assert "Right: “&lt;img src=x" in found["right_name"]
+    assert all("<img" not in found[name] for name in ("right_name", "said", "largest", "numbers"))
 
 
 def test_two_models_of_different_shape(services: Services, bundled: LoadedModel, tiny: LoadedModel) -> None:
@@ -161,8 +164,8 @@ def test_a_model_that_is_not_in_memory_is_asked_for_and_its_absence_told(service
     assert found["wanted"] == "bert-tiny"
     assert set(found) == {"wanted", "second", "other"}  # no pass waits for it
     told = list(fetched(services, "bert-tiny", "minilm"))
-    assert "could not be fetched" in told[-1][0]
-    assert all(not isinstance(arrived, str) for _, arrived in told)
+    assert "could not be fetched" in told[-1]["status"]
+    assert all("arrived" not in values for values in told)
 
 
 def test_a_model_on_its_way_says_so(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
@@ -171,12 +174,12 @@ def test_a_model_on_its_way_says_so(services: Services, tiny: LoadedModel, monke
     loading: Future[LoadedModel] = Future()
     monkeypatch.setattr(late, "begin", lambda key: loading)
     told = fetched(Services(late, "minilm"), "late", "minilm")
-    status, arrived = next(told)
-    assert "Loading Late" in status
-    assert not isinstance(arrived, str)
+    first = next(told)
+    assert "Loading Late" in first["status"]
+    assert "arrived" not in first
     late._models["late"] = tiny
     loading.set_result(tiny)
-    assert isinstance(list(told)[-1][1], str)
+    assert list(told)[-1]["arrived"]
 
 
 def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: LoadedModel, monkeypatch) -> None:  # type: ignore[no-untyped-def]
@@ -192,9 +195,9 @@ def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: Loade
     monkeypatch.setattr(late, "begin", begin)
     waiting = Services(late, "minilm")
     first, again = (list(fetched(waiting, "late", "minilm"))[-1] for _ in range(2))
-    assert first[0] == again[0] == ""
-    assert first[1] != again[1]
-    assert len(list(fetched(waiting, "", "minilm"))) == 1
+    assert first["status"] == again["status"] == ""
+    assert first["arrived"] != again["arrived"]
+    assert list(fetched(waiting, "", "minilm")) == [{}]
 
 
 def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: LoadedModel) -> None:

@@ -38,7 +38,7 @@ class Cells(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.cells:
-            self.cells[-1] += data
+            self.cells[-1] += data.strip()
 
 
 def test_the_table_has_every_weight_and_each_rows_sum() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
 from demos.figures.numbers import state_names
 from demos.figures.palette import colour_scale, plotly_layout, word_colour
+from demos.templates import plot_text
 
 SHOWN = 128  # tokens
 NUMBERED = 18  # tokens; with more, a cell is too narrow for its number
@@ -26,10 +25,11 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
     n = min(len(encoding), SHOWN)
     changes = 1 - cosines[:, :n]
     names = state_names(len(cosines) - 1)
-    columns = [f"{index} {html.escape(token, quote=False)}" for index, token in enumerate(encoding.tokens[:n])]
+    tokens = [plot_text(token) for token in encoding.tokens[:n]]
+    columns = [f"{index} {token}" for index, token in enumerate(tokens)]
     labels = [
-        f"<i>{html.escape(token, quote=False)}</i>" if special else html.escape(token, quote=False)
-        for token, special in zip(encoding.tokens[:n], encoding.special_tokens_mask[:n], strict=True)
+        f"<i>{token}</i>" if special else token
+        for token, special in zip(tokens, encoding.special_tokens_mask[:n], strict=True)
     ]
     top = max(0.01, float(changes.max()))
     figure = go.Figure(

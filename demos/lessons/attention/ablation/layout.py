@@ -8,6 +8,7 @@ import gradio as gr
 
 from demos.bert.attention.ablation import write_heads
 from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
+from demos.lessons.attention.ablation.text import TEXT
 from demos.page.folds import formula_fold
 from demos.page.lesson import Page
 from demos.page.services import Services
@@ -21,18 +22,6 @@ COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its intere
 LAST = "last"
 PICKED = -1  # the place to hide is picked by itself
 MAX_PLACES = 128
-ONE_BY_ONE = (
-    "A small change does not show that a head is not needed: several heads may do the same work, and each alone can "
-    "then be spared. A large change is partly due to the zeros themselves, which the later layers never met in "
-    "training."
-)
-WHY = (
-    "A weight is a token's share of what a head mixes; the gradient says what would move the output, through all "
-    "heads, layers and residual connections. So the two often rank tokens differently, and other weights can leave "
-    "the output as it was (Jain and Wallace 2019). Wiegreffe and Pinter (2019) made all weights equal: on several "
-    "data sets that cost little, on others more. So weights alone are no explanation; how much they tell depends on "
-    "the data, and on what one calls an explanation."
-)
 
 
 def switches(page: Page) -> dict[str, Any]:
@@ -65,18 +54,16 @@ def switches(page: Page) -> dict[str, Any]:
                 plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
             with takeaway_row("Take the picture:"):
                 picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": off})
-            shown = effects()
-    struck = gr.Textbox("", visible="hidden")
-    followed = gr.Textbox("", visible="hidden")  # for which model the heads were picked
-    return shown | {
+            effects = what_comes_out()
+    return effects | {
         "grid": grid,
         "off": off,
         "whole": whole,
         "all_on": all_on,
         "said": said,
         "plot": plot,
-        "struck": struck,
-        "followed": followed,
+        "struck": gr.Textbox("", visible="hidden"),  # the heads that the grid strikes out
+        "followed": gr.Textbox("", visible="hidden"),  # for which model the heads were picked
     }
 
 
@@ -85,9 +72,9 @@ def layers(count: int) -> list[tuple[str, str]]:
     return [("last", LAST), *((f"layer {number}", str(number)) for number in range(count))]
 
 
-def effects() -> dict[str, Any]:
+def what_comes_out() -> dict[str, Any]:
     """Similarities, masked word, classifier: before and after."""
-    gr.HTML("<h3>What comes out: all heads on, and some off</h3>", elem_classes="cause-heading")
+    gr.HTML(TEXT.what_comes_out(), elem_classes="cause-heading")
     with gr.Row(elem_classes="cause-effects"):
         with gr.Column(min_width=640, scale=3):
             similar = gr.HTML("", elem_id="cause-similar")
@@ -117,32 +104,28 @@ def saliency(services: Services) -> dict[str, Any]:
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
     with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="cause-leans"):
-        return _saliency(deepest, keys)
-
-
-def _saliency(deepest: int, keys: list[str]) -> dict[str, Any]:
-    with gr.Row():
-        output = gr.Dropdown(
-            [(key, key) for key in keys],
-            value="s0",
-            label="Output to explain",
-            filterable=False,
-            scale=3,
-            min_width=300,
-            elem_id="cause-output",
-        )
-        layer = gr.Dropdown(
-            layers(deepest),
-            value=LAST,
-            label="Attention of layer (mean of its heads)",
-            filterable=False,
-            min_width=200,
-            elem_id="cause-attention-layer",
-        )
-        rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
-    explained = gr.HTML("", elem_id="cause-explained")
-    agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
-    gr.HTML(f"<p>All heads are on here. {WHY}</p>", elem_classes="cause-heading")
+        with gr.Row():
+            output = gr.Dropdown(
+                keys,
+                value="s0",
+                label="Output to explain",
+                filterable=False,
+                scale=3,
+                min_width=300,
+                elem_id="cause-output",
+            )
+            layer = gr.Dropdown(
+                layers(deepest),
+                value=LAST,
+                label="Attention of layer (mean of its heads)",
+                filterable=False,
+                min_width=200,
+                elem_id="cause-attention-layer",
+            )
+            rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
+        explained = gr.HTML("", elem_id="cause-explained")
+        agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
+        gr.HTML(TEXT.why_they_differ(), elem_classes="cause-heading")
     return {"output": output, "layer": layer, "rows": rows, "explained": explained, "agreed": agreed}
 
 
@@ -150,7 +133,7 @@ def folds() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
     with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
         try_all = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
-        gr.HTML(f"<p>{ONE_BY_ONE}</p>", elem_classes="cause-heading")
+        gr.HTML(TEXT.one_by_one(), elem_classes="cause-heading")
         board = gr.HTML("", elem_id="cause-board")
     with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
         table = gr.HTML("")

@@ -8,9 +8,10 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.attention.ablation import check_heads, effect_of_each, read_heads, write_heads
+from demos.bert.attention.ablation import Head, check_heads, effect_of_each, read_heads, write_heads
 from demos.bert.attention.saliency import attention_received
 from demos.bert.model.encoding import encode
+from demos.figures.short_text import short
 from demos.lessons.attention.ablation.figure import change_figure
 from demos.lessons.attention.ablation.layout import (
     GRID,
@@ -24,14 +25,14 @@ from demos.lessons.attention.ablation.layout import (
     switches,
 )
 from demos.lessons.attention.ablation.program import ablation_code
-from demos.lessons.attention.ablation.results import Causes, Effects, Target
+from demos.lessons.attention.ablation.results import Ablation, Effects
 from demos.lessons.attention.ablation.text import (
+    TEXT,
     agreement_html,
     board_html,
     changed_html,
     classes_html,
     cosine_table,
-    guesses_html,
     saliency_html,
     similarities_html,
 )
@@ -42,21 +43,13 @@ from demos.widgets.head_grid.figure import grid_message
 from demos.widgets.head_grid.first_head import previous_head
 from demos.widgets.head_grid.head_grid import grid_value, show_in_grid
 
-SHORT = 48  # characters of a sentence in a menu
+MENU = 72  # characters of an output's name in its menu
 RECEIVED = {"cls": "attention from [CLS]", "mean": "attention from all tokens"}
-NO_WORDS = (
-    "{title} has no masked-word head in its files, so it can't guess words; BERT base and DistilBERT can. "
-    "In Pre-training, heads of ours guess for the bundled model."
-)
-NOTHING_TO_GUESS = "The sentence has no word to hide."
-NO_CLASSIFIER = (
-    "Fine-tune this model in the Fine-tune tab, and your own classifier's answer is shown here with the same heads off."
-)
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    causes = Causes(page.services)
+    ablation = Ablation(page.services)
     parts = switches(page) | saliency(page.services) | folds()
     page.keep(
         off=parts["off"],
@@ -66,8 +59,8 @@ def build(page: Page) -> None:
         explain_rows=parts["rows"],
     )
     _wire_switches(page, parts)
-    _wire_effects(page, causes, parts)
-    _wire_saliency(page, causes, parts)
+    _wire_effects(page, ablation, parts)
+    _wire_saliency(page, ablation, parts)
     _wire_board(page, parts)
 
 
@@ -76,19 +69,18 @@ def _wire_switches(page: Page, parts: dict[str, Any]) -> None:
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     off, services = parts["off"], page.services
 
-    def show_grid(sentence: Sentence, layer: str) -> list[Any]:
+    def show_grid(sentence: Sentence, layer: str) -> dict[Any, Any]:
         run = services.runs.get(services.loaded(sentence.model), sentence.text)
-        kept = {} if layer in [LAST, *map(str, range(run.num_layers))] else {"value": LAST}
-        return [
-            grid_value(grid_message(run)),
-            gr.update(choices=[(f"layer {number}", number) for number in range(run.num_layers)]),
-            gr.update(choices=layers(run.num_layers), **kept),
-        ]
+        known = layer in [LAST, *map(str, range(run.num_layers))]
+        return {
+            parts["grid"]: grid_value(grid_message(run)),
+            parts["whole"]: gr.update(choices=[(f"layer {number}", number) for number in range(run.num_layers)]),
+            parts["layer"]: gr.update(choices=layers(run.num_layers), **({} if known else {"value": LAST})),
+        }
 
     def layer_off(layer: int | None, off: str, model: str) -> list[Any]:
         spec = services.store.spec(services.key(model))
-        count = spec.num_heads if layer is not None else 0
-        whole = {(layer or 0, head) for head in range(count)}
+        whole = set() if layer is None else {(layer, head) for head in range(spec.num_heads)}
         return [write_heads(read_heads(off) | check_heads(whole, spec.num_layers, spec.num_heads)), None]
 
     page.draw(
@@ -110,18 +102,21 @@ def _wire_switches(page: Page, parts: dict[str, Any]) -> None:
     page.on([parts["whole"].input], layer_off, [parts["whole"], off, page.model], [off, parts["whole"]])
 
 
-def _wire_effects(page: Page, causes: Causes, parts: dict[str, Any]) -> None:
+def _wire_effects(page: Page, ablation: Ablation, parts: dict[str, Any]) -> None:
     """Everything above gradient x input."""
-    names = ("struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
 
-    def show(sentence: Sentence, off: str, followed: str, *chosen: Any) -> list[Any]:
-        own, followed = heads_at_first(causes.services, sentence.model, off, followed)
-        return [gr.skip() if own == off else own, followed, *drawn(causes, sentence, own, *chosen)]
+    def show(sentence: Sentence, off: str, followed: str, *choices: Any) -> dict[Any, Any]:
+        own, followed = heads_at_first(ablation.services, sentence.model, off, followed)
+        values = {"followed": followed, **drawn(ablation, sentence, own, *choices)}
+        if own != off:
+            values["off"] = own
+        return {parts[name]: value for name, value in values.items()}
 
+    filled = ("off", "followed", "struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
     page.draw(
         show,
         [parts["off"], parts["followed"], parts["listed"], parts["word"], page.trained],
-        [parts["off"], parts["followed"], *(parts[name] for name in names)],
+        [parts[name] for name in filled],
         triggers=[parts["off"].change, parts["listed"].change, parts["word"].input],
     )
 
@@ -132,86 +127,80 @@ def heads_at_first(services: Services, model: str, off: str, followed: str) -> t
     return following(off, OPENING, followed, key, lambda: write_heads([previous_head(services, key)]))
 
 
-def drawn(causes: Causes, sentence: Sentence, off: str, listed: str, place: int | None, trained: str) -> list[Any]:
-    """The nine outputs above gradient x input, of one and the same set of heads."""
-    found = causes.effects(sentence, off, listed, PICKED if place is None else place, trained)
-    spec = causes.services.loaded(sentence.model).spec
-    run = found.before
-    return [
-        json.dumps(sorted(found.off)),
-        changed_html(
-            found.cosines,
-            run.encoding,
-            len(found.off),
-            spec.num_layers * spec.num_heads,
-            [write_heads([head]) for head in sorted(found.missing)],
-        ),
-        change_figure(found.cosines, run.encoding),
-        similarities_html(found.compared, found.similarities, bool(sentence.text_pair.strip())),
-        _places(found, place, spec.mlm),
-        _told_guesses(found, spec.title, spec.mlm),
-        classes_html(*found.classes) if found.classes else _aside(NO_CLASSIFIER),
-        cosine_table(found.cosines, run.encoding),
-        ablation_code(spec, run.encoding, found.off),
-    ]
+def drawn(
+    ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int | None, trained: str
+) -> dict[str, Any]:
+    """What stands above gradient x input, of one and the same set of heads, by the names of its components."""
+    place = PICKED if place is None else place
+    effects = ablation.effects(sentence, off, listed, place, trained)
+    spec = ablation.services.loaded(sentence.model).spec
+    encoding, guesses = effects.before.encoding, effects.guesses
+    if guesses:
+        guessed = TEXT.guesses(spec.title, guesses.place, guesses.word, guesses.before, guesses.after)
+    else:
+        guessed = TEXT.no_word_to_hide() if spec.mlm else TEXT.no_masked_word_head(spec.title)
+    missing = [write_heads([head]) for head in sorted(effects.missing)]
+    return {
+        "struck": json.dumps(sorted(effects.off)),
+        "said": changed_html(effects.cosines, encoding, len(effects.off), spec.num_layers * spec.num_heads, missing),
+        "plot": change_figure(effects.cosines, encoding),
+        "similar": similarities_html(effects.compared, effects.similarities, bool(sentence.text_pair.strip())),
+        "word": _places(effects, place, spec.mlm),
+        "guesses": guessed,
+        "classes": classes_html(*effects.classes) if effects.classes else TEXT.no_classifier(),
+        "table": cosine_table(effects.cosines, encoding),
+        "code": ablation_code(spec, encoding, effects.off),
+    }
 
 
-def _aside(sentence: str) -> str:
-    return f'<p class="aside">{sentence}</p>'
-
-
-def _told_guesses(found: Effects, title: str, mlm: bool) -> str:
-    if found.guesses is None:
-        return _aside(NOTHING_TO_GUESS if mlm else NO_WORDS.format(title=title))
-    guessed = found.guesses
-    return guesses_html(guessed.word, guessed.place, guessed.before, guessed.after, title)
-
-
-def _places(found: Effects, place: int | None, mlm: bool) -> Any:
+def _places(effects: Effects, place: int, mlm: bool) -> Any:
     """The menu of words to hide; only where the model can guess one."""
-    encoding = found.before.encoding
+    encoding = effects.before.encoding
     words = [
         (f"{index} {token}", index)
         for index, token in enumerate(encoding.tokens[:MAX_PLACES])
         if not encoding.special_tokens_mask[index]
     ]
-    kept = {} if place in [PICKED, *(index for _, index in words)] else {"value": PICKED}
-    return gr.update(choices=[("picked for you", PICKED), *words], visible=mlm, **kept)
+    known = place in [PICKED, *(index for _, index in words)]
+    return gr.update(choices=[("picked for you", PICKED), *words], visible=mlm, **({} if known else {"value": PICKED}))
 
 
-def _wire_saliency(page: Page, causes: Causes, parts: dict[str, Any]) -> None:
-    def show(sentence: Sentence, *chosen: Any) -> list[Any]:
-        return explained(causes, sentence, *chosen)
+def _wire_saliency(page: Page, ablation: Ablation, parts: dict[str, Any]) -> None:
+    output, layer, rows, listed, word = (parts[name] for name in ("output", "layer", "rows", "listed", "word"))
+
+    def show(sentence: Sentence, *choices: Any) -> dict[Any, Any]:
+        return {parts[name]: value for name, value in explained(ablation, sentence, *choices).items()}
 
     page.draw(
         show,
-        [*(parts[name] for name in ("output", "layer", "rows", "listed", "word")), page.trained],
+        [output, layer, rows, listed, word, page.trained],
         [parts[name] for name in ("output", "explained", "agreed")],
-        triggers=[*(parts[name].input for name in ("output", "layer", "rows", "word")), parts["listed"].change],
+        triggers=[output.input, layer.input, rows.input, word.input, listed.change],
     )
 
 
 def explained(
-    causes: Causes, sentence: Sentence, key: str, layer: str, rows: str, listed: str, place: int | None, trained: str
-) -> list[Any]:
-    """The menu of outputs, both rows of bars, and how far they agree."""
-    run, found, target, targets = causes.explained(
-        sentence, listed, PICKED if place is None else place, trained, key or ""
-    )
-    deepest = run.num_layers - 1
-    at = deepest if layer == LAST else min(int(layer), deepest)
+    ablation: Ablation,
+    sentence: Sentence,
+    key: str,
+    layer: str,
+    rows: str,
+    listed: str,
+    place: int | None,
+    trained: str,
+) -> dict[str, Any]:
+    """The menu of outputs, both rows of bars, and how far they agree, by the names of their components."""
+    place = PICKED if place is None else place
+    run, saliency, target, targets = ablation.explained(sentence, listed, place, trained, key or "")
+    last = run.num_layers - 1
+    at = last if layer == LAST else min(int(layer), last)
     attention = attention_received(run, at, rows)
-    said = f"{target.title}, {found.output:.3f}"
-    received = f"{RECEIVED[rows]}, layer {at}"
-    return [
-        gr.update(choices=[(_menu(one), one.key) for one in targets], value=target.key),
-        saliency_html(found.values, attention, run.encoding, said, received),
-        agreement_html(found.values, attention, run.encoding),
-    ]
-
-
-def _menu(target: Target) -> str:
-    return target.title if len(target.title) <= SHORT + 24 else f"{target.title[: SHORT + 23]}…"
+    output, received = f"{target.title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, layer {at}"
+    return {
+        "output": gr.update(choices=[(short(each.title, MENU), each.key) for each in targets], value=target.key),
+        "explained": saliency_html(saliency.values, attention, run.encoding, output, received),
+        "agreed": agreement_html(saliency.values, attention, run.encoding),
+    }
 
 
 def _wire_board(page: Page, parts: dict[str, Any]) -> None:
@@ -221,14 +210,17 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
     def try_each(sentence: Sentence) -> Iterator[str]:
         loaded = services.loaded(sentence.model)
         heads = [(layer, head) for layer in range(loaded.spec.num_layers) for head in range(loaded.spec.num_heads)]
-        found: dict[tuple[int, int], float] = {}
+        effects: dict[Head, float] = {}
         for batch in effect_of_each(loaded, encode(loaded.tokenizer, sentence.text), heads):
-            found |= batch
-            yield board_html(found, len(heads))
+            effects |= batch
+            yield board_html(effects, len(heads))
 
-    tried = page.on(
+    def stream(*values: Any) -> Iterator[str]:  # gradio and the guard know a generator by its being one
+        yield from with_sentence(try_each)(*values)
+
+    run = page.on(
         [parts["try"].click],
-        _each(try_each),
+        stream,
         page.sentence,
         [parts["board"]],
         concurrency_id="each-head",
@@ -236,17 +228,7 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
         trigger_mode="once",
     )
     page.forget([parts["board"]])
-    page.settled.change(None, None, None, cancels=[tried], api_visibility="private", show_progress="hidden")
-
-
-def _each(show: Any) -> Any:
-    """`with_sentence` for a generator, which gradio and the guard know by its being one."""
-    first = with_sentence(show)
-
-    def stream(*values: Any) -> Iterator[Any]:
-        yield from first(*values)
-
-    return stream
+    page.settled.change(None, None, None, cancels=[run], api_visibility="private", show_progress="hidden")
 
 
 PART = Part(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -42,12 +43,15 @@ class Effects:
     before: Run
     after: Run
     off: frozenset[Head]
-    missing: frozenset[Head]  # asked for, but this model has no such heads
+    missing: frozenset[Head]  # chosen, but this model has no such heads
     cosines: np.ndarray  # [L + 1, n], of each token's states before and after
-    compared: list[str] = field(default_factory=list)
-    similarities: np.ndarray = field(default_factory=lambda: np.zeros((2, 0)))  # [2, m]: before, after
-    guesses: Guesses | None = None
-    classes: tuple[dict[str, float], dict[str, float]] | None = None  # before, after
+    compared: list[str]
+    similarities: np.ndarray  # [2, m]: before, after
+    guesses: Guesses | None
+    classes: list[dict[str, float]] | None  # before, after
+
+
+Explained = tuple[LoadedModel, Run, Score, str]  # the model, its run, the score that is explained, and its name
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,11 @@ class Target:
 
     key: str
     title: str
+    prepare: Callable[[], Explained]
 
 
-class Causes:
-    """Both halves of the part, for all readers: nothing of anyone's is kept here."""
+class Ablation:
+    """Both halves of the part, for all readers: nothing of any reader's stays here."""
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -134,8 +139,8 @@ class Causes:
         word, hidden = before.encoding.tokens[where], masked(loaded.tokenizer, before.encoding, where)
         if hidden != before.encoding:  # the sentence has no [MASK] of its own there
             before, after = run_model(loaded, [hidden])[0], run_without(loaded, [hidden], off)[0]
-        found = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
-        return Guesses(where, word, *found)
+        both = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
+        return Guesses(where, word, *both)
 
     def _own_classifier(self, sentence: Sentence, trained: str) -> bool:
         """Whether the reader has fine-tuned the bar's very model, to give one sentence a class, and it is kept."""
@@ -144,35 +149,45 @@ class Causes:
             return False
         return self.services.classifier(trained) is not None
 
-    def _classes(
-        self, sentence: Sentence, off: frozenset[Head], trained: str
-    ) -> tuple[dict[str, float], dict[str, float]] | None:
+    def _classes(self, sentence: Sentence, off: frozenset[Head], trained: str) -> list[dict[str, float]] | None:
         """The classifier's answer by its own encoder, whole and with the same heads off."""
         if not self._own_classifier(sentence, trained):
             return None
         tuned, classifier = self.services.tuned(trained), self.services.workshop.runs.trained(trained)
         encoding = encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)
-        first, second = (
+        return [
             class_probabilities(classifier, run_without(tuned, [encoding], heads)[0].hidden_states[-1])
             for heads in (frozenset(), off)
-        )
-        return first, second
+        ]
 
     def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
         """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word."""
-        found = [
-            Target(f"s{number}", f"how similar it is to “{text}”")
+        targets = [
+            Target(
+                f"s{number}",
+                title := f"how similar it is to “{text}”",
+                partial(self._similarity, sentence, text, title),
+            )
             for number, text in enumerate(self.compared(sentence, listed))
         ]
         if self._own_classifier(sentence, trained):
             labels = self.services.workshop.runs.trained(trained).task.labels[:MAX_CLASSES]
-            found += [Target(f"c{number}", f"the logit of class “{label}”") for number, label in enumerate(labels)]
+            targets += [
+                Target(
+                    f"c{number}",
+                    title := f"the logit of class “{label}”",
+                    partial(self._class_logit, sentence, trained, number, title),
+                )
+                for number, label in enumerate(labels)
+            ]
         loaded = self.services.loaded(sentence.model)
         if loaded.spec.mlm:
-            where = self._place(loaded, self.services.runs.get(loaded, sentence.text).encoding, place)
+            encoding = self.services.runs.get(loaded, sentence.text).encoding
+            where = self._place(loaded, encoding, place)
             if where is not None:
-                found.append(Target("w", f"the likeliest word for token {where}, hidden"))
-        return found
+                title = f"the likeliest word for token {where}, hidden"
+                targets.append(Target("w", title, partial(self._word_logit, loaded, encoding, where)))
+        return targets
 
     def explained(
         self, sentence: Sentence, listed: str, place: int, trained: str, key: str
@@ -184,32 +199,24 @@ class Causes:
         targets = self.targets(sentence, listed, place, trained)
         if not targets:
             raise UserError(NO_TARGET)
-        target = next((one for one in targets if one.key == key), targets[0])
-        loaded = self.services.loaded(sentence.model)
-        number = int(target.key[1:] or 0)
-        if target.key[0] == "s":
-            (encoding,) = self._encoded(loaded, [self.compared(sentence, listed)[number]])
-            score: Score = similarity_to(sentence_vectors(loaded, [encoding])[0])
-            run = self.services.runs.get(loaded, sentence.text)
-        elif target.key[0] == "c":
-            classifier = self.services.workshop.runs.trained(trained)
-            loaded, score = self.services.tuned(trained), class_score(classifier, number)
-            run = run_model(loaded, [encode(loaded.tokenizer, sentence.text, max_length=classifier.max_length)])[0]
-        else:
-            run, score, target = self._word(loaded, sentence, place)
-        return run, gradient_x_input(loaded, run.encoding, score), target, targets
+        target = next((target for target in targets if target.key == key), targets[0])
+        loaded, run, score, title = target.prepare()
+        return run, gradient_x_input(loaded, run.encoding, score), replace(target, title=title), targets
 
-    def _word(self, loaded: LoadedModel, sentence: Sentence, place: int) -> tuple[Run, Score, Target]:
-        """The likeliest word's logit at the hidden place."""
-        encoding = self.services.runs.get(loaded, sentence.text).encoding
-        where = self._place(loaded, encoding, place)
-        if where is None:
-            raise UserError(NO_TARGET)
+    def _similarity(self, sentence: Sentence, text: str, title: str) -> Explained:
+        loaded = self.services.loaded(sentence.model)
+        vector = sentence_vectors(loaded, self._encoded(loaded, [text]))[0]
+        return loaded, self.services.runs.get(loaded, sentence.text), similarity_to(vector), title
+
+    def _class_logit(self, sentence: Sentence, trained: str, number: int, title: str) -> Explained:
+        tuned, classifier = self.services.tuned(trained), self.services.workshop.runs.trained(trained)
+        (run,) = run_model(tuned, [encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)])
+        return tuned, run, class_score(classifier, number), title
+
+    def _word_logit(self, loaded: LoadedModel, encoding: Encoding, where: int) -> Explained:
+        """Of the likeliest word at the hidden place."""
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
-        run = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])[0]
+        (run,) = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])
         best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
-        return (
-            run,
-            word_logit(word_logits, where, best.token_id),
-            Target("w", f"the logit of “{best.token}” at token {where}"),
-        )
+        title = f"the logit of “{best.token}” at token {where}"
+        return loaded, run, word_logit(word_logits, where, best.token_id), title

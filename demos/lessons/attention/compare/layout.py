@@ -8,8 +8,10 @@ import gradio as gr
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.page.services import Services
+from demos.templates import templates
 from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED
 
+TEXT = templates(__file__)
 MODES = [
     ("Two sentences", SENTENCES),
     ("Two models", MODELS),
@@ -17,9 +19,7 @@ MODES = [
 ]
 OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
 AS_LEFT = [("as on the left", SAME)]
-DIFFERENCE = "<h3>Difference: right − left</h3>"
 PICKS = ("first", "next", "third")  # the heads that differ most
-HEADS_NOTICED = "<h3>Which heads noticed?</h3><p>How much of its attention each head has moved. Open one:</p>"
 
 
 def controls(services: Services) -> dict[str, Any]:
@@ -92,14 +92,14 @@ def sides(services: Services) -> dict[str, Any]:
                         parts["head_right"] = _menu("Right: head", AS_LEFT + heads, SAME, "compare-head-right")
                 parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
-            gr.HTML(DIFFERENCE, elem_classes="compare-name")
+            gr.HTML(TEXT.difference(), elem_classes="compare-name")
             parts["said"] = gr.HTML(elem_classes="compare-said")
             parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-more", min_width=0):
             with gr.Column(
                 elem_id="compare-heads", elem_classes="attention-heatmap", min_width=0, visible=False
             ) as overview:
-                gr.HTML(HEADS_NOTICED, elem_classes="compare-name")
+                gr.HTML(TEXT.which_heads(), elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-picks"):
                     for name in PICKS:
                         parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -12,7 +12,7 @@ import gradio as gr
 from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.figures.download_names import file_name
-from demos.lessons.attention.compare.layout import AS_LEFT, PICKS, controls, head_choices, layer_choices, sides
+from demos.lessons.attention.compare.layout import AS_LEFT, PICKS, TEXT, controls, head_choices, layer_choices, sides
 from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import formula_fold
 from demos.page.lesson import Page, Part, notice_html, with_sentence
@@ -20,7 +20,6 @@ from demos.page.services import Sentence, Services
 from demos.widgets.comparison.figure import (
     compare_code,
     comparison_json,
-    heading_html,
     heads_figure,
     largest_html,
     most_different,
@@ -30,13 +29,6 @@ from demos.widgets.comparison.figure import (
 )
 from demos.widgets.comparison.sides import MODELS, SAME, SENTENCES, Asked, pair_of
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
-
-# What one drawing fills, in the order of its outputs.
-FILLED = (
-    "status", "wanted", "second", "other", "layer", "head", "layer_right", "head_right", "said",
-    "left_name", "left", "right_name", "right", "difference",
-    "overview", "heads", *PICKS, "picks", "largest", "numbers", "code",
-)  # fmt: skip
 
 
 def build(page: Page) -> None:
@@ -60,13 +52,19 @@ def build(page: Page) -> None:
         parts["code"] = gr.Code(language="python", interactive=False, label="Prints the ten largest differences")
     for hidden in ("wanted", "arrived", "picks"):
         parts[hidden] = gr.Textbox("", visible="hidden")
-    filled = [parts[name] for name in FILLED]
+    filled = [parts[name] for name in parts if name not in ("mode", "model", "text", "copy", "arrived")]
 
-    def show(sentence: Sentence, run: str, *values: str) -> list[Any]:
-        return drawn(services, sentence, run, *values)
+    def show(sentence: Sentence, *values: str) -> dict[Any, Any]:
+        return {parts[name]: value for name, value in drawn(services, sentence, *values).items()}
 
-    def fetch(wanted: str, in_use: str) -> Iterator[list[Any]]:  # a generator: page.on streams what it yields
-        yield from fetched(services, wanted, in_use)
+    def open_head(number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str) -> Any:
+        layer, head = picks.split(";")[number].split(",")
+        values = drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
+        return {parts[name]: value for name, value in values.items()}
+
+    def fetch(wanted: str, in_use: str) -> Iterator[dict[Any, Any]]:  # a generator: page.on streams what it yields
+        for values in fetched(services, wanted, in_use):
+            yield {parts[name]: value for name, value in values.items()}
 
     page.draw(
         show,
@@ -84,7 +82,7 @@ def build(page: Page) -> None:
     for number, name in enumerate(PICKS):
         page.on(
             [parts[name].click],
-            with_sentence(_opener(services, number)),
+            with_sentence(partial(open_head, number)),
             [*page.sentence, page.trained, *chosen, parts["picks"]],
             filled,
             show_progress="hidden",
@@ -112,8 +110,8 @@ def build(page: Page) -> None:
     )
 
 
-def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> list[Any]:
-    """The part's outputs (FILLED). What can't be compared is told in one sentence, and the pictures stay.
+def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
+    """What changes, by the names of the components. What can't be compared is told, and the pictures stay.
 
     `values` are the fields of `Asked`. With `move`, the menus were not picked by hand and are sent along.
     """
@@ -122,37 +120,33 @@ def drawn(services: Services, sentence: Sentence, *values: str, move: bool = Fal
     shown = {"second": gr.update(visible=asked.mode == MODELS), "other": gr.update(visible=alone), "wanted": ""}
     try:
         if asked.waits(services):
-            shown["wanted"] = asked.model  # `fetched` tells how far it is, and draws in the end
-        else:
-            shown |= _compared(services, sentence, asked, move)
+            return shown | {"wanted": asked.model}  # `fetched` tells how far it is, and draws in the end
+        return shown | _compared(services, sentence, asked, move)
     except UserError as error:
-        shown["status"] = notice_html(str(error))
-    return [shown.get(name, gr.skip()) for name in FILLED]
+        return shown | {"status": notice_html(str(error))}
 
 
 def _compared(services: Services, sentence: Sentence, asked: Asked, move: bool) -> dict[str, Any]:
     """Everything below the controls. Raises UserError where there are no two sides."""
     pair = pair_of(services, sentence, asked)
-    found, left, right = pair.found, pair.left, pair.right
-    one, other, difference = pictures(found)
-    best = most_different(found.heads) if asked.mode != MODELS else []  # there one number is no one head
+    comparison, left, right = pair.found, pair.left, pair.right
+    figures = pictures(comparison)
+    picks = most_different(comparison.heads) if asked.mode != MODELS else []  # there one number is no one head
     shown: dict[str, Any] = {
-        "status": f"<p>{html.escape(pair.note)}</p>" if pair.note else "",
-        "said": told_html(found, left, right),
-        "left": one,
-        "left_name": heading_html("Left", left.title),
-        "right": other,
-        "right_name": heading_html("Right", right.title),
-        "difference": difference,
-        "overview": gr.update(visible=bool(best)),
-        "largest": largest_html(found),
-        "numbers": numbers_html(found, left, right),
-        "code": compare_code(left, right, pair.specs, found),
+        "status": TEXT.note(pair.note),
+        "said": told_html(comparison, left, right),
+        "left_name": TEXT.heading("Left", left.title),
+        "right_name": TEXT.heading("Right", right.title),
+        **dict(zip(("left", "right", "difference"), figures, strict=True)),
+        "overview": gr.update(visible=bool(picks)),
+        "largest": largest_html(comparison),
+        "numbers": numbers_html(comparison, left, right),
+        "code": compare_code(left, right, pair.specs, comparison),
     }
-    if found.heads is not None and best:
-        shown["heads"] = heads_figure(found.heads, left.which)
-        shown["picks"] = ";".join(f"{layer},{head}" for layer, head, _ in best)
-        for name, (layer, head, share) in zip(PICKS, best, strict=False):
+    if comparison.heads is not None and picks:
+        shown["heads"] = heads_figure(comparison.heads, left.which)
+        shown["picks"] = ";".join(f"{layer},{head}" for layer, head, _ in picks)
+        for name, (layer, head, share) in zip(PICKS, picks, strict=False):
             shown[name] = gr.update(value=f"layer {layer}, head {head}: {share:.0%}")
     return shown | _menus_for(left.run, right.run, asked, move)
 
@@ -177,34 +171,24 @@ def _menus_for(left: Run, right: Run, asked: Asked, move: bool) -> dict[str, Any
     }
     updates = {}
     for name, (choices, value) in offered.items():
-        fits = any(value == one for _, one in choices)
-        kept = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
-        updates[name] = gr.update(choices=choices, **({} if fits and not move else {"value": kept}))
+        fits = value in [key for _, key in choices]
+        value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
+        updates[name] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
     return updates
 
 
-def _opener(services: Services, number: int) -> Any:
-    """The handler of the button that opens the head which differs most, second most, third most."""
-
-    def opened(sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str) -> list[Any]:
-        layer, head = picks.split(";")[number].split(",")
-        return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
-
-    return opened
-
-
-def fetched(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
-    """[status, arrived] while the second model loads; `arrived` changes once it is there, and never where it can't be.
+def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, str]]:
+    """What to say while the second model loads; `arrived` changes once it is there, and never where it can't be.
 
     Looking at a load that all who want it share, as the bar does.
     """
     if not wanted:
-        yield [gr.skip(), gr.skip()]
+        yield {}
         return
     for _, _, status in use_model(services, wanted, in_use):
-        yield [status, gr.skip()]
+        yield {"status": status}
     if services.store.ready(wanted):
-        yield ["", f"{wanted} {time.monotonic_ns()}"]
+        yield {"status": "", "arrived": f"{wanted} {time.monotonic_ns()}"}
 
 
 PART = Part(
