@@ -49,7 +49,7 @@ class Reader(HTMLParser):
         super().__init__()
         self.nodes: list[Node] = []
         self.open: list[Node] = []
-        self.feed(markup)
+        self.feed(str(markup))  # a slice of Markup would be Markup too
         self.close()
         assert self.open == [], "an element is left open"
 
