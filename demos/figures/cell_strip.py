@@ -7,32 +7,29 @@ stretches; demos/widgets/number_strips/script.js tells the number under the poin
 from __future__ import annotations
 
 import base64
-import html
-import struct
-import zlib
+import io
 from functools import cache
 
 import numpy as np
+from markupsafe import Markup
+from PIL import Image
 
 from demos.figures.palette import PALETTE
-from demos.templates import markup
+from demos.templates import templates
 
+TEXT = templates(__file__, "text_strips.html")
 SHADES = 255  # odd, so that zero has a colour of its own
 
 
-@markup
-def cells(vector: np.ndarray, limit: float, name: str, **data: str | int | float) -> str:
+def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None, **data: str | int | float) -> Markup:
     """The vector [d] as cells from -limit to limit, white at zero; what lies beyond has the last colour.
 
-    `name` (text, escaped here) is what the pointer is told, `data` further data- attributes for the script.
+    `name` (text, escaped) is what the pointer is told, `at` the number whose place is marked, `data` further
+    data- attributes for the script.
     """
     values = np.asarray(vector, dtype=np.float64).ravel()
-    more = "".join(f' data-{key.replace("_", "-")}="{html.escape(str(value))}"' for key, value in data.items())
-    numbers = " ".join(f"{value:.5g}" for value in values)
-    return (
-        f'<span class="cells" data-name="{html.escape(name)}" data-values="{numbers}"{more}>'
-        f'<img alt="" draggable="false" src="data:image/png;base64,{_png(colours(values, limit))}"></span>'
-    )
+    place = None if at is None else (at + 0.5) / len(values)
+    return TEXT.cells(name, [f"{value:.5g}" for value in values], _png(colours(values, limit)), place, data)
 
 
 def colours(values: np.ndarray, limit: float) -> np.ndarray:
@@ -41,20 +38,9 @@ def colours(values: np.ndarray, limit: float) -> np.ndarray:
     return _ramp()[np.rint((share + 1) / 2 * (SHADES - 1)).astype(int)]
 
 
-@markup
-def scale_html(*limits: tuple[str, float]) -> str:
+def scale_html(*limits: tuple[str, float]) -> Markup:
     """What the colours mean, one scale for each (what it is of, limit)."""
-    ramp = _png(np.ascontiguousarray(_ramp()[::2]))
-    return (
-        '<p class="cells-scale">'
-        + " ".join(
-            f'<span class="cells-scale-one">{html.escape(what)}: −{limit:.3g}<span class="cells">'
-            f'<img alt="from orange, below zero, to blue, above" src="data:image/png;base64,{ramp}"></span>'
-            f"{limit:.3g}</span>"
-            for what, limit in limits
-        )
-        + "</p>"
-    )
+    return TEXT.scale(limits, _png(_ramp()[::2]))
 
 
 @cache
@@ -67,12 +53,7 @@ def _ramp() -> np.ndarray:
 
 
 def _png(row: np.ndarray) -> str:
-    """A picture of one row of pixels, <uint8>[d, 3], as the base64 of a PNG (W3C's specification, section 5)."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    header = struct.pack(">IIBBBBB", len(row), 1, 8, 2, 0, 0, 0)
-    body = zlib.compress(b"\0" + row.tobytes(), 6)
-    file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
-    return base64.b64encode(file).decode("ascii")
+    """A picture of one row of pixels, <uint8>[d, 3], as the base64 of a PNG."""
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(row[None])).save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode("ascii")

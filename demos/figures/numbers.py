@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demos.templates import markup
+from markupsafe import Markup, escape
 
 
 def scientific(value: float) -> str:
@@ -13,15 +13,11 @@ def scientific(value: float) -> str:
     return f"{digits} × 10{str(int(power)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
-@markup
-def percent(chance: float) -> str:
+def percent(chance: float) -> Markup:
     """A probability as a reader says it, 62%, 1.7%, 0.03%, and never zero; escaped."""
     share = 100 * chance
-    if share >= 9.95:
-        return f"{share:.0f}%"
-    if share >= 0.095:
-        return f"{share:.1f}%"
-    return f"{share:.2g}%" if share >= 0.001 else "&lt;0.001%"
+    digits = ".0f" if share >= 9.95 else ".1f" if share >= 0.095 else ".2g"
+    return escape(f"{share:{digits}}%" if share >= 0.001 else "<0.001%")
 
 
 def with_prefix(number: float, unit: str) -> str:

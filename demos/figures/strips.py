@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from demos.figures.palette import colour_scale, plotly_layout
-from demos.figures.tables import column_heads, scrolling_table
-from demos.templates import markup
+from demos.templates import plot_text, templates
 
+TEXT = templates(__file__, "text_strips.html")
 STRIP = 34  # pixels a vector takes
 SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
 FEW = 16  # cells; so few have room for their numbers
@@ -34,7 +34,7 @@ def strips_figure(
     for row, vector in zip(z, vectors, strict=True):
         row[: len(vector)] = vector
     full = strips_limit(vectors) if limit is None else limit
-    names = [escaped(name) for name, _ in rows]
+    names = [plot_text(name) for name, _ in rows]
     few = width <= FEW
     figure = go.Figure(
         go.Heatmap(
@@ -45,7 +45,7 @@ def strips_figure(
             zmax=full,
             colorscale=colour_scale("signed"),
             hoverongaps=False,
-            hovertemplate=f"%{{y}}<br>{html.escape(what)} %{{x}}: <b>%{{z:+.4f}}</b><extra></extra>",
+            hovertemplate=f"%{{y}}<br>{plot_text(what)} %{{x}}: <b>%{{z:+.4f}}</b><extra></extra>",
             texttemplate="%{z:.2f}" if few else None,
             textfont={"size": 15},
             xgap=1 if few else 0,
@@ -105,32 +105,20 @@ def strips_limit(vectors: Sequence[np.ndarray]) -> float:
     return float(np.ceil(round(peak / step, 6)) * step)
 
 
-@markup
-def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: int = 4) -> str:
+def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: int = 4) -> Markup:
     """The vectors' numbers as an HTML table: the first `shown`, then how many there are, mean, deviation and norm.
 
     The deviation is that of LayerNorm: the root of the mean squared distance from the mean, over d and not d - 1.
     """
     width = max((len(vector) for _, vector in rows), default=0)
     shown = min(shown, width)
-    first = column_heads(range(shown))
-    body = "".join(
-        _table_row(name, np.asarray(vector, dtype=np.float64), shown, width, digits) for name, vector in rows
-    )
-    more = '<th scope="col">…</th>' if width > shown else ""
-    last = column_heads(("size", "mean", "deviation", "norm"))
-    return scrolling_table(html.escape(caption), f"<td></td>{first}{more}{last}", body)
-
-
-def _table_row(name: str, vector: np.ndarray, shown: int, width: int, digits: int) -> str:
-    cells = [f"{value:.{digits}f}" for value in vector[:shown]]
-    cells += [""] * (shown - len(cells))
-    if width > shown:
-        cells.append("…" if len(vector) > shown else "")
-    cells += [str(len(vector)), *(f"{v:.{digits}f}" for v in (vector.mean(), vector.std(), np.linalg.norm(vector)))]
-    return f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-
-
-def escaped(text: str) -> str:
-    """`text` for a label of Plotly's, which reads tags and entities."""
-    return html.escape(text, quote=False)
+    table = []
+    for name, vector in rows:
+        wide = np.asarray(vector, dtype=np.float64)
+        first = [f"{value:.{digits}f}" for value in wide[:shown]]
+        first += [""] * (shown - len(first))
+        if width > shown:
+            first.append("…" if len(wide) > shown else "")
+        whole = (wide.mean(), wide.std(), np.linalg.norm(wide))
+        table.append((name, [*first, len(wide), *(f"{value:.{digits}f}" for value in whole)]))
+    return TEXT.table(caption, shown, width > shown, table)

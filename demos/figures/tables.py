@@ -1,29 +1,27 @@
-"""One table for all lessons: caption, column names, rows, in a box that scrolls and a keyboard reaches (HTML)."""
+"""One table for all lessons, for code that has its rows as HTML already; templates use text_tables.html itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from demos.templates import markup
+from markupsafe import Markup
+
+from demos.templates import templates
+
+TEXT = templates(__file__, "text_tables.html")
 
 
-@markup
-def column_heads(names: Iterable[object]) -> str:
+def column_heads(names: Iterable[object]) -> Markup:
     """A head cell for each name, escaped already."""
-    return "".join(f'<th scope="col">{name}</th>' for name in names)
+    return TEXT.column_heads([Markup(name) for name in names])
 
 
-@markup
 def scrolling_table(
     caption: str, head: str, body: str, *, name: str = "", foot: str = "", kind: str = "attention-table"
-) -> str:
+) -> Markup:
     """`head`, `body` and `foot` as rows' HTML under `caption`; all texts escaped already.
 
     `name` is what the box is called aloud, the caption where none is given. `kind` "attention-table" keeps head and
     first column in sight, "lesson-table" has wider columns.
     """
-    titled = f"<caption>{caption}</caption>" if caption else ""
-    return (
-        f'<div class="{kind}" tabindex="0" role="region" aria-label="{name or caption}"><table>{titled}'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot and f'<tfoot>{foot}</tfoot>'}</table></div>"
-    )
+    return TEXT.table_of_html(*map(Markup, (caption, head, body, name, foot, kind)))

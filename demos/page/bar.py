@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import logging
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from demos.bert.model.models import at_hand
 from demos.errors import UserError
@@ -18,7 +18,9 @@ from demos.files import read_json_beside
 from demos.page.examples import fill_from
 from demos.page.lesson import OUR_FAULT, Lesson, Page
 from demos.page.services import Services
+from demos.templates import templates
 
+TEXT = templates(__file__)
 log = logging.getLogger(__name__)
 WAITING_LIMIT = 32  # readers at once who wait for a model
 POLL = 0.5  # seconds between two looks at a model that is loading
@@ -110,15 +112,16 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
         yield from use_model(services, asked or services.default_model, in_use)
 
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
-    loading: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "concurrency_id": "load"}
-    loading |= {"concurrency_limit": WAITING_LIMIT}
+    loading = private | {"concurrency_id": "load", "concurrency_limit": WAITING_LIMIT}
     chosen = [bar.model, bar.in_use, bar.status]
     bar.model.input(pick, [bar.model, bar.in_use, latest], chosen, trigger_mode="multiple", **loading)
 
-    private = {"api_visibility": "private", "show_progress": "hidden"}
+    changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
+    settle = f"(...values) => insideBert.settled({lessons}, ...values)"
     gr.on(
-        [bar.text.change, bar.text_pair.change, bar.in_use.change],
+        changed,
         None,
         [bar.text, bar.text_pair, bar.in_use],
         typed,
@@ -126,15 +129,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
         trigger_mode="multiple",
         **private,
     )
-    gr.on(
-        [bar.text.change, bar.text_pair.change, bar.in_use.change],
-        None,
-        [bar.in_use],
-        settled,
-        js=f"(...values) => insideBert.settled({lessons}, ...values)",
-        trigger_mode="multiple",
-        **private,
-    )
+    gr.on(changed, None, [bar.in_use], settled, js=settle, trigger_mode="multiple", **private)
     for page in pages:
         slug = page.lesson.slug
         opened[slug].select(
@@ -168,13 +163,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
         [bar.text, bar.text_pair, bar.asked, tabs, *kept],
         js=f"() => insideBert.restore({defaults}, {lessons}, {_script(offers)})",
         **private,
-    ).then(
-        None,
-        [bar.in_use],
-        settled,
-        js=f"(...values) => insideBert.settled({lessons}, ...values)",
-        **private,
-    ).then(begin, [bar.asked, bar.in_use], chosen, **loading)
+    ).then(None, [bar.in_use], settled, js=settle, **private).then(begin, [bar.asked, bar.in_use], chosen, **loading)
 
 
 def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
@@ -186,32 +175,19 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
             now = wanted if at_hand(spec) else gr.skip()
             loading = services.store.begin(wanted)
             while not loading.done():
-                yield [now, now, _paragraph(_progress(services, wanted), busy=True)]
+                yield [now, now, TEXT.status(TEXT.loading(spec, services.store.progress(wanted)), "busy")]
                 wait([loading], timeout=POLL)
             loading.result()
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
-        yield [in_use, in_use, _paragraph(str(error), warning=True) + _status(services, in_use)]
+        yield [in_use, in_use, TEXT.status(str(error), "notice") + _status(services, in_use)]
     except Exception:
         log.exception("a model could not be loaded")
-        yield [in_use, in_use, _paragraph(OUR_FAULT, warning=True) + _status(services, in_use)]
+        yield [in_use, in_use, TEXT.status(OUR_FAULT, "notice") + _status(services, in_use)]
 
 
-def _progress(services: Services, key: str) -> str:
-    spec, count = services.store.spec(key), services.store.progress(key)
-    if count is None:
-        return f"Loading {spec.title}…"
-    return f"Loading {spec.title} from the Hub: {count / 1e6:,.0f} of {spec.size_mb:,} MB…"
-
-
-def _status(services: Services, key: str) -> str:
-    spec = services.store.spec(key)
-    return f'<p role="status"><b>{html.escape(spec.title)}</b>: {html.escape(spec.summary)}</p>'
-
-
-def _paragraph(message: str, busy: bool = False, warning: bool = False) -> str:
-    kind = "busy" if busy else "notice" if warning else ""
-    return f'<p role="status" class="{kind}">{html.escape(message)}</p>'
+def _status(services: Services, key: str) -> Markup:
+    return TEXT.in_use(services.store.spec(key))
 
 
 def _offer(slug: str, name: str, component: gr.Component) -> dict[str, Any]:
@@ -230,6 +206,6 @@ def _script(value: Any) -> str:
     return json.dumps(value).replace("<", "\\u003c")
 
 
-def lesson_heading(lesson: Lesson) -> str:
+def lesson_heading(lesson: Lesson) -> Markup:
     """A lesson's title, a question, and its two sentences on what to look at."""
-    return f'<h2>{html.escape(lesson.question)}</h2><p class="look">{html.escape(lesson.look)}</p>'
+    return TEXT.heading(lesson)

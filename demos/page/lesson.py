@@ -8,7 +8,6 @@ A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and eac
 from __future__ import annotations
 
 import functools
-import html
 import inspect
 import json
 import logging
@@ -17,11 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
+from demos.templates import templates
 
+TEXT = templates(__file__)
 log = logging.getLogger(__name__)
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
 OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try again, or reload the page."
@@ -199,9 +201,9 @@ def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     return lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest)
 
 
-def notice_html(message: str) -> str:
+def notice_html(message: str) -> Markup:
     """One plain sentence, escaped; empty hides the notice."""
-    return f'<p class="notice" role="status">{html.escape(message)}</p>' if message else ""
+    return TEXT.notice(message) if message else Markup()
 
 
 def moved_by_reader(component: gr.Component) -> Any:

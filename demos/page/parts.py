@@ -5,7 +5,6 @@ Only the open part computes when the sentence changes; `?part=slug` in the link 
 
 from __future__ import annotations
 
-import html
 import importlib
 import json
 import pkgutil
@@ -15,6 +14,9 @@ from typing import Any
 import gradio as gr
 
 from demos.page.lesson import Lesson, Page, Part, moved_by_reader
+from demos.templates import templates
+
+TEXT = templates(__file__)
 
 
 def parts_of(lesson: str) -> tuple[Part, ...]:
@@ -57,7 +59,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
         for part, tick in zip(parts, ticks.settled, strict=True):
             with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:
-                gr.HTML(f'<p class="look">{html.escape(part.look)}</p>', elem_classes="part-heading")
+                gr.HTML(TEXT.look(part.look), elem_classes="part-heading")
                 notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
                 part.build(replace(page, settled=tick, notices=notices))
             tab.select(

@@ -16,7 +16,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
 from demos.page.services import Services
-from demos.page.stale import BEFORE, dimmed, pictures
+from demos.page.stale import dimmed, pictures
 
 
 def _is_skip(value: object) -> bool:
@@ -107,7 +107,7 @@ def test_a_failure_dims_what_it_would_have_drawn_and_a_success_empties_the_notic
     assert _is_skip(other)
     assert notice.startswith(notice_html("No."))
     assert f":is(#named, #drawn-{own._id}) > *" in notice
-    assert BEFORE in notice
+    assert "What is dimmed here still shows the sentence or the choice before." in notice
     assert _guarded(lambda: "value", ["first"], dimmed(drawn), 1)() == ["value", "", ""]
     assert dimmed([]) == ""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from demos.bert.model.encoding import Encoding
 from demos.files import read_beside
@@ -45,7 +46,7 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> TokenPicker:
     return TokenPicker(chips, index)
 
 
-def picked(encoding: Encoding, index: float, label: str) -> tuple[str, int]:
+def picked(encoding: Encoding, index: float, label: str) -> tuple[Markup, int]:
     """(what `chips` shows, the index that is meant) for a sentence; one beyond its end means its last word piece."""
     at = pick(encoding, index)
     return picker_html(encoding, at, label), at

@@ -12,7 +12,8 @@ from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
-from demos.figures.strips import Strip, escaped, strips_figure
+from demos.figures.strips import Strip, strips_figure
+from demos.templates import plot_text
 
 NAME = 14  # characters of a token in a label
 NUMBERED = 18  # columns; with more, a cell is too narrow for its number
@@ -78,10 +79,10 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
     n = len(encoding)
     z = np.array([[*change.cosine, change.sentence] for change in changes.changes])  # [changes, n + 1]
     names = [CHANGE_NAMES[change.name] for change in changes.changes]
-    columns = [f"{index} {escaped(short(name, NAME))}" for index, name in enumerate(encoding.tokens)]
+    columns = [f"{index} {plot_text(short(name, NAME))}" for index, name in enumerate(encoding.tokens)]
     columns.append("mean of all")
     ticks = [
-        f"<i>{escaped(short(name, NAME))}</i>" if special else escaped(short(name, NAME))
+        f"<i>{plot_text(short(name, NAME))}</i>" if special else plot_text(short(name, NAME))
         for name, special in zip(encoding.tokens, encoding.special_tokens_mask, strict=True)
     ] + ["<b>mean of all</b>"]
     lowest = min(0.9, float(np.floor(z.min() * 10) / 10))

@@ -10,7 +10,8 @@ from plotly.subplots import make_subplots
 
 from demos.bert.encoder.position import Wishes
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
-from demos.figures.strips import FEW, escaped, strips_limit
+from demos.figures.strips import FEW, strips_limit
+from demos.templates import plot_text
 
 HEIGHT = 400
 NAMED = 16  # rows; with more, positions are numbers on an axis
@@ -148,7 +149,7 @@ def _rows(figure: go.Figure, m: int, names: Sequence[str]) -> None:
         title={"text": "position", "standoff": 4},
     )
     if names and m <= NAMED:
-        named = [f"{index} {escaped(name)}" for index, name in enumerate(names)]
+        named = [f"{index} {plot_text(name)}" for index, name in enumerate(names)]
         figure.update_yaxes(tickvals=list(range(m)), ticktext=named, tickfont={"size": 16}, title=None)
         figure.update_layout(margin_l=int(min(200, 24 + 10 * max(len(name) for name in named))))
     else:

@@ -10,7 +10,7 @@ from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
-from demos.figures.strips import escaped
+from demos.templates import plot_text
 
 SHOWN = 40  # paths; more cover each other
 NAMED = 24  # paths that end in their token's name
@@ -55,7 +55,7 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.
 def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, chosen: bool, text: list[str]) -> None:
     steps = len(paths.points)
     x, y = np.round(paths.points[:, index], 4).T
-    name = escaped(short(encoding.tokens[index], 16))
+    name = plot_text(short(encoding.tokens[index], 16))
     colour = word_colour(encoding.word_index[index])
     figure.add_trace(
         go.Scatter(
@@ -86,7 +86,7 @@ def path_labels(paths: Paths, encoding: Encoding, token: int, shown: list[int]) 
     The chosen token's steps come first, its last state before all; then the names at the other paths' ends.
     """
     last = len(paths.points) - 1
-    names = {index: escaped(short(encoding.tokens[index], 16)) for index in shown}
+    names = {index: plot_text(short(encoding.tokens[index], 16)) for index in shown}
     wanted = [(token, last, f"<b>{last} {names[token]}</b>"), *((token, step, str(step)) for step in range(last))]
     if len(shown) <= NAMED:
         wanted += [(index, last, names[index]) for index in shown if index != token]
@@ -137,7 +137,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
         colour = SPECIAL if other is None else word_colour(encoding.word_index[other])
         line = {"color": colour, "width": 3, "dash": dash}
         figure.add_trace(
-            go.Scatter(x=at, y=np.round(values, 5), mode="lines+markers", line=line, name=escaped(name),
+            go.Scatter(x=at, y=np.round(values, 5), mode="lines+markers", line=line, name=plot_text(name),
                        hovertemplate=hover),
             row=2, col=1,
         )  # fmt: skip
