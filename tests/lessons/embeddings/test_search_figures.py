@@ -41,7 +41,7 @@ def test_places_lines_and_marks() -> None:
     assert c.count("<line") == 1
     assert "<img" not in shown
     assert "<b>b" not in shown
-    told = told_html(HOSTILE, lists(words), SENTENCES, SHARED)
+    told = " ".join(told_html(HOSTILE, lists(words), SENTENCES, SHARED).split())
     assert "9 of A's first 10 are also among B's" in told
     assert "without a word in common" in told
     assert "<img" not in told + numbers_html(lists(words), SENTENCES, TOPICS)
