@@ -12,7 +12,6 @@ from typing import Any
 import gradio as gr
 import numpy as np
 import pytest
-from markupsafe import Markup
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords
@@ -25,6 +24,7 @@ from demos.page import progress
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.lists import Listed
+from tests.lessons.embeddings.answers import in_order
 
 BAR = ("The banker sat by the river.", "", "minilm")
 MENUS = ("cls", "last", "mean", "last")
@@ -45,19 +45,11 @@ def page(store: ModelStore, bundled: LoadedModel) -> Page:
     return page
 
 
-def in_order(page: Page, shown: dict[Any, Any]) -> list[Any]:
-    """A handler's answer in the order of its outputs; its words with single spaces."""
-    outputs = page.outputs  # type: ignore[attr-defined]
-    assert set(shown) <= set(outputs)
-    values = [shown.get(output, gr.skip()) for output in outputs]
-    return [" ".join(value.split()) if isinstance(value, Markup) else value for value in values]
-
-
 @pytest.fixture(scope="module")
 def show(page: Page) -> Callable[..., list[Any]]:
     def last(*arguments: Any) -> list[Any]:
         *_, shown = page.shown(*arguments)  # type: ignore[attr-defined]
-        return in_order(page, shown)
+        return in_order(page.outputs, shown)  # type: ignore[attr-defined]
 
     return last
 
@@ -143,7 +135,7 @@ def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], 
 
 def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Page) -> None:
     steps = page.shown(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])  # type: ignore[attr-defined]
-    status, *drawn, own, _, _ = in_order(page, next(steps))
+    status, *drawn, own, _, _ = in_order(page.outputs, next(steps))  # type: ignore[attr-defined]
     assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
     with pytest.raises(UserError, match="was never trained"):
         next(steps)
@@ -153,4 +145,4 @@ def test_progress_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", -1.0)
     monkeypatch.setattr(part, "our_library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
     first, *_ = page.shown(*BAR, "day", part.LIBRARY, None, "", *MENUS)  # type: ignore[attr-defined]
-    assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", in_order(page, first)[0])
+    assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", in_order(page.outputs, first)[0])  # type: ignore[attr-defined]
