@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from demos.bert.embeddings.sentence_vectors import Disagreement
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+from demos.templates import plot_text
 
 NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
 NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be half a megabyte
@@ -32,7 +32,7 @@ def label(number: int, sentence: str, length: int, from_bar: int = 0) -> str:
     """ "3 Willows grow…", escaped: Plotly reads tags in its labels. The bar's own have their diamond before them."""
     mark = "◆ " if number < from_bar else ""
     # Plotly makes a tspan of the span, which the style sheet hides on a phone: there the number must do.
-    return f'{mark}{number + 1} <span style="font-weight:400">{html.escape(short(sentence, length))}</span>'
+    return f'{mark}{number + 1} <span style="font-weight:400">{plot_text(short(sentence, length))}</span>'
 
 
 def rounded(value: float) -> str:
@@ -48,7 +48,7 @@ def cosine_heatmap(
     `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
     """
     m = len(sentences)
-    named = [html.escape(short(sentence, 70)) for sentence in sentences]
+    named = [plot_text(short(sentence, 70)) for sentence in sentences]
     pair = "%{customdata[0]}<br>%{customdata[1]}" if m <= NAMES_ON_HOVER else "%{y}<br>and sentence %{x}"
     figure = go.Figure(
         go.Heatmap(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from plotly.colors import sample_colorscale
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.cosines import short
 from demos.figures.palette import FONT, SPECIAL, TOPICS, colour_scale, plotly_layout
+from demos.templates import plot_text
 
 MAX_CLASSES = len(TOPICS)
 # A second channel beside colour; the diamond is the reader's own, as everywhere. WebGL has fewer shapes.
@@ -159,15 +159,15 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "opacity": 0.9 if flat else 1,
         "line": {"width": 2.0 * own + 0.6 * flat, "color": READABLE_ON_BOTH},
     }
-    said = html.escape(f"{name}: " if label >= 0 else "")
+    said = plot_text(f"{name}: " if label >= 0 else "")
     return {
         "mode": "markers+text" if few else "markers",
-        "text": [html.escape(points.names[row]) for row in rows] if few else None,
+        "text": [plot_text(points.names[row]) for row in rows] if few else None,
         "textposition": "top center",
         "textfont": {"size": 15, "family": FONT} | ({} if flat else {"color": READABLE_ON_BOTH}),
-        "name": html.escape(short(f"◆ {OWN}" if own else name, 30)),
+        "name": plot_text(short(f"◆ {OWN}" if own else name, 30)),
         "customdata": [int(row) for row in rows],
-        "hovertext": [said + html.escape(short(points.names[row], 90)) for row in rows],
+        "hovertext": [said + plot_text(short(points.names[row], 90)) for row in rows],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": marker,
     }
@@ -201,7 +201,7 @@ def _class_names(layout: Layout, points: Points) -> list[dict[str, Any]]:
         own = points.classes == label
         if own.any() and shares[own].mean() >= TOGETHER:
             x, y = np.median(layout.points[own], axis=0)
-            text = f"<b>{html.escape(short(name, 20))}</b>"
+            text = f"<b>{plot_text(short(name, 20))}</b>"
             font = {"size": 19, "family": FONT}
             found.append({"x": float(x), "y": float(y), "text": text, "showarrow": False, "font": font})
     return found

@@ -9,6 +9,7 @@ import numpy as np
 from demos.bert.embeddings.search import Precision
 from demos.figures import palette
 from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, told_html, topic_hues
+from tests.lessons.embeddings.answers import plain
 
 HOSTILE = "<img src=x onerror=alert(1)> ${x} rain"
 SENTENCES = [f"sentence {k}" for k in range(14)] + [HOSTILE]
@@ -41,7 +42,7 @@ def test_places_lines_and_marks() -> None:
     assert c.count("<line") == 1
     assert "<img" not in shown
     assert "<b>b" not in shown
-    told = told_html(HOSTILE, lists(words), SENTENCES, SHARED)
+    told = plain(told_html(HOSTILE, lists(words), SENTENCES, SHARED))
     assert "9 of A's first 10 are also among B's" in told
     assert "without a word in common" in told
     assert "<img" not in told + numbers_html(lists(words), SENTENCES, TOPICS)

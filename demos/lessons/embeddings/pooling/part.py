@@ -15,8 +15,10 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosines import cosine_heatmap, short
-from demos.figures.cosines_text import (
-    choice_name,
+from demos.figures.cosines_text import choice_name
+from demos.figures.program import embeddings_code
+from demos.files import read_asset
+from demos.lessons.embeddings.pooling.text import (
     compared_html,
     how_html,
     neighbours_html,
@@ -25,8 +27,6 @@ from demos.figures.cosines_text import (
     pooled_tokens,
     sentence_html,
 )
-from demos.figures.program import embeddings_code
-from demos.files import read_asset
 from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
@@ -104,48 +104,45 @@ def build(page: Page) -> None:
 
     def in_hand(
         loaded: LoadedModel, sentences: list[str], index: int, choices: list[Choice], cosines: list[np.ndarray]
-    ) -> list[str]:
+    ) -> dict[gr.Component, Any]:
         """What is told of one sentence: its size; under A and B how, and of which tokens; its neighbours."""
         run = services.runs.get(loaded, sentences[index])
-        names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
-        return [
-            sentence_html(run.encoding),
-            *[how_html(run.encoding, one, run.num_layers, run.hidden_states.shape[2]) for one in choices],
-            *[
-                f'<p class="tokens-of">What the vector of sentence {index + 1} is made of</p>'
-                + pooled_tokens(run.encoding, token_shares(run, one))
-                for one in choices
-            ],
-            *neighbours_html(cosines, sentences, index, names),
-        ]
+        names = [choice_name(choice, run.num_layers) for choice in choices]
+        values: dict[gr.Component, Any] = {counted: sentence_html(run.encoding)}
+        for choice, how, made_of in zip(choices, hows, tokens, strict=True):
+            values[how] = how_html(run.encoding, choice, run.num_layers, run.hidden_states.shape[2])
+            values[made_of] = pooled_tokens(run.encoding, token_shares(run, choice), index + 1)
+        values[nearest], values[listed] = neighbours_html(cosines, sentences, index, names)
+        return values
 
-    def vectors_of(sentence: Sentence, listed: str, *chosen: str) -> tuple[Any, ...]:
+    def vectors_of(sentence: Sentence, lines: str, *chosen: str) -> tuple[Any, ...]:
         loaded = services.loaded(sentence.model)
-        sentences, from_bar = with_bar(sentence, listed)
+        sentences, from_bar = with_bar(sentence, lines)
         choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
         vectors = services.vectors.get(loaded, sentences, choices)
         return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
 
-    def show_in_hand(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[str]:
-        loaded, sentences, _, choices, _, cosines = vectors_of(sentence, listed, *chosen)
+    def show_in_hand(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
+        loaded, sentences, _, choices, _, cosines = vectors_of(sentence, lines, *chosen)
         return in_hand(loaded, sentences, min(index, len(sentences) - 1), choices, cosines)
 
-    def show(sentence: Sentence, listed: str, index: int, *chosen: str) -> list[Any]:
-        loaded, sentences, from_bar, choices, vectors, cosines = vectors_of(sentence, listed, *chosen)
+    def show(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
+        loaded, sentences, from_bar, choices, vectors, cosines = vectors_of(sentence, lines, *chosen)
         pairs = disagreements(*cosines)
         names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
         index = index if index < len(sentences) else 0
-        menu = [(f"{i + 1} {short(one, 60)}", i) for i, one in enumerate(sentences)]
-        return [
-            *[cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines],
-            compared_html(pairs, loaded.spec),
-            pairs_html(pairs, sentences),
-            gr.update(choices=menu, value=index),
-            *in_hand(loaded, sentences, index, choices, cosines),
-            numbers_html(vectors, pairs, sentences, names),
-            embeddings_code(loaded.spec, sentences, choices[1]),
-            *[layer_menu(loaded, layer) for layer in chosen[1::2]],
-        ]
+        menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
+        figures = [cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines]
+        layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]
+        return {
+            **dict(zip([*heatmaps, *menus[1::2]], [*figures, *layers], strict=True)),
+            compared: compared_html(pairs, loaded.spec),
+            widest: pairs_html(pairs, sentences),
+            picked: gr.update(choices=menu, value=index),
+            **in_hand(loaded, sentences, index, choices, cosines),
+            numbers: numbers_html(vectors, pairs, sentences, names),
+            code: embeddings_code(loaded.spec, sentences, choices[1]),
+        }
 
     told = [counted, *hows, *tokens, nearest, listed]
     page.draw(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -28,10 +27,12 @@ from demos.lessons.embeddings.search.figure import (
 from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
-from demos.page.services import Sentence
+from demos.page.progress import relayed
+from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
 
+TEXT = templates(__file__)
 LIBRARY, OWN = "library", "own"
 QUERY = "How do I bake bread without yeast?"
 QUERIES = [
@@ -42,8 +43,7 @@ QUERIES = [
     "It is pouring, take your raincoat.",
     "My laptop is slow, what can I do?",
 ]
-AWAITED = "<p>Choose a file with one sentence a line, or a table with a text column; or paste sentences.</p>"
-BETWEEN = 0.2  # seconds between two lines of progress
+REMEMBERED = 2**20  # characters; how well a longer list is searched is computed each time, so that caches stay small
 
 
 def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
@@ -56,6 +56,14 @@ def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
     if file:
         return read_list(Path(file).read_bytes(), Path(file).name)
     return read_lines(pasted) if (pasted or "").strip() else None
+
+
+def remembered(cached: Any, listed: Listed) -> Any:
+    """The cached function for a list of up to REMEMBERED characters, for a longer one the function without its cache.
+
+    A cache keeps the list that it is asked about, so its size is bounded by this.
+    """
+    return cached if sum(map(len, listed.sentences)) <= REMEMBERED else cached.__wrapped__
 
 
 def build(page: Page) -> None:
@@ -81,11 +89,7 @@ def build(page: Page) -> None:
             with gr.Column(min_width=320, elem_classes="choice"):
                 menus += pooling_menus(services, letter, pooling)
         with gr.Column(min_width=320, elem_classes="choice"):
-            gr.HTML(
-                "<p><b>Words</b>: no model, only the query's words, marked in every list. The fewer sentences have a "
-                "word, the more it counts; <i>how</i>, <i>do</i> and <i>the</i> count nothing.</p>",
-                elem_classes="said",
-            )
+            gr.HTML(TEXT.words(), elem_classes="said")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
     found = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
@@ -98,9 +102,9 @@ def build(page: Page) -> None:
     source_fold(__file__)
 
     @lru_cache(maxsize=16)
-    def score_of(key: str, choice: Choice, listed: Listed) -> Precision:
+    def score_of(listed: Listed, model: str, choice: Choice) -> Precision:
         """How well a choice searches the list, whatever is asked: once for all who ask."""
-        (rows,) = services.vectors.get(services.loaded(key), listed.sentences, [choice])
+        (rows,) = services.vectors.get(services.loaded(model), listed.sentences, [choice])
         return precision_at(cosine_matrix(rows), listed.topics, SHOWN)
 
     @lru_cache(maxsize=4)
@@ -110,54 +114,40 @@ def build(page: Page) -> None:
         return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 
     def show(
-        sentence: Sentence, query: str, source: str, file: str | None, pasted: str, *chosen: str
-    ) -> Iterator[list[Any]]:
-        loaded = services.loaded(sentence.model)
-        choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
-        kept = [gr.update(visible=source == OWN), *[layer_menu(loaded, layer) for layer in chosen[1::2]]]
-        listed = listed_by(source, file, pasted)
-        if listed is None:
-            yield [AWAITED, "", "", "", gr.skip(), *kept]
-            return
-        asked = " ".join(clean_text(query if (query or "").strip() else sentence.text, "The query").split())
-        if not asked:
-            raise UserError("There is nothing to search for; write a query.")
-        steps = services.vectors.steps(loaded, listed.sentences, choices)
-        said, done = time.monotonic(), -1
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                vectors = end.value
-                break
-            if step.done != done and time.monotonic() - said > BETWEEN:
-                said, done = time.monotonic(), step.done
-                progress = f"<p>Encoding {step.done:,} of {step.total:,} sentences</p>"
-                yield [progress, *[gr.skip() for _ in range(4 + len(kept))]]
-        questions = services.vectors.get(loaded, [asked], choices)
-        lists = []
-        for letter, choice, rows, question in zip("AB", choices, vectors, questions, strict=True):
-            name = choice_name(choice, loaded.model.config.num_hidden_layers)
-            score = score_of(sentence.model, choice, listed) if listed.topics else None
-            lists.append(Searched(letter, name, cosine(question, rows), precision=score))
-        keywords, score = keywords_of(listed)
-        lists.append(Searched("words", KEYWORDS, keywords.scores(asked), 0.0, score))
-        shared = keywords.shared(asked, listed.sentences)
-        yield [
-            "",
-            hits_html(lists, listed.sentences, listed.topics, shared),
-            told_html(asked, lists, listed.sentences, shared),
-            numbers_html(lists, listed.sentences, listed.topics),
-            search_code(loaded.spec, asked, choices[1], source == LIBRARY),
-            *kept,
-        ]
-
-    def handler(text: str, pair: str, model: str, *rest: Any) -> Iterator[list[Any]]:
+        text: str, pair: str, model: str, asked: str, where: str, path: str | None, lines: str, *chosen: str
+    ) -> Iterator[dict[gr.Component, Any]]:
+        ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
         try:
-            yield from show(Sentence(text or "", pair or "", model), *rest)
+            loaded = services.loaded(model)
+            choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+            ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
+            listed = listed_by(where, path, lines)
+            if listed is None:
+                yield ready | {status: TEXT.awaited(), found: "", told: "", numbers: ""}
+                return
+            wanted = " ".join(clean_text(asked if (asked or "").strip() else text or "", "The query").split())
+            if not wanted:
+                raise UserError("There is nothing to search for; write a query.")
+            steps = services.vectors.steps(loaded, listed.sentences, choices)
+            vectors = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
+            lists = []
+            queries = services.vectors.get(loaded, [wanted], choices)
+            for letter, choice, rows, vector in zip("AB", choices, vectors, queries, strict=True):
+                name = choice_name(choice, loaded.model.config.num_hidden_layers)
+                score = remembered(score_of, listed)(listed, model, choice) if listed.topics else None
+                lists.append(Searched(letter, name, cosine(vector, rows), precision=score))
         except UserError:  # no line of progress may stay, and the list of one's own must be in reach
-            yield ["", *[gr.skip()] * 4, gr.update(visible=rest[1] == OWN), *[gr.skip()] * 2]
+            yield {status: "", own: ready[own]}
             raise
+        keywords, score = remembered(keywords_of, listed)(listed)
+        lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
+        shared = keywords.shared(wanted, listed.sentences)
+        yield ready | {
+            found: hits_html(lists, listed.sentences, listed.topics, shared),
+            told: told_html(wanted, lists, listed.sentences, shared),
+            numbers: numbers_html(lists, listed.sentences, listed.topics),
+            code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
+        }
 
     page.on(
         [
@@ -168,7 +158,7 @@ def build(page: Page) -> None:
             pasted.change,
             *[menu.input for menu in menus],
         ],
-        handler,
+        show,
         [*page.sentence, query, source, file, pasted, *menus],
         [status, found, told, numbers, code, own, *menus[1::2]],
         trigger_mode="always_last",

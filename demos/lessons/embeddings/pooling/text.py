@@ -1,0 +1,144 @@
+"""Two choices compared in words and tables: how each makes a vector, the neighbours, the widest gaps, the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from demos.bert.embeddings.pooling import Choice, dimension, layers_used
+from demos.bert.embeddings.search import ranks
+from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import Encoding
+from demos.figures.cosines import short
+from demos.figures.cosines_text import NEARLY_SAME, tuned_for
+from demos.figures.ranked_lists import Hit, Ranking, ranked_html
+from demos.figures.token_chips import hue_style
+from demos.templates import templates
+
+TEXT = templates(__file__)
+SHOWN_NUMBERS = 6
+SHOWN_PAIRS = 200
+LISTED_PAIRS = 5
+LISTED_NEIGHBOURS = 8
+
+
+def how_html(encoding: Encoding, choice: Choice, num_layers: int, width: int) -> Markup:
+    """How this choice makes one vector of a sentence's tokens, and its dimension: "8 tokens × 384 = ..."."""
+    return TEXT.how(
+        choice=choice,
+        tokens=len(encoding),
+        pooled=len(encoding) - sum(encoding.special_tokens_mask),
+        width=width,
+        size=dimension(choice, num_layers, width),
+        layers=layers_used(choice.layer, num_layers),
+        deepest=num_layers,
+    )
+
+
+def sentence_html(encoding: Encoding) -> Markup:
+    """How many words and tokens the sentence has, and what did not fit."""
+    return TEXT.sentence(short(encoding.text, 90), len(encoding.text.split()), encoding)
+
+
+def pooled_tokens(encoding: Encoding, weights: np.ndarray, number: int) -> Markup:
+    """The tokens of sentence `number` in an ordered list, under each a bar as long as its share [n] of the vector."""
+    most = float(weights.max()) or 1.0
+    tokens = [
+        {"name": token, "share": weight, "bar": weight / most, "hue": hue_style(encoding, index)}
+        for index, (token, weight) in enumerate(zip(encoding.tokens, weights, strict=True))
+    ]
+    return TEXT.pooled(number, tokens)
+
+
+def compared_html(pairs: Sequence[Disagreement], spec: ModelSpec) -> Markup:
+    """What the two matrices say against each other, in a sentence, and what the model was tuned for."""
+    cosines = np.array([[pair.first, pair.second] for pair in pairs])
+    return TEXT.compared(
+        count=len(pairs),
+        averages=cosines.mean(axis=0),
+        alike=[letter for letter, low in zip("AB", cosines.min(axis=0), strict=True) if low > NEARLY_SAME],
+        nearly_same=NEARLY_SAME,
+        tuned=tuned_for(spec),
+    )
+
+
+def pairs_html(pairs: Sequence[Disagreement], sentences: Sequence[str]) -> Markup:
+    """The pairs on which A and B disagree most, each with its two cosines as bars; the first is the framed one."""
+    return TEXT.pairs(_rows(pairs[:LISTED_PAIRS], sentences, 90))
+
+
+def neighbours_html(
+    cosines: Sequence[np.ndarray], sentences: Sequence[str], index: int, names: Sequence[str]
+) -> tuple[Markup, Markup]:
+    """(what the lists say, the lists): the other sentences by their cosine with `index`, under A and under B.
+
+    Those whose rank changes most are marked.
+    """
+    others = [at for at in range(len(sentences)) if at != index]
+    places = [dict(zip(others, ranks(cosine[index, others]).tolist(), strict=True)) for cosine in cosines]
+    most = max(abs(places[0][at] - places[1][at]) for at in others)
+    moved = [at for at in others if most and abs(places[0][at] - places[1][at]) == most]
+    lists = []
+    for k, (letter, other) in enumerate((("A", "B"), ("B", "A"))):
+        hits = [
+            Hit(
+                key=at,
+                sentence=f"{at + 1} {sentences[at]}",
+                score=float(cosines[k][index, at]),
+                elsewhere=f"{other} {places[1 - k][at]}",
+                moved=at in moved,
+            )
+            for at in sorted(others, key=places[k].__getitem__)[:LISTED_NEIGHBOURS]
+        ]
+        lists.append(Ranking(f"By {letter}", TEXT.list_name(letter, names[k]), hits))
+    first = [_numbered(sentences, min(others, key=place.__getitem__), 50) for place in places]
+    mover = (
+        {
+            "sentence": _numbered(sentences, moved[0], 50),
+            "places": [place[moved[0]] for place in places],
+        }
+        if moved
+        else None
+    )
+    return TEXT.nearest(first, mover), ranked_html(lists, min(LISTED_NEIGHBOURS, len(others)))
+
+
+def numbers_html(
+    vectors: Sequence[np.ndarray], pairs: Sequence[Disagreement], sentences: Sequence[str], names: Sequence[str]
+) -> Markup:
+    """Two tables: how each vector begins under A and B, and the cosine of every pair."""
+    sides = [
+        {
+            "letter": letter,
+            "name": name,
+            "shown": SHOWN_NUMBERS,
+            "width": rows.shape[1],
+            "rows": [
+                {"sentence": f"{number} {short(sentence, 40)}", "numbers": row[:SHOWN_NUMBERS], "length": length}
+                for number, (sentence, row, length) in enumerate(
+                    zip(sentences, rows, np.linalg.norm(rows, axis=1), strict=True), start=1
+                )
+            ],
+        }
+        for letter, name, rows in zip("AB", names, vectors, strict=True)
+    ]
+    return TEXT.numbers(sides, _rows(pairs[:SHOWN_PAIRS], sentences, 40), SHOWN_PAIRS, len(pairs))
+
+
+def _rows(pairs: Sequence[Disagreement], sentences: Sequence[str], length: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "sentences": [_numbered(sentences, pair.i, length), _numbered(sentences, pair.j, length)],
+            "first": pair.first,
+            "second": pair.second,
+        }
+        for pair in pairs
+    ]
+
+
+def _numbered(sentences: Sequence[str], at: int, length: int) -> tuple[int, str]:
+    return at + 1, short(sentences[at], length)
