@@ -34,7 +34,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.run_controller import controller as page
 from demos.widgets.run_controller.controller import Trainer
-from demos.widgets.tasks.views import bench_of
+from demos.widgets.tasks.views import view_of
 from tests.widgets.whole_run import whole_run
 
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16, precision="float32"))
@@ -305,7 +305,7 @@ def test_what_was_learned_is_shown_under_its_own_task_alone(room: Room, now: str
     assert last["results"]["visible"] == (now == "sentence")
     assert last["shown"]["kind"] == "sentence"  # by which the page shows it when its task is chosen again
     assert len(last["history"]) == 1
-    sample = bench_of("sentence").view.boxes[0][1]
+    sample = view_of("sentence").boxes[0][1]
     again = room.trainer.answer(last["kept"], last["shown"], "a fine cat" if now == "sentence" else sample, "", "")
     assert last["answer"] == again  # the other task's boxes hold something else by now
     room.workshop.runs.discard(last["kept"])

@@ -17,10 +17,12 @@ from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import build_dataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset, ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
-from demos.widgets.tasks.figure_choices import VIEW, told
-from demos.widgets.tasks.figure_example_tokens import calibration_table
-from demos.widgets.tasks.figure_sentences import PAIR_VIEW, pairs_told
+from demos.widgets.tasks.choices.view import ChoiceView
+from demos.widgets.tasks.examples import calibration_table
+from demos.widgets.tasks.sentences.view import PairView
+from tests.lessons.finetune.flat import flat
 
+VIEW, PAIR_VIEW = ChoiceView(), PairView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
 CHANCES = ((0.72, 0.1, 0.09, 0.09), (0.2, 0.52, 0.19, 0.09), (0.25, 0.25, 0.26, 0.24), (0.04, 0.05, 0.1, 0.81))
 LABELS = (0, 2, 2, 0)
@@ -58,7 +60,7 @@ def pieces(shown: str) -> list[str]:
 def test_an_item_is_told_as_the_sequences_that_are_trained_on(tiny: LoadedModel) -> None:
     item = ChoiceExample("The kettle whistles.", "She", ("pours tea.", "barks.", "is made of fog.", "sings."), 1)
     data = ChoiceDataset("Endings", (item,) * 9, (item,), (item,), notes=(NASTY,))
-    shown = told(data, tiny.tokenizer)
+    shown = flat(VIEW.told(data, tiny.tokenizer))
     (features,) = MultipleChoice(4).features(tiny.tokenizer, [item], 64)
     rows = [tiny.tokenizer.convert_ids_to_tokens(list(ids)) for ids in features.sequences]
     begun = features.segments[0].count(0)
@@ -75,7 +77,7 @@ def test_margins_and_scores_are_the_results(result: ChoiceResult) -> None:
     assert (sum(wrong.y), sum(right.y)) == (2, 2)
     assert [float(x) for x, y in zip(wrong.x, wrong.y, strict=True) if y] == pytest.approx([-0.75, -0.35])
     assert [float(x) for x, y in zip(right.x, right.y, strict=True) if y] == pytest.approx([0.05, 0.65])
-    shown = VIEW.scores(result, True)
+    shown = flat(VIEW.scores(result, True))
     assert "<b>50.0%</b>accuracy<" in shown
     assert "<b>25.0%</b>accuracy of guessing" in shown
     assert "always taking ending C" in shown
@@ -84,13 +86,13 @@ def test_margins_and_scores_are_the_results(result: ChoiceResult) -> None:
 
 
 def test_mistakes_show_each_ending_with_its_probability(result: ChoiceResult) -> None:
-    shown = VIEW.mistakes(result)
+    shown = flat(VIEW.mistakes(result))
     assert shown.count('<table class="chances endings">') == 2
     assert "81.0%" in shown
-    assert shown.count("<span class=right>right</span>") == 2
+    assert shown.count('<span class="right">right</span>') == 2
     assert "2 in all" in shown
     assert "<img" not in shown
-    numbers = VIEW.numbers(result, [[0, None, 1.4, 0.25], [9, 1.2, 1.1, 0.5]], 9)
+    numbers = flat(VIEW.numbers(result, [[0, None, 1.4, 0.25], [9, 1.2, 1.1, 0.5]], 9))
     assert "<td>–</td><td>1.400</td><td>0.250</td>" in numbers
     assert f"error {result.calibration.error:.3f}" in numbers if result.calibration else False
     assert calibration_table(None) == ""
@@ -108,7 +110,7 @@ def test_the_answer_to_a_persons_own_endings() -> None:
 
 def test_a_pair_is_told_as_one_sequence_of_two_segments(tiny: LoadedModel) -> None:
     rows = [Row(k, f"The {k} cats.", "ab"[k % 2], pair=f"{NASTY} {k}") for k in range(30)]
-    shown = pairs_told(build_dataset("pairs", rows), tiny.tokenizer)
+    shown = PAIR_VIEW.told(build_dataset("pairs", rows), tiny.tokenizer)
     found = pieces(shown)
     assert (found[0], found.count("[SEP]"), found[-1]) == ("[CLS]", 2, "[SEP]")
     assert shown.index("segment 0") < shown.index("[SEP]") < shown.index("segment 1")

@@ -16,8 +16,10 @@ from demos.training.tasks.entities.events import TagResult
 from demos.training.tasks.entities.files import TaggedRow
 from demos.training.tasks.entities.task import Entities, example_of
 from demos.training.tasks.task import Ended
-from demos.widgets.tasks.figure_entities import VIEW
+from demos.widgets.tasks.entities.view import EntityView
+from tests.lessons.finetune.flat import flat
 
+VIEW = EntityView()
 NASTY = "<img/src=x>${alert(1)}{{7*7}}"
 
 
@@ -62,7 +64,7 @@ def result(data: EntityDataset) -> TagResult:
 
 def test_the_lectures_table_stands_above_the_counts(bundled: LoadedModel) -> None:
     data = SOURCES["entities"].load(0, 1_500)
-    shown = VIEW.told(data, bundled.tokenizer)
+    shown = flat(VIEW.told(data, bundled.tokenizer))
     tables = re.findall(r"<ol.*?</ol>", shown)
     assert len(tables) == 3
     for table in tables:

@@ -18,9 +18,10 @@ from demos.training.tasks.questions.events import Picture, SpanAnswer, SpanResul
 from demos.training.tasks.questions.span_search import REASONS, SHOWN
 from demos.training.tasks.questions.task import QuestionAnswering
 from demos.training.tasks.task import Ended
-from demos.widgets.tasks.figure_question_marks import CHIPS, marked_html
-from demos.widgets.tasks.figure_questions import VIEW, told
+from demos.widgets.tasks.questions.view import CHIPS, QuestionView, marked_html
+from tests.lessons.finetune.flat import flat
 
+VIEW = QuestionView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"
 LONG = f"Nobody came. {NASTY} The unfathomable library of Ghent lent 400 books to Ada Lovelace, who lost them all. " * 2
 BO = f"Bo sold {NASTY} and tea."
@@ -71,7 +72,7 @@ def result(dataset: QuestionDataset, answers: list[SpanAnswer]) -> SpanResult:
 def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
     dataset: QuestionDataset, tiny: LoadedModel
 ) -> None:
-    shown = told(dataset, tiny.tokenizer)
+    shown = flat(VIEW.told(dataset, tiny.tokenizer))
     assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
     assert "They are asked of 3, 1 and 3 paragraphs" in text(shown)
     chips = re.findall(
@@ -141,12 +142,12 @@ def test_the_right_answer_is_framed_too_where_another_is_found_and_no_answer_is_
 
 def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> None:
     assert result.scores.exact == pytest.approx(1 / 3)
-    shown = VIEW.scores(result, True)
+    shown = flat(VIEW.scores(result, True))
     assert "<b>33.3%</b>exact match<" in shown
     assert f"<b>{result.scores.f1:.3f}</b>token F1<" in shown
     assert "On 3 test questions" in shown
     assert "stopped early" in shown
-    wrong = VIEW.mistakes(result)
+    wrong = flat(VIEW.mistakes(result))
     assert "2 in all, the surest first" in text(wrong)
     assert re.findall(r'<u class="true">(.*?)</u>', wrong)[1:] in (
         ["tea", "Ada Love", "lace"],
@@ -155,7 +156,7 @@ def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> Non
     assert '<mark class="found"><u class="true">Ada Love</u></mark><u class="true">lace</u>' in wrong
     assert "Also right: “Ada”" in text(wrong)
     assert "<img" not in wrong
-    numbers = VIEW.numbers(result, [[0, None, 4.4, 0.0], [9, 3.2, 2.1, 0.5]], 9)
+    numbers = flat(VIEW.numbers(result, [[0, None, 4.4, 0.0], [9, 3.2, 2.1, 0.5]], 9))
     assert "validation exact match" in numbers
     assert re.findall(r'<th scope="row">(who|which|what)</th><td>1</td>', numbers) == ["who", "which", "what"]
     assert "<img" not in numbers
@@ -163,7 +164,7 @@ def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> Non
 
 def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAnswer]) -> None:
     boxes = [EXAMPLES[2].question, EXAMPLES[2].context]
-    shown = VIEW.answer(None, answers[2], boxes)
+    shown = flat(VIEW.answer(None, answers[2], boxes))
     assert '<mark class="found">bread</mark>' in shown
     rows = re.findall(r'<th scope="row" class="sentence">([^<]*)</th>.*?<td>([\d.]+)</td><td>([+-][\d.]+)</td>', shown)
     assert [float(score) for *_, score in rows] == sorted((float(score) for *_, score in rows), reverse=True)
@@ -178,7 +179,7 @@ def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAn
     hostile = VIEW.answer(None, answers[1], [NASTY, EXAMPLES[1].context])
     assert "<img" not in hostile
     unread = dataclasses.replace(answers[2], unread=1_234, windows=6)
-    assert "6 windows. Its last 1,234 tokens were" in VIEW.answer(None, unread, boxes)
+    assert "6 windows. Its last 1,234 tokens were" in flat(VIEW.answer(None, unread, boxes))
     assert "no token" in VIEW.answer(None, SpanAnswer((), (), None, 1), ["why?", "\x01"])
     with pytest.raises(UserError):
         VIEW.answer(None, answers[1], ["", "x"])

@@ -30,7 +30,7 @@ from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
-from demos.widgets.tasks.views import bench_of
+from demos.widgets.tasks.views import view_of
 
 log = logging.getLogger(__name__)
 
@@ -134,12 +134,12 @@ class Trainer:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
         if not run or not shown:
             raise UserError("Train a model first.")
-        bench = bench_of(shown["kind"])
-        filled = [box or "" for box in boxes[: len(bench.view.boxes)]]
-        example = bench.example_of(filled)
+        view = view_of(shown["kind"])
+        filled = [box or "" for box in boxes[: len(view.boxes)]]
+        example = view.example_of(filled)
         trained = self.workshop.runs.trained(run)
         (found,) = trained.answers([example])
-        return bench.view.answer(trained.task, found, filled)
+        return view.answer(trained.task, found, filled)
 
     def stop(self, run: str) -> Any:
         """Ask this learner's run to stop at its next step; the button goes grey until then."""
@@ -162,11 +162,11 @@ class _Run:
     def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float) -> None:
         self.trainer, self.run, self.recipe, self.dataset, self.expected = trainer, run, recipe, dataset, expected
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
-        self.bench = bench_of(self.kind)
+        self.view = view_of(self.kind)
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
-        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.bench.watcher(dataset))
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset))
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
 
@@ -195,7 +195,7 @@ class _Run:
         self._log(self.started, self.ended)
         shown = {"kind": self.kind, "curve": self.feed.message()}
         here = kind == self.kind  # else the boxes are another task's
-        samples = [sample for _, sample in self.bench.view.boxes]
+        samples = [sample for _, sample in self.view.boxes]
         records = [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:]
         told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
@@ -227,7 +227,7 @@ class _Run:
         return record_of(self.run, number, *done, self.feed.steps, self.feed.looks, stopped)
 
     def _told(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
-        view, matrix = self.bench.view, ""
+        view, matrix = self.view, ""
         if isinstance(result, Result):  # its confusion matrix is a table to press
             matrix = matrix_html(result, self.dataset.test)
         return {

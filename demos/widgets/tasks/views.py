@@ -1,9 +1,8 @@
-"""The five tasks as the page offers them: their words, their views, their try-it boxes, what is watched of each."""
+"""The five tasks as the page offers them, and the data sets and the tokenizer that it has for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -11,54 +10,23 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.training.sources import SOURCES
-from demos.training.tasks.classification import task as classification
-from demos.training.tasks.entities import task as entities
-from demos.training.tasks.multiple_choice import task as multiple_choice
-from demos.training.tasks.questions import task as spans
-from demos.widgets.live_curve.live_curve import Watcher
-from demos.widgets.tasks import figure_choices as lab_choices
-from demos.widgets.tasks import figure_entities as lab_entities
-from demos.widgets.tasks import figure_questions as lab_questions
-from demos.widgets.tasks import figure_sentences as lab_sentences
-from demos.widgets.tasks.figure import TaskView
-from demos.widgets.tasks.watched import watch_answers, watch_classes, watch_endings, watch_names
+from demos.widgets.tasks.choices.view import ChoiceView
+from demos.widgets.tasks.entities.view import EntityView
+from demos.widgets.tasks.questions.view import QuestionView
+from demos.widgets.tasks.sentences.view import PairView, SentenceView
+from demos.widgets.tasks.view import TaskView
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
+VIEWS: Mapping[str, TaskView] = {
+    view.kind: view for view in (SentenceView(), PairView(), EntityView(), QuestionView(), ChoiceView())
+}
 
 
-@dataclass(frozen=True)
-class Bench:
-    """One task on the page."""
-
-    kind: str
-    word: str
-    scheme: str  # what it asks of BERT, in a few words
-    view: TaskView
-    example_of: Callable[[Sequence[str]], Any]  # the try-it boxes as an example; raises UserError
-    watcher: Callable[[Any], Watcher]  # of a data set
-
-
-_ALL = (
-    Bench(
-        "sentence", "Sentence", "a class for a sentence",
-        lab_sentences.VIEW, classification.example_of, watch_classes,
-    ),
-    Bench(
-        "pair", "Two sentences", "a class for the two",
-        lab_sentences.PAIR_VIEW, classification.example_of, watch_classes,
-    ),
-    Bench("entities", "Names", "a label for each word", lab_entities.VIEW, entities.example_of, watch_names),
-    Bench("question", "Question", "an answer in a text", lab_questions.VIEW, spans.example_of, watch_answers),
-    Bench("choice", "Choice", "the right ending", lab_choices.VIEW, multiple_choice.example_of, watch_endings),
-)  # fmt: skip
-BENCHES: Mapping[str, Bench] = {bench.kind: bench for bench in _ALL}
-
-
-def bench_of(kind: str) -> Bench:
+def view_of(kind: str) -> TaskView:
     """The task of this kind. Raises UserError for one that is not offered."""
-    if kind not in BENCHES:
+    if kind not in VIEWS:
         raise UserError(f"There is no task called {str(kind)[:40]!r} here.")
-    return BENCHES[kind]
+    return VIEWS[kind]
 
 
 @cache

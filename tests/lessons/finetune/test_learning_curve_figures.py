@@ -15,6 +15,7 @@ from demos.lessons.finetune.runs.figure import overlay_figure
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, Point
 from demos.training.results.history import Record
 from demos.training.settings import Settings
+from tests.lessons.finetune.flat import flat
 
 POINTS = tuple(
     Point(series, size, seed, score + 0.02 * seed)
@@ -91,7 +92,7 @@ def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
 
 def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
     second = other(settings=asdict(Settings(learning_rate=5e-5, seed=4)))
-    table = runs_html([RECORD, second], [2], sample=False)
+    table = flat(runs_html([RECORD, second], [2], sample=False))
     assert table.index('data-run="2"') < table.index('data-run="1"')  # newest first
     assert "<b>learning rate 5e-5</b> (was 1e-4), <b>seed 4</b> (was 0)" in table
     assert table.count(" checked") == 1
@@ -113,28 +114,28 @@ def test_two_runs_are_drawn_by_epoch_one_solid_one_dashed() -> None:
 
 
 def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
-    lucky = compared_html([RECORD, other(metrics={"accuracy": 0.7}, right="1111111000")])
+    lucky = flat(compared_html([RECORD, other(metrics={"accuracy": 0.7}, right="1111111000")]))
     assert "20.0 points better" in lucky
     assert "2 are right only in run 2 and 0 only in run 1" in lucky
     assert f"probability {2 * 0.5**2:.2g}" in lucky
     assert "may well be luck" in lucky
-    even = compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])])
+    even = flat(compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])]))
     assert "no better and no worse" in even
     assert "nothing here speaks for either" in even
     many = "1" * 10 + "0" * 30
-    sure = compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)])
+    sure = flat(compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)]))
     assert "more than the luck of these test examples" in sure
-    apart = compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})])
+    apart = flat(compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})]))
     assert "different test examples" in apart
     assert all("one training with one seed" in said for said in (lucky, even, sure, apart))
     assert "includes 0" in apart
-    assert "different data" in compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})])
-    assert "repeat both with other seeds" in compared_html(
-        [other(metrics={"entity F1": 0.5}), other(metrics={"entity F1": 0.6})]
+    assert "different data" in flat(compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})]))
+    assert "repeat both with other seeds" in flat(
+        compared_html([other(metrics={"entity F1": 0.5}), other(metrics={"entity F1": 0.6})])
     )
-    assert "different tasks" in compared_html([RECORD, other(metrics={"entity F1": 0.6})])
-    alike = compared_html([RECORD, other()])
+    assert "different tasks" in flat(compared_html([RECORD, other(metrics={"entity F1": 0.6})]))
+    alike = flat(compared_html([RECORD, other()]))
     assert "no better" in alike
     assert "both get the same ones right" in alike
-    assert "Tick two" in compared_html([RECORD])
+    assert "Tick two" in flat(compared_html([RECORD]))
     assert not math.isnan(RECORD.headline[1])

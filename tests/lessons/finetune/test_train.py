@@ -38,6 +38,7 @@ from demos.training.form_values import (
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.widgets.run_controller.controller import CHANGED, GO_ON, PAUSE
+from tests.lessons.finetune.flat import flat
 from tests.page.tiny_store import TinyStore
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
@@ -120,7 +121,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} fresh numbers" in chain
-    assert "504 sentences to train on, 72 to watch, 144 to test" in data
+    assert "504 sentences to train on, 72 to watch, 144 to test" in flat(data)
     assert "max_length=24" in code
     cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
     assert "126 steps" in cost
@@ -137,7 +138,7 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
     shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
     assert shown[1]["visible"] is True
-    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in shown[5]
+    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown[5])
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed[2]["visible"] is True
     assert "Name a data set of the Hub" in unnamed[5]  # nothing is fetched before that

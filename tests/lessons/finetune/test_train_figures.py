@@ -23,6 +23,7 @@ from demos.training.learning.schedule import learning_rate
 from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
+from tests.lessons.finetune.flat import flat
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
 ROOT = Path(__file__).resolve().parents[3]
@@ -63,7 +64,7 @@ def test_the_confusion_matrix_shows_the_counts(result: Result) -> None:
 
 def test_the_matrix_to_press_holds_every_sentence_in_its_cell(result: Result) -> None:
     tests = [Example(f"{NASTY} number {k}", target, "its pair" if k == 3 else "") for k, target in enumerate(TARGETS)]
-    told = matrix_html(result, tests)
+    told = flat(matrix_html(result, tests))
     assert "<img" not in told
     for truth, row in enumerate(result.confusion):
         for guess, count in enumerate(row):
@@ -108,13 +109,13 @@ def test_a_recipe_says_what_was_changed_in_it() -> None:
 )
 def test_the_chain_counts_its_fresh_numbers(kind: str, outputs: int, words: str) -> None:
     spec = CATALOGUE["minilm"]
-    told = chain_html(kind, spec, Settings(hidden=(64,)), ("a", "b", "c"))
+    told = flat(chain_html(kind, spec, Settings(hidden=(64,)), ("a", "b", "c")))
     assert f"{spec.width * 64 + 64 + 64 * outputs + outputs:,} fresh numbers" in told
     assert words in told
 
 
 def test_scores_name_the_baseline_and_its_f1(result: Result) -> None:
-    told = scores_html(result, stopped=True)
+    told = flat(scores_html(result, stopped=True))
     assert f"{result.accuracy:.1%}" in told
     dummy = DummyClassifier(strategy="constant", constant=0).fit([[0]] * 8, TARGETS)
     f1 = f1_score(TARGETS, dummy.predict([[0]] * 8), average="macro", zero_division=0)
@@ -123,7 +124,7 @@ def test_scores_name_the_baseline_and_its_f1(result: Result) -> None:
 
 
 def test_numbers_are_scikit_learns(result: Result) -> None:
-    told = numbers_html(result, [[0, None, 1.1, 0.25], [4, 0.9, 0.8, 0.5]], per_epoch=4)
+    told = flat(numbers_html(result, [[0, None, 1.1, 0.25], [4, 0.9, 0.8, 0.5]], per_epoch=4))
     precision, recall, f1, support = precision_recall_fscore_support(TARGETS, PREDICTED)
     for values in zip(precision, recall, f1, strict=True):
         assert "".join(f"<td>{value:.3f}</td>" for value in values) in told
@@ -147,7 +148,7 @@ def test_what_users_wrote_is_escaped_everywhere(result: Result) -> None:
 
 
 def test_chances_are_ordered() -> None:
-    told = chances_html({"a": 0.2, "b": 0.5, "c": 0.3}, ["a", "b", "c"], "hm")
+    told = flat(chances_html({"a": 0.2, "b": 0.5, "c": 0.3}, ["a", "b", "c"], "hm"))
     assert [told.index(f">{label}</th>") for label in "bca"] == sorted(told.index(f">{label}</th>") for label in "abc")
     assert "50.0%" in told
     assert "most likely <b>b</b>" in told
@@ -155,7 +156,7 @@ def test_chances_are_ordered() -> None:
 
 def test_the_data_sets_counts_and_samples_are_shown() -> None:
     data = load_emotion()
-    told = dataset_html(data)
+    told = flat(dataset_html(data))
     assert f"{len(data.train)} sentences to train on" in told
     for number, label in enumerate(data.labels):
         assert label in told

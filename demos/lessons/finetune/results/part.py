@@ -35,7 +35,7 @@ from demos.training.metrics import calibration
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
-from demos.widgets.tasks.figure_example_tokens import calibration_table
+from demos.widgets.tasks.examples import calibration_table
 
 FILLED = (
     "status", "map", "before_told", "before_map", "after_told", "after_map", "map_told", "attention", "attention_told",

@@ -15,7 +15,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.controller import PAUSE
-from demos.widgets.tasks.views import BENCHES, BOXES, bundled
+from demos.widgets.tasks.views import BOXES, VIEWS, bundled
 
 FILES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".conll", ".parquet"]
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 3e-3, 1e-2]
@@ -36,11 +36,11 @@ INLINE: dict[str, Any] = {"elem_classes": "inline", "min_width": 100}
 def tasks() -> dict[str, Any]:
     """The tasks in a row, and which data."""
     with gr.Row(elem_classes="lab-top"):
-        cards = [(f"{bench.word}\n{bench.scheme}", kind) for kind, bench in BENCHES.items()]
+        cards = [(f"{view.word}\n{view.scheme}", kind) for kind, view in VIEWS.items()]
         task = gr.Radio(
             cards, value="sentence", label="Task", show_label=False, elem_id="finetune-task", scale=8, min_width=300
         )
-        everything = [choice for kind in BENCHES for choice in bundled(kind)]
+        everything = [choice for kind in VIEWS for choice in bundled(kind)]
         data = gr.Dropdown(
             [*everything, *ELSEWHERE], value=OWN, label="Data", filterable=False,
             elem_id="finetune-pick", scale=2, min_width=200,
@@ -178,7 +178,7 @@ def results() -> dict[str, Any]:
 
 def _boxes() -> list[gr.Textbox]:
     """The try-it boxes as the first task has them."""
-    first = [*BENCHES["sentence"].view.boxes, *[("", "")] * BOXES][:BOXES]
+    first = [*VIEWS["sentence"].boxes, *[("", "")] * BOXES][:BOXES]
     return [
         gr.Textbox(sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-try-{number}")
         for number, (label, sample) in enumerate(first)

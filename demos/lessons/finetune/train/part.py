@@ -19,7 +19,7 @@ from demos.training.form_values import (
 )
 from demos.training.presets import IDLE
 from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
-from demos.widgets.tasks.views import BENCHES, bench_of, bundled
+from demos.widgets.tasks.views import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
 PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed
@@ -79,16 +79,16 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
 
     def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> list[Any]:
         """The choices that act in this task, the try-it boxes, and what was learned on it."""
-        bench, data = bench_of(kind), fitting(kind, data)
+        view, data = view_of(kind), fitting(kind, data)
         known = bool(kept and shown and shown["kind"] == kind)
-        filled = [*bench.view.boxes, *[("", "")] * (len(parts["boxes"]) - len(bench.view.boxes))]
+        filled = [*view.boxes, *[("", "")] * (len(parts["boxes"]) - len(view.boxes))]
         boxes = [gr.update(label=label, value=sample, visible=bool(label)) for label, sample in filled]
         curve = gr.skip() if run else shown["curve"] if known else _idle(kind, data, seed)
         acting = [gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES]
         return [*acting, gr.update(visible=known), curve, *boxes]
 
     # The menu changes in the browser alone: to the server all choices stay valid, also of events on their way.
-    menus = json.dumps({kind: bundled(kind) for kind in BENCHES}).replace("<", "\\u003c")
+    menus = json.dumps({kind: bundled(kind) for kind in VIEWS}).replace("<", "\\u003c")
     others = json.dumps(layout.ELSEWHERE)
     parts["task"].change(
         None,

@@ -35,9 +35,9 @@ from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watch
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.run_controller.controller import Trainer
-from demos.widgets.tasks.figure import TaskView
-from demos.widgets.tasks.figure_example_tokens import lent_html
-from demos.widgets.tasks.views import bench_of, own_tokenizer
+from demos.widgets.tasks.examples import lent_html
+from demos.widgets.tasks.view import TaskView
+from demos.widgets.tasks.views import own_tokenizer, view_of
 
 UNFETCHED = "Name a data set of the Hub, as owner/name, and press Fetch: it is fetched only then."
 
@@ -88,7 +88,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             *places,
             rate_html(settings, settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)),
             chain_html(kind, spec, settings, task.labels),
-            told_data(bench_of(kind).view, dataset, page.services.store.tokenizer_at_hand(spec.key), spec.title),
+            told_data(view_of(kind), dataset, page.services.store.tokenizer_at_hand(spec.key), spec.title),
             program(spec, Recipe(spec.key, kind, data, *files, max_train_of(most), settings)),
         ]
 

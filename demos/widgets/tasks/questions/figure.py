@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Sequence
 
@@ -10,6 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
+from demos.figures.short_text import short
+from demos.templates import plot_text
 from demos.training.tasks.questions.events import Cutout, Picture
 
 LINE = 38  # characters of the question above the figure, a line
@@ -36,7 +37,7 @@ def spans_figure(picture: Picture | None) -> go.Figure:
     starts, ends = np.array(cutout.starts), np.array(cutout.ends)
     m = len(starts)
     table = np.where(np.triu(np.ones((m, m), dtype=bool)), np.outer(starts, ends), np.nan)
-    tokens = [_token(picture.context, place) for place in cutout.places]
+    tokens = [plot_text(short(picture.context[start:end], 12)) for start, end in cutout.places]
     places = list(range(m))
     colours = [word_colour(word) for word in cutout.words]
     drawn.add_trace(
@@ -66,11 +67,6 @@ def spans_figure(picture: Picture | None) -> go.Figure:
     return drawn
 
 
-def _token(text: str, place: tuple[int, int]) -> str:
-    piece = text[slice(*place)]
-    return html.escape(piece if len(piece) <= 12 else f"{piece[:11]}…")
-
-
 def _outline(drawn: go.Figure, picture: Picture, cutout: Cutout) -> None:
     """A frame around the best span's cell, and, where that is another and in sight, around the right answer's."""
     best = picture.answer.best[0]
@@ -88,7 +84,7 @@ def _outline(drawn: go.Figure, picture: Picture, cutout: Cutout) -> None:
     if cells["found"] is not None:
         row, column = cells["found"]
         right = column < 0.7 * len(cutout.places)  # above the diagonal there is room
-        text = html.escape(textwrap.shorten(picture.context[best.start : best.end], 40, placeholder="…"))
+        text = plot_text(textwrap.shorten(picture.context[best.start : best.end], 40, placeholder="…"))
         drawn.add_annotation(
             x=column, y=row, text=f"<b>{text}</b><br>{best.probability:.2f}", showarrow=True, arrowhead=0, arrowwidth=2,
             ax=34 if right else -34, ay=-44, xanchor="left" if right else "right", font={"size": 18}, align="left",
@@ -142,7 +138,7 @@ def _axes(drawn: go.Figure, picture: Picture, cutout: Cutout, tokens: Sequence[s
     drawn.add_annotation(
         x=0, y=1, xshift=12 - left, yshift=8, xref="paper", yref="paper", xanchor="left", yanchor="bottom",
         showarrow=False, align="left",
-        text="<b>" + "<br>".join(map(html.escape, lines)) + "</b>", font={"size": 18},
+        text="<b>" + "<br>".join(map(plot_text, lines)) + "</b>", font={"size": 18},
     )  # fmt: skip
 
 

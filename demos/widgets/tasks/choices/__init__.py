@@ -1,0 +1,1 @@
+"""The task on the page: multiple choice."""

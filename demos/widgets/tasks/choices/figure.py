@@ -1,0 +1,47 @@
+"""How clearly the right ending is preferred, item by item (Plotly)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.figures.palette import CLASSES, plotly_layout
+from demos.training.events import ChoiceResult
+
+BINS = 20  # of margins from -1 to 1
+
+
+def margins_figure(result: ChoiceResult) -> go.Figure:
+    """Test items by margin, the right ending's probability less the best wrong one's: left of 0 it is wrong."""
+    edges = np.linspace(-1, 1, BINS + 1)
+    margins = np.asarray(result.margins)
+    drawn = go.Figure()
+    for name, chosen, colour in (
+        ("wrong", margins <= 0, CLASSES[5]),
+        ("right", margins > 0, CLASSES[0]),
+    ):
+        counts, _ = np.histogram(margins[chosen], edges)
+        drawn.add_bar(
+            x=(edges[:-1] + edges[1:]) / 2,
+            y=counts,
+            width=2 / BINS * 0.92,
+            name=f"{name}: {int(chosen.sum()):,}",
+            marker={"color": colour},
+            customdata=[[f"{low:+.1f} to {high:+.1f}"] for low, high in pairwise(edges)],
+            hovertemplate="%{y} items " + name + "<br>margin %{customdata[0]}<extra></extra>",
+        )
+    drawn.update_layout(
+        **plotly_layout(
+            height=340,
+            barmode="stack",
+            font={**plotly_layout()["font"], "size": 16},
+            legend={"orientation": "h", "y": 1.12, "x": 0, "font": {"size": 18}},
+            margin={"l": 60, "r": 20, "t": 40, "b": 60},
+        )
+    )
+    drawn.update_xaxes(title="margin: P(right) − P(best other)", range=[-1.02, 1.02], zeroline=True)
+    most = max((int(max(bars.y)) for bars in drawn.data), default=0)
+    drawn.update_yaxes(title="test items", rangemode="tozero", tickformat="d", dtick=1 if most < 6 else None)
+    return drawn

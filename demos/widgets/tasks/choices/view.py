@@ -1,0 +1,107 @@
+"""Multiple choice: an item as its sequences, the right ending's margins, mistakes, a person's own endings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from demos.figures.palette import CLASSES
+from demos.figures.short_text import short
+from demos.templates import templates
+from demos.training.events import ChoiceMistake, ChoiceResult
+from demos.training.tasks.multiple_choice.data import LETTERS, ChoiceDataset, ChoiceExample
+from demos.training.tasks.multiple_choice.task import example_of, sequences_of
+from demos.widgets.live_curve.live_curve import Watcher
+from demos.widgets.tasks.choices.figure import margins_figure
+from demos.widgets.tasks.examples import encoded, segment_chips
+from demos.widgets.tasks.view import WATCHED_LENGTH, Looks, TaskView
+
+TEXT = templates(__file__)
+SHOWN_MISTAKES = 40
+FEW = 1_000  # training items
+ITEM_LENGTH = 60  # characters: an item is shown whose texts are about so long
+
+
+class ChoiceView(TaskView):
+    """The right one of several endings."""
+
+    kind, word, scheme = "choice", "Choice", "the right ending"
+    boxes = (
+        ("What happens", "It has rained all night, and the river is over the road."),
+        ("How the next sentence starts", "The school bus"),
+        (
+            "Endings, one a line",
+            "turns round and takes the long way.\nflies over the water.\nhas been painted blue.\nis full of dry sand.",
+        ),
+    )
+
+    def told(self, dataset: ChoiceDataset, tokenizer: Any) -> str:
+        """One training item as BERT reads it: a sequence an ending, of which only segment 1 differs."""
+        item = min(dataset.train, key=lambda item: abs(len(item.context) + len(item.start) - ITEM_LENGTH))
+        rows = []
+        for place, (text, ending) in enumerate(sequences_of(item)):
+            encoding = encoded(text, ending, tokenizer)
+            rows.append(
+                {
+                    "letter": LETTERS[place],
+                    "right": place == item.label,
+                    "segments": [segment_chips(encoding, segment) for segment in (0, 1)],
+                }
+            )
+        return TEXT.told(dataset, rows=rows, few=len(dataset.train) < FEW)
+
+    def scores(self, outcome: ChoiceResult, stopped: bool) -> str:
+        return TEXT.scores(outcome, stopped)
+
+    def figure(self, outcome: ChoiceResult) -> Any:
+        return margins_figure(outcome)
+
+    def mistakes(self, outcome: ChoiceResult) -> str:
+        """Each ending with its probability."""
+        rows = [
+            {**_begun(mistake), "endings": _endings(mistake.endings, mistake.probabilities, mistake.label)}
+            for mistake in outcome.mistakes[:SHOWN_MISTAKES]
+        ]
+        return TEXT.mistakes(rows=rows, count=len(outcome.mistakes), most=SHOWN_MISTAKES)
+
+    def numbers(self, outcome: ChoiceResult, looks: Looks, per_epoch: int) -> str:
+        return TEXT.numbers(looks, per_epoch, outcome.calibration)
+
+    def example_of(self, boxes: Sequence[str]) -> ChoiceExample:
+        return example_of(boxes)
+
+    def answer(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
+        item = example_of(boxes)
+        return TEXT.answer(
+            item=_begun(item), best=LETTERS[int(np.argmax(answer))], endings=_endings(item.endings, answer)
+        )
+
+    def watcher(self, dataset: ChoiceDataset) -> Watcher:
+        """Each ending's probability."""
+
+        def told(place: int) -> tuple[str, int]:
+            item = dataset.validation[place]
+            return short(f"{item.context} {item.start} …{item.endings[item.label]}", WATCHED_LENGTH), item.label
+
+        return Watcher(tuple(f"ending {label}" for label in dataset.labels), told, lambda _, answer: answer)
+
+
+def _begun(item: ChoiceMistake | ChoiceExample) -> dict[str, Any]:
+    return {"context": short(item.context, 300), "start": short(item.start, 120)}
+
+
+def _endings(endings: Sequence[str], shares: Sequence[float], right: int | None = None) -> list[dict[str, Any]]:
+    """The endings with a probability each, in their own order; which is likeliest, and which is right."""
+    return [
+        {
+            "letter": LETTERS[place],
+            "text": short(ending, 160),
+            "share": share,
+            "hue": CLASSES[place % len(CLASSES)],
+            "best": place == int(np.argmax(shares)),
+            "right": place == right,
+        }
+        for place, (ending, share) in enumerate(zip(endings, shares, strict=True))
+    ]

@@ -1,0 +1,76 @@
+"""What became of the test sentences' entities, type by type (Plotly)."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from demos.figures.palette import PALETTE, plotly_layout
+from demos.figures.short_text import short
+from demos.templates import plot_text
+from demos.training.tasks.entities.events import TagResult
+
+NAME_LENGTH = 18
+WAYS = (  # (what became of them, field, the shade of right to wrong, its numbers' ink)
+    ("found", "right", PALETTE["signed"][6], "#ffffff"),
+    ("wrong border", "wrong_border", PALETTE["signed"][4], "#000000"),
+    ("wrong type", "wrong_type", PALETTE["signed"][2], "#000000"),
+    ("missed", "missed", PALETTE["signed"][1], "#000000"),
+    ("invented", "invented", PALETTE["signed"][0], "#ffffff"),
+)
+
+
+def ways_figure(result: TagResult) -> go.Figure:
+    """What became of each type's test entities: a bar a type, as long as it has entities; to the left the invented.
+
+    Not a confusion matrix of words: there O fills the picture, and a wrong border can't be seen. Here what is counted
+    is what entity F1 counts.
+    """
+    drawn = go.Figure()
+    names = [plot_text(short(one.name, NAME_LENGTH)) for one in result.ways]
+    for title, field, colour, ink in WAYS:
+        counts = [getattr(one, field) for one in result.ways]
+        drawn.add_bar(
+            y=list(range(len(names))),
+            x=[-count if field == "invented" else count for count in counts],
+            orientation="h",
+            name=f"{title} {sum(counts):,}",
+            marker={"color": colour},
+            text=[f"{count:,}" if count else "" for count in counts],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"size": 18, "color": ink},
+            customdata=[[plot_text(one.name), count] for one, count in zip(result.ways, counts, strict=True)],
+            hovertemplate="%{customdata[0]}: %{customdata[1]} " + title + "<extra></extra>",
+        )
+    drawn.update_layout(
+        **plotly_layout(
+            height=max(260, 56 * len(names) + 150),
+            barmode="relative",
+            bargap=0.25,
+            font={**plotly_layout()["font"], "size": 16},
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal",
+                    "font": {"size": 17}},
+            margin={"l": 60, "r": 10, "t": 60, "b": 50},
+        )
+    )  # fmt: skip
+    low = max((one.invented for one in result.ways), default=0)
+    high = max((one.true for one in result.scores.types), default=0)
+    step = _step(low + high)
+    ticks = range(-(low // step) * step, high + step, step)
+    drawn.update_xaxes(
+        title="← invented   |   test entities",
+        zeroline=True,
+        tickvals=list(ticks),
+        ticktext=[f"{abs(t)}" for t in ticks],
+    )
+    drawn.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=names, autorange="reversed", automargin=True, showgrid=False,
+        tickfont={"size": 18},
+    )  # fmt: skip
+    return drawn
+
+
+def _step(width: int) -> int:
+    """A round distance between about six ticks."""
+    return next((step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000) if width <= 7 * step), 5_000)

@@ -1,0 +1,1 @@
+"""The task on the page: one sentence, or a pair of them."""

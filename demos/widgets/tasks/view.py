@@ -1,0 +1,54 @@
+"""What the page asks of a task: its words, its pictures, its try-it boxes, and what is watched while it learns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from demos.widgets.live_curve.live_curve import Watcher
+
+Looks = Sequence[Sequence[float | None]]  # step, training loss (None at 0), validation loss, validation score
+WATCHED_LENGTH = 120  # characters of an example that is watched
+
+
+class TaskView(ABC):
+    """One task on the page. What is called an outcome is the task's own result; what returns text returns HTML."""
+
+    kind: ClassVar[str]
+    word: ClassVar[str]
+    scheme: ClassVar[str]  # what it asks of BERT, in a few words
+    boxes: ClassVar[tuple[tuple[str, str], ...]]  # the try-it boxes: (label, sample text)
+    cut: ClassVar[bool] = True  # whether `told` shows tokens
+
+    @abstractmethod
+    def told(self, dataset: Any, tokenizer: Any) -> str:
+        """What the data looks like, a few examples cut by the tokenizer."""
+
+    @abstractmethod
+    def scores(self, outcome: Any, stopped: bool) -> str:
+        """The scores beside the baseline; `stopped` where the training was stopped early."""
+
+    @abstractmethod
+    def figure(self, outcome: Any) -> Any:
+        """What the model takes for what."""
+
+    @abstractmethod
+    def mistakes(self, outcome: Any) -> str:
+        """The test examples it gets wrong, the surest first."""
+
+    @abstractmethod
+    def numbers(self, outcome: Any, looks: Looks, per_epoch: int) -> str:
+        """The tables behind the pictures."""
+
+    @abstractmethod
+    def example_of(self, boxes: Sequence[str]) -> Any:
+        """What the try-it boxes hold, as an example. Raises UserError."""
+
+    @abstractmethod
+    def answer(self, task: Any, answer: Any, boxes: Sequence[str]) -> str:
+        """The trained model's answer to what the try-it boxes hold. Raises UserError."""
+
+    @abstractmethod
+    def watcher(self, dataset: Any) -> Watcher:
+        """What is watched of a few validation examples while the model learns."""
