@@ -141,10 +141,8 @@ def read_rows(data: bytes, name: str) -> list[Row]:
         raise UserError("The file has no rows.")
     found = []
     for number, cells in rows:
-        text, label, split = (
-            value_of(cells[places[role]]) if role in places else "" for role in ("text", "label", "split")
-        )
-        found.append(Row(number, text, label.strip(), split.strip()))
+        values = {role: value_of(cells[place]) for role, place in places.items()}
+        found.append(Row(number, values["text"], values["label"].strip(), values.get("split", "").strip()))
     return checked_rows(found)
 
 
