@@ -1,4 +1,4 @@
-"""How predictions are scored: accuracy, precision, recall and F1 per class, MCC, confusions, calibration, baseline."""
+"""How predictions are scored: by class and in all, as scikit-learn scores; calibration; the majority baseline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binomtest
+from sklearn.metrics import confusion_matrix, matthews_corrcoef, precision_recall_fscore_support
 
 BINS = 10
 
@@ -43,45 +45,37 @@ class Calibration:
     error: float  # the expected calibration error; NaN without answers
 
 
-def confusion_matrix(targets: Sequence[int], predicted: Sequence[int], num_classes: int) -> np.ndarray:
-    """Sentences by (true class, predicted class): int [C, C]."""
-    counts = np.zeros((num_classes, num_classes), dtype=np.int64)
-    np.add.at(counts, (np.asarray(targets, dtype=np.int64), np.asarray(predicted, dtype=np.int64)), 1)
-    return counts
-
-
 def score(targets: Sequence[int], predicted: Sequence[int], num_classes: int) -> Scores:
     """`score_confusion` of these answers."""
-    return score_confusion(confusion_matrix(targets, predicted, num_classes).tolist())
+    return score_confusion(confusion_matrix(targets, predicted, labels=range(num_classes)).tolist())
 
 
 def score_confusion(confusion: Sequence[Sequence[int]]) -> Scores:
-    """Accuracy; precision, recall and F1 = 2TP / (2TP + FP + FN) of each class, 0 where that is 0/0; macro F1; MCC.
+    """Accuracy; each class's precision, recall and F1, 0 where that is 0/0; macro F1, their plain mean; MCC.
 
-    scikit-learn's, with `labels=range(C), zero_division=0`; macro F1 is the classes' plain mean. MCC is Gorodkin's
-    (2004) for C classes, (c s - t·p) / √((s² - p·p)(s² - t·t)) of c right among s, t true and p predicted a class;
-    0 where one class is all there is or all that is answered.
+    MCC is Gorodkin's (2004) for C classes; 0 where one class is all there is or all that is answered.
     """
     counts = np.asarray(confusion, dtype=np.int64)
-    hits = np.diag(counts).astype(np.float64)
-    truth, guessed = counts.sum(axis=1), counts.sum(axis=0)  # [C], [C]
-
-    def share(of: np.ndarray, among: np.ndarray) -> tuple[float, ...]:
-        return tuple(np.divide(of, among, out=np.zeros_like(of), where=among > 0).tolist())
-
-    f1 = share(2 * hits, truth + guessed)
-    total = int(counts.sum())
-    spread = (total**2 - int(guessed @ guessed)) * (total**2 - int(truth @ truth))
-    agreement = int(hits.sum()) * total - int(truth @ guessed)
-    return Scores(
-        accuracy=float(hits.sum() / max(1, total)),
-        macro_f1=sum(f1) / max(1, len(f1)),
-        mcc=agreement / math.sqrt(spread) if spread else 0.0,
-        precision=share(hits, guessed),
-        recall=share(hits, truth),
-        f1=f1,
-        confusion=tuple(tuple(row) for row in counts.tolist()),
+    truth, guesses = (places.ravel() for places in np.indices(counts.shape))
+    weights = counts.ravel()  # an example for each cell, which counts as often as it occurs
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        truth, guesses, labels=range(len(counts)), sample_weight=weights, zero_division=0
     )
+    return Scores(
+        accuracy=float(np.trace(counts) / max(1, counts.sum())),
+        macro_f1=float(f1.mean()),
+        mcc=float(matthews_corrcoef(truth, guesses, sample_weight=weights)),
+        precision=tuple(precision.tolist()),
+        recall=tuple(recall.tolist()),
+        f1=tuple(f1.tolist()),
+        confusion=tuple(map(tuple, counts.tolist())),
+    )
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927), which stays within 0 and 1."""
+    interval = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = BINS) -> Calibration:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
+from demos.training.data.cells import MAX_BYTES
 from demos.training.data.splits import same
-from demos.training.data.tables import MAX_BYTES
 from demos.training.settings import Settings
 from demos.training.sources import READERS, SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset

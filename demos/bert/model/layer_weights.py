@@ -46,6 +46,21 @@ class LayerWeights:
     num_heads: int
 
 
+# Where each architecture of transformers keeps the parts of a layer, by the names of `LayerWeights`.
+PARTS = {
+    "bert": {
+        "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+        "output": "attention.output.dense", "attention_norm": "attention.output.LayerNorm",
+        "inner": "intermediate.dense", "outer": "output.dense", "output_norm": "output.LayerNorm",
+    },
+    "distilbert": {
+        "query": "attention.q_lin", "key": "attention.k_lin", "value": "attention.v_lin",
+        "output": "attention.out_lin", "attention_norm": "sa_layer_norm",
+        "inner": "ffn.lin1", "outer": "ffn.lin2", "output_norm": "output_layer_norm",
+    },
+}  # fmt: skip
+
+
 def layer_of(model: Any, layer: int) -> Any:
     """The module of encoder layer `layer`, wherever this architecture keeps it."""
     return model.transformer.layer[layer] if hasattr(model, "transformer") else model.encoder.layer[layer]
@@ -53,56 +68,16 @@ def layer_of(model: Any, layer: int) -> Any:
 
 def layer_parts(module: Any) -> dict[str, Any]:
     """A layer's submodules by the names of `LayerWeights`: BERT's and DistilBERT's own names differ."""
-    if hasattr(module, "sa_layer_norm"):  # DistilBERT
-        attention, forward = module.attention, module.ffn
-        return {
-            "query": attention.q_lin,
-            "key": attention.k_lin,
-            "value": attention.v_lin,
-            "output": attention.out_lin,
-            "attention_norm": module.sa_layer_norm,
-            "inner": forward.lin1,
-            "outer": forward.lin2,
-            "output_norm": module.output_layer_norm,
-        }
-    attention = module.attention
-    return {
-        "query": attention.self.query,
-        "key": attention.self.key,
-        "value": attention.self.value,
-        "output": attention.output.dense,
-        "attention_norm": attention.output.LayerNorm,
-        "inner": module.intermediate.dense,
-        "outer": module.output.dense,
-        "output_norm": module.output.LayerNorm,
-    }
+    architecture = "distilbert" if hasattr(module, "sa_layer_norm") else "bert"
+    return {name: module.get_submodule(path) for name, path in PARTS[architecture].items()}
 
 
 def layer_weights(model: Any, layer: int) -> LayerWeights:
     """The weights of encoder layer `layer` (0 is the first); nothing is copied where they are float32 on the CPU."""
     config = model.config
-    parts = layer_parts(layer_of(model, layer))
-
-    def linear(name: str) -> Linear:
-        return Linear(_array(parts[name].weight), _array(parts[name].bias))
-
-    def norm(name: str) -> Norm:
-        return Norm(_array(parts[name].weight), _array(parts[name].bias), float(parts[name].eps))
-
-    return LayerWeights(
-        query=linear("query"),
-        key=linear("key"),
-        value=linear("value"),
-        output=linear("output"),
-        attention_norm=norm("attention_norm"),
-        inner=linear("inner"),
-        outer=linear("outer"),
-        output_norm=norm("output_norm"),
-        activation=str(getattr(config, "hidden_act", None) or config.activation),  # DistilBERT says `activation`
-        num_heads=config.num_attention_heads,
-    )
-
-
-def _array(tensor: Any) -> np.ndarray:
-    array: np.ndarray = tensor.detach().cpu().float().numpy()
-    return array
+    weights: dict[str, Any] = {}
+    for name, part in layer_parts(layer_of(model, layer)).items():
+        weight, bias = (parameter.detach().cpu().float().numpy() for parameter in (part.weight, part.bias))
+        weights[name] = Norm(weight, bias, float(part.eps)) if name.endswith("norm") else Linear(weight, bias)
+    activation = getattr(config, "hidden_act", None) or config.activation  # DistilBERT says `activation`
+    return LayerWeights(**weights, activation=str(activation), num_heads=config.num_attention_heads)

@@ -14,6 +14,7 @@ import torch
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import pad
+from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
 BATCH_TOKENS = 2_048
@@ -106,9 +107,10 @@ class RunCache:
                 else:
                     mine[key] = self._pending.setdefault(key, Future())
         try:
-            asked = {key: encoding for key, encoding in zip(keys, encodings, strict=True) if key in mine}
-            for batch in _batches(list(asked.values())):
-                for run in run_model(loaded, batch):
+            encoded = dict(zip(keys, encodings, strict=True))
+            missing = [encoded[key] for key in mine]
+            for rows in padded_batches(list(map(len, missing)), BATCH_TOKENS):
+                for run in run_model(loaded, [missing[row] for row in rows]):
                     key = (run.model, run.encoding.text, run.encoding.text_pair)
                     found[key] = run
                     self._put(key, run)
@@ -133,14 +135,3 @@ class RunCache:
             self._nbytes += run.nbytes
             while self._nbytes > self.max_bytes:
                 self._nbytes -= self._runs.popitem(last=False)[1].nbytes
-
-
-def _batches(encodings: list[Encoding]) -> list[list[Encoding]]:
-    """Sorted by length, cut so that a padded batch has at most BATCH_TOKENS tokens (or one input)."""
-    batches: list[list[Encoding]] = []
-    for encoding in sorted(encodings, key=len):
-        if batches and (len(batches[-1]) + 1) * len(encoding) <= BATCH_TOKENS:
-            batches[-1].append(encoding)
-        else:
-            batches.append([encoding])
-    return batches

@@ -17,6 +17,17 @@ CHUNK_CHARACTERS = 100_000  # tokenized at a time: the tokenizer's own records w
 SENTENCE_CHARACTERS = 50  # what a sentence counts for besides its own characters, be it empty
 
 
+def padded_batches(lengths: Sequence[int], most_tokens: int) -> list[list[int]]:
+    """Every index once, the shortest first, as many as fit into `most_tokens` once padded (at least one)."""
+    batches: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batches and (len(batches[-1]) + 1) * lengths[index] <= most_tokens:
+            batches[-1].append(index)
+        else:
+            batches.append([index])
+    return batches
+
+
 @dataclass(frozen=True)
 class TokenLists:
     """m sentences' token ids end to end: four bytes a token."""

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ BROKEN = {  # what Python's csv module says, and what it means
     "expected after": "a quote inside a cell must be written twice",
     "field larger": f"a cell has more than {csv.field_size_limit():,} characters",
 }
+SAMPLE = '{"text": "…", "label": "…"}'
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 
 
@@ -40,21 +41,15 @@ class Table:
 
 def read_table(data: bytes, name: str) -> Table:
     """A file's cells, every row as wide as the first. Raises UserError for what `read_columns` refuses."""
-    suffix = Path(name).suffix.lower()
     readers: dict[str, Callable[[str], Table]] = {
         ".csv": _read_csv,
         ".tsv": _read_tsv,
         ".txt": _read_tsv,
-        ".jsonl": _read_jsonl,
-        ".ndjson": _read_jsonl,
+        ".jsonl": read_jsonl,
+        ".ndjson": read_jsonl,
         ".json": _read_json,
     }
-    if suffix not in readers:
-        raise UserError(
-            f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl."
-        )
-    if len(data) > MAX_BYTES:
-        raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
+    suffix = ending_of(name, readers)
     table = readers[suffix](decode_text(data))
     if not table.rows:
         raise UserError("The file has no rows.")
@@ -68,8 +63,26 @@ def read_table(data: bytes, name: str) -> Table:
     return table
 
 
+def ending_of(name: str, known: Collection[str], told: str = ".csv, .tsv or .jsonl") -> str:
+    """The ending of a file's name, in small letters. Raises UserError, naming those to use, where it is not known."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in known:
+        raise UserError(f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use {told}.")
+    return suffix
+
+
+def check_size(size: int) -> None:
+    """Raises UserError for a file of more bytes than MAX_BYTES."""
+    if size > MAX_BYTES:
+        raise UserError(f"The file has {size / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
+
+
 def decode_text(data: bytes) -> str:
-    """UTF-8, with or without a byte order mark; UTF-16 only with one. Marks further in, of files put together, go."""
+    """UTF-8, with or without a byte order mark; UTF-16 only with one. Marks further in, of files put together, go.
+
+    Raises UserError for more than MAX_BYTES, and for what is no text.
+    """
+    check_size(len(data))
     for magic, kind in NOT_TEXT.items():
         if data.startswith(magic):
             raise UserError(f"The file is {kind}, not text; save it as CSV, TSV or JSONL.")
@@ -81,28 +94,36 @@ def decode_text(data: bytes) -> str:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        row = len(_lines(data[: error.start].decode(encoding, "replace")))
+        row = len(lines_of(data[: error.start].decode(encoding, "replace")))
         raise UserError(f"Row {row:,} is not {encoding.upper()} text; save the file as UTF-8.") from error
     if "\0" in text:
-        row = len(_lines(text[: text.index("\0")]))
+        row = len(lines_of(text[: text.index("\0")]))
         raise UserError(f"Row {row:,} holds a NUL character: this is no text file.")
     return text.replace("\ufeff", "")
 
 
 def _read_tsv(text: str) -> Table:
     """One row a line, fields between tabs; quotes around a whole field are taken off, others are the text's own."""
-    lines = _lines(text)
+    lines = lines_of(text)
     _bound(sum(1 for line in lines if line.strip()))
-    separator = "\t" if any("\t" in line for line in lines[:20]) else ";"
-    table = [
-        (number, [_unquoted(field) for field in line.split(separator)])
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
-    ]
-    return Table(tuple(table[0][1]) if table else (), list(table), False)
+    semicolons = {line.count(";") for line in lines[:20] if line.strip()}
+    apart = len(semicolons) == 1 and not any("\t" in line for line in lines[:20])
+    separator = ";" if apart and semicolons != {0} else "\t"
+    return _headed(
+        [
+            (number, [_unquoted(field) for field in line.split(separator)])
+            for number, line in enumerate(lines, start=1)
+            if line.strip()
+        ]
+    )
 
 
-def _lines(text: str) -> list[str]:
+def _headed(rows: list[tuple[int, list[str]]]) -> Table:
+    return Table(tuple(rows[0][1]) if rows else (), list(rows), False)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, whichever way they end."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
@@ -112,10 +133,22 @@ def _unquoted(field: str) -> str:
 
 def _read_csv(text: str) -> Table:
     """RFC 4180, with the comma, semicolon or tab that the first line has most of between its fields."""
-    first = text.lstrip().split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    table: list[tuple[int, Sequence[Any]]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    return _headed(csv_rows(text, delimiter_of(text, ",;\t")))
+
+
+def delimiter_of(text: str, delimiters: str) -> str:
+    """The one of these signs that the first line with something in it has most of, of equals the first."""
+    return max(delimiters, key=re.split(r"[\r\n]", text.lstrip("\r\n "), maxsplit=1)[0].count)
+
+
+def csv_rows(text: str, delimiter: str, quoted: bool = True) -> list[tuple[int, list[str]]]:
+    """(number, fields) of each row that is not empty; not `quoted`, a quote is the text's own.
+
+    Raises UserError for a broken row, named, and for more than MAX_ROWS.
+    """
+    table: list[tuple[int, list[str]]] = []
+    quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
     number = 0
     try:
         for fields in reader:
@@ -124,51 +157,48 @@ def _read_csv(text: str) -> Table:
                 table.append((number, fields))
                 _bound(len(table))
     except csv.Error as error:
-        plain = next((told for said, told in BROKEN.items() if said in str(error)), str(error))
+        plain = next((meaning for words, meaning in BROKEN.items() if words in str(error)), str(error))
         raise UserError(f"Row {number + 1:,} is broken: {plain}.") from error
-    return Table(tuple(table[0][1]) if table else (), table, False)
+    return table
 
 
-def _read_jsonl(text: str) -> Table:
-    """One JSON object a line, its columns named by the keys of the first."""
-    lines = [(number, line) for number, line in enumerate(_lines(text), start=1) if line.strip()]
+def read_jsonl(text: str, sample: str = SAMPLE) -> Table:
+    """One JSON object a line, its columns named by the keys of the first; `sample` is shown where a line is none."""
+    lines = [(number, line) for number, line in enumerate(lines_of(text), start=1) if line.strip()]
     _bound(len(lines))
     objects: list[tuple[int, object]] = []
     for number, line in lines:
         try:
             objects.append((number, json.loads(line)))
         except (ValueError, RecursionError) as error:
-            raise UserError(f"Row {number:,} is not JSON; each row must be one object, as in {_SAMPLE}.") from error
-    return _keyed(objects)
+            raise UserError(f"Row {number:,} is not JSON; each row must be one object, as in {sample}.") from error
+    return _keyed(objects, sample)
 
 
 def _read_json(text: str) -> Table:
     """One JSON list of objects, the first of them row 1, or one object a line."""
     if not text.lstrip().startswith("["):
-        return _read_jsonl(text)
+        return read_jsonl(text)
     try:
         objects = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno:,})" if isinstance(error, json.JSONDecodeError) else ""
-        raise UserError(f"The file is not JSON{where}; it must be a list of objects such as {_SAMPLE}.") from error
+        raise UserError(f"The file is not JSON{where}; it must be a list of objects such as {SAMPLE}.") from error
     _bound(len(objects))
-    return _keyed(list(enumerate(objects, start=1)))
+    return _keyed(list(enumerate(objects, start=1)), SAMPLE)
 
 
-def _keyed(objects: Sequence[tuple[int, object]]) -> Table:
+def _keyed(objects: Sequence[tuple[int, object]], sample: str) -> Table:
     header: tuple[str, ...] = ()
     rows: list[tuple[int, Sequence[Any]]] = []
     for number, record in objects:
         if not isinstance(record, dict):
-            raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {_SAMPLE}.")
+            raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {sample}.")
         header = header or tuple(record)
         if len(header) > MAX_COLUMNS:
             return Table(header, [(number, header)], True)  # refused by its width
         rows.append((number, [record.get(key) for key in header]))
     return Table(header, rows, True)
-
-
-_SAMPLE = '{"text": "…", "label": "…"}'
 
 
 def _bound(rows: int) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from demos.errors import UserError
+from demos.training.data.cells import MAX_BYTES, check_size
 from demos.training.data.splits import split_name
-from demos.training.data.tables import MAX_BYTES
 
 
 class SplitRow(Protocol):
@@ -54,6 +54,5 @@ def file_bytes(path: Path | str) -> bytes:
             data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
     except (OSError, TypeError, ValueError) as error:
         raise UserError("The file could not be read; choose it again.") from error
-    if max(size, len(data)) > MAX_BYTES:
-        raise UserError(f"The file has {size / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
+    check_size(max(size, len(data)))
     return data

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
+from demos.training.data.cells import MAX_ROWS
 from demos.training.data.splits import SPLITS
-from demos.training.data.tables import MAX_ROWS, Column, Record, find_columns, value_of
+from demos.training.data.tables import Column, Record, find_columns, value_of
 
 REACH_SECONDS = 4.0  # for the Hub to answer at all
 SECONDS = 60.0  # for the whole data set

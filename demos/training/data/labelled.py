@@ -14,10 +14,10 @@ from sklearn.model_selection import train_test_split
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.splits import split_name
+from demos.training.data.files import file_bytes
+from demos.training.data.splits import same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
-from demos.training.data.tables import Row, read_rows
-from demos.training.tasks.classification.data import EMOTION, MIN_PER_CLASS, class_names
+from demos.training.data.tables import EMOTION, MIN_PER_CLASS, Row, class_names, read_rows
 
 EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number
@@ -70,10 +70,7 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
         raise UserError(f"There is no data called {str(source)[:40]!r} here.")
     if not file:
         raise UserError("Choose a CSV, TSV or JSONL file with a text and a label column.")
-    try:
-        return from_bytes(Path(file).read_bytes(), Path(file).name, most)
-    except OSError as error:
-        raise UserError("The file could not be read; choose it again.") from error
+    return from_bytes(file_bytes(file), Path(file).name, most)
 
 
 @lru_cache(maxsize=2)  # frozen, and asked for at each move of a menu
@@ -104,7 +101,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     first: dict[str, Row] = {}
     for row in rows:
         text = clean_text(row.text, f"Row {row.number}").strip()
-        first.setdefault(" ".join(text.casefold().split()), replace(row, text=text, label=clean_text(row.label)))
+        first.setdefault(same(text), replace(row, text=text, label=clean_text(row.label)))
     kept = list(first.values())
     if len(kept) < len(rows):
         left_out = len(rows) - len(kept)
@@ -112,9 +109,8 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     class_names(kept)
     if len(kept) > most:
         few = kept[:most]
-        if min(Counter(row.label for row in few).values()) < MIN_PER_CLASS or len({row.label for row in few}) < len(
-            {row.label for row in kept}
-        ):
+        counts = Counter(row.label for row in few)
+        if min(counts.values()) < MIN_PER_CLASS or len(counts) < len({row.label for row in kept}):
             few = _drawn(kept, most)
             notes.append(f"{len(few):,} of {len(kept):,} rows, drawn class by class (seed 0).")
         else:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from demos.errors import UserError
+from demos.training.data.files import file_bytes
 from demos.training.data.rated_pairs import Rated, hub_pairs, our_pairs, read_pairs
-from demos.training.data.tables import MAX_BYTES
 
 OWN, UPLOAD, HUB = "ours", "file", "hub"
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
@@ -22,6 +21,4 @@ def read_data(source: str, file: str | None) -> Rated:
         return our_pairs()
     if not file:
         raise UserError(AWAITED)
-    if os.path.getsize(file) > MAX_BYTES:
-        raise UserError(f"The file has more than {MAX_BYTES // 2**20} MB.")
-    return read_pairs(Path(file).read_bytes(), Path(file).name)
+    return read_pairs(file_bytes(file), Path(file).name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,8 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.tables import MAX_BYTES, decode_text
+from demos.training.data.cells import MAX_BYTES, csv_rows, decode_text, delimiter_of, ending_of, read_jsonl
+from demos.training.data.tables import Column, find_columns
 
 MAX_PAIRS = 3_000
 MAX_LENGTH = 1_000  # characters in one sentence
@@ -32,7 +33,11 @@ HUB_REVISION = "b0fddb56ed78048fa8b90373c8a3cfc37b684831"
 HUB_FILE = "validation.jsonl.gz"
 HUB_TIMEOUT = 5.0  # seconds for the Hub to answer at all
 FORM_KEYS = ("sentence1", "sentence2", "score")
-_SAMPLE = '{"sentence1": "…", "sentence2": "…", "score": 3.5}'
+JSON_LINES = (".jsonl", ".ndjson", ".json")
+COLUMNS = (Column("sentence1", FIRST), Column("sentence2", SECOND), Column("score", SCORE))
+SAMPLE = '{"sentence1": "…", "sentence2": "…", "score": 3.5}'
+
+PairRow = tuple[int, str, str, object]  # number in the file, first and second sentence, rating
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,7 @@ class Rated:
 @cache
 def our_pairs() -> Rated:
     """The pairs that come with the project (assets/data/similarity.md), the kind of each among them."""
-    text = OURS.read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = csv.DictReader(io.StringIO(OURS.read_text(encoding="utf-8")), delimiter="\t", quoting=csv.QUOTE_NONE)
     pairs = tuple(Pair(row["sentence1"], row["sentence2"], float(row["score"]), row["kind"]) for row in rows)
     return Rated(pairs, "assets/data/similarity.tsv", Form("csv", (2, 3, 0), "\t", quoted=False, header=True))
 
@@ -70,18 +74,8 @@ def read_pairs(data: bytes, name: str) -> Rated:
     Without such names three columns are taken as first sentence, second, score, and seven or more between tabs as
     STS-B's own files: genre, file, year, id, score, sentences. Raises UserError, naming the row, for what is broken.
     """
-    suffix = Path(name).suffix.lower()
-    if suffix not in (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json"):
-        raise UserError(
-            f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use .csv, .tsv or .jsonl."
-        )
-    if len(data) > MAX_BYTES:
-        raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
-    text = decode_text(data)
-    if suffix in (".jsonl", ".ndjson", ".json"):
-        rows, form = _from_json(text)
-    else:
-        rows, form = _from_table(text)
+    suffix = ending_of(name, (".csv", ".tsv", ".txt", *JSON_LINES))
+    rows, form = (_from_json if suffix in JSON_LINES else _from_table)(decode_text(data))
     return Rated(_pairs(rows), Path(name).name, form)
 
 
@@ -110,62 +104,44 @@ def hub_pairs() -> Rated:
     return Rated(read_pairs(data, "stsb.jsonl").pairs, HUB_FILE, Form("jsonl", FORM_KEYS))
 
 
-def _from_json(text: str) -> tuple[list[tuple[int, str, str, object]], Form]:
-    """(number, first, second, score) of each line, an object each; their keys are those of the first."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    _bound(len(lines))
-    rows: list[tuple[int, str, str, object]] = []
-    names: list[str] = []
-    for number, line in lines:
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"Row {number:,} is not JSON; each row must be one object, as in {_SAMPLE}.") from error
-        if not isinstance(record, dict):
-            raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {_SAMPLE}.")
-        if not names:
-            keys = [str(key) for key in record]
-            names = [keys[at] for at in _named(keys)]
-        first, second, score = (record.get(key) for key in names)
+def _from_json(text: str) -> tuple[list[PairRow], Form]:
+    """The rows of a JSON object a line; their keys are those of the first."""
+    table = read_jsonl(text, SAMPLE)
+    if not table.rows:
+        return [], Form("jsonl", FORM_KEYS)
+    at = _places(table.header)
+    keys = table.header[at[0]], table.header[at[1]], table.header[at[2]]
+    rows = []
+    for number, cells in table.rows:
+        first, second, score = (cells[place] for place in at)
         if not isinstance(first, str) or not isinstance(second, str):
-            raise UserError(f"Row {number:,} has no text under {names[0][:30]!r} and {names[1][:30]!r}.")
+            raise UserError(f"Row {number:,} has no text under {keys[0][:30]!r} and {keys[1][:30]!r}.")
         rows.append((number, first, second, score))
-    return rows, Form("jsonl", (names[0], names[1], names[2]) if names else FORM_KEYS)
+    return rows, Form("jsonl", keys)
 
 
-def _from_table(text: str) -> tuple[list[tuple[int, str, str, object]], Form]:
-    """(number, first, second, score) of each row, and the form they were read in."""
-    first_line = next((line for line in text.replace("\r", "\n").split("\n") if line.strip()), "")
-    delimiter = max("\t,;", key=first_line.count)
+def _from_table(text: str) -> tuple[list[PairRow], Form]:
+    """The rows of a table, and the form they were read in."""
+    delimiter = delimiter_of(text, "\t,;")
     quoted = delimiter != "\t"  # between tabs a quote is the text's own
-    quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    table: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
-    number = 0
-    try:
-        for fields in reader:
-            number += 1
-            if any(field.strip() for field in fields):
-                table.append((number, fields))
-                _bound(len(table) - 1)
-    except csv.Error as error:
-        raise UserError(f"Row {number + 1:,} is broken: {error}.") from error
+    table = csv_rows(text, delimiter, quoted)
     if not table:
         raise UserError("The file has no rows.")
     head = table[0][1]
-    header = _number(head[-1]) is None and not (len(head) >= 7 and _number(head[4]) is not None)
+    stsb = delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None
+    header = _number(head[-1]) is None and not stsb
     if header:
-        at = _named(head)
+        at = _places(head)
     elif len(head) == 3:
         at = (0, 1, 2)
-    elif delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None:
+    elif stsb:
         at = (5, 6, 4)
     else:
         raise UserError(
             f"The first row has {len(head)} column{'s' * (len(head) != 1)} and no names; needed are sentence1, "
             "sentence2 and score."
         )
-    rows: list[tuple[int, str, str, object]] = []
+    rows: list[PairRow] = []
     for number, fields in table[1:] if header else table:
         if len(fields) <= max(at) or (at == (0, 1, 2) and len(fields) != len(head)):
             columns = f"{len(fields):,} column{'s' * (len(fields) != 1)}"
@@ -174,15 +150,10 @@ def _from_table(text: str) -> tuple[list[tuple[int, str, str, object]], Form]:
     return rows, Form("csv", at, delimiter, quoted, header)
 
 
-def _named(header: list[str]) -> tuple[int, int, int]:
+def _places(header: Sequence[str]) -> tuple[int, int, int]:
     """Where the sentences and the score stand, by their names. Raises UserError where one lacks."""
-    plain = [name.strip().lower() for name in header]
-    places = [next((plain.index(one) for one in known if one in plain), -1) for known in (FIRST, SECOND, SCORE)]
-    missing = [name for name, at in zip(("sentence1", "sentence2", "score"), places, strict=True) if at < 0]
-    if missing:
-        shown = ", ".join(repr(name[:30]) for name in header[:8])
-        raise UserError(f"No column is named {' or '.join(missing)}; the first row has {shown}.")
-    return places[0], places[1], places[2]
+    places = find_columns(header, COLUMNS)
+    return places["sentence1"], places["sentence2"], places["score"]
 
 
 def _number(value: object) -> float | None:
@@ -196,20 +167,16 @@ def _number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _bound(rows: int) -> None:
-    if rows > MAX_PAIRS:
-        raise UserError(f"The file has more than {MAX_PAIRS:,} pairs.")
-
-
-def _pairs(rows: list[tuple[int, str, str, object]]) -> tuple[Pair, ...]:
+def _pairs(rows: list[PairRow]) -> tuple[Pair, ...]:
     """The rows as pairs within the bounds, or the first broken one named."""
-    _bound(len(rows))
+    if len(rows) > MAX_PAIRS:
+        raise UserError(f"The file has more than {MAX_PAIRS:,} pairs.")
     pairs: list[Pair] = []
-    held = 0
-    for number, first, second, said in rows:
-        score = _number(said)
+    characters = 0
+    for number, first, second, rating in rows:
+        score = _number(rating)
         if score is None:
-            raise UserError(f"Row {number:,} has no number for a score: {str(said)[:20]!r}.")
+            raise UserError(f"Row {number:,} has no number for a score: {str(rating)[:20]!r}.")
         if abs(score) > MAX_SCORE:
             raise UserError(f"Row {number:,} is rated {score:g}; the limit is {MAX_SCORE:,.0f}, above or below 0.")
         texts = [" ".join(clean_text(text, f"Row {number:,}").split()) for text in (first, second)]
@@ -220,8 +187,8 @@ def _pairs(rows: list[tuple[int, str, str, object]]) -> tuple[Pair, ...]:
                 raise UserError(
                     f"Row {number:,} has a sentence of {len(text):,} characters; the limit is {MAX_LENGTH:,}."
                 )
-            held += len(text)
-        if held > MAX_CHARACTERS:
+            characters += len(text)
+        if characters > MAX_CHARACTERS:
             raise UserError(f"The file has more than {MAX_CHARACTERS:,} characters of text up to row {number:,}.")
         pairs.append(Pair(texts[0], texts[1], score))
     return checked(pairs)

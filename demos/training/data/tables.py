@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_BYTES as MAX_BYTES  # every reader of files asks here
-from demos.training.data.cells import MAX_ROWS as MAX_ROWS
-from demos.training.data.cells import decode_text as decode_text
+from demos.files import DATA
 from demos.training.data.cells import read_table
+from demos.training.data.splits import count_of, same
 
+EMOTION = DATA / "emotion.tsv"
+MIN_CLASSES, MAX_CLASSES = 2, 50
+MIN_PER_CLASS = 5
 MAX_LABEL = 60  # characters
 TEXT_NAMES = (  # the earlier is preferred where a file has several
     "text", "texts", "sentence", "sentences", "sentence1", "review", "content", "tweet", "message", "comment",
@@ -95,22 +97,6 @@ def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Se
     ]  # fmt: skip
 
 
-def records_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[Record]:
-    """The same from objects in memory, whose keys are those of the first. Raises UserError for a missing column."""
-    if not rows:
-        return []
-    header = [str(key) for key in rows[0]]
-    places = find_columns(header, columns)
-    found = {one.role: header[places[one.role]] for one in columns if one.role in places}
-    return [
-        Record(
-            number,
-            {one.role: value_of(row.get(found[one.role]) if one.role in found else "", one.kind) for one in columns},
-        )
-        for number, row in enumerate(rows, start=1)
-    ]
-
-
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
     """Where each role stands in the header, each place taken once. Raises UserError, naming what is missing."""
     plain = [_plain(head) for head in header]
@@ -153,11 +139,37 @@ def read_rows(data: bytes, name: str) -> list[Row]:
         rows = rows if table.keyed else rows[1:]
     if not rows:
         raise UserError("The file has no rows.")
-    found = [
-        Row(number, *(value_of(cells[places[role]]) if role in places else "" for role in ("text", "label", "split")))
-        for number, cells in rows
-    ]
-    return checked_rows([Row(row.number, row.text, row.label.strip(), row.split.strip()) for row in found])
+    found = []
+    for number, cells in rows:
+        values = {role: value_of(cells[place]) for role, place in places.items()}
+        found.append(Row(number, values["text"], values["label"].strip(), values.get("split", "").strip()))
+    return checked_rows(found)
+
+
+def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
+    """The rows' labels by the alphabet. Raises UserError for too few or too many classes, or one with too few rows."""
+    counts = Counter(row.label for row in rows)
+    alike: dict[str, str] = {}
+    for label in counts:
+        other = alike.setdefault(same(label), label)
+        if other != label:
+            row = next(row for row in rows if row.label == label)
+            raise UserError(
+                f"The classes {other!r} and {label!r} (row {row.number:,}) differ in capitals or blanks alone; "
+                "write them alike."
+            )
+    if len(counts) < MIN_CLASSES:
+        raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
+    if len(counts) > MAX_CLASSES:
+        raise UserError(f"The label column has {len(counts):,} different values; at most {MAX_CLASSES} classes fit.")
+    rare, least = min(counts.items(), key=lambda item: item[1])
+    if least < MIN_PER_CLASS:
+        row = next(row for row in rows if row.label == rare)
+        raise UserError(
+            f"The class {rare!r} (row {row.number}) has {count_of(least, f'different {noun}')}; "
+            f"each class needs at least {MIN_PER_CLASS}."
+        )
+    return tuple(sorted(counts))
 
 
 def checked_rows(rows: list[Row]) -> list[Row]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
+from demos.bert.model.token_lists import padded_batches
+
 POOL = 50  # batches that are sorted together: enough for like lengths, few enough to stay random
 SCORING_TOKENS = 2_048  # a padded batch's most tokens where no gradient is kept
 
@@ -26,10 +28,4 @@ def training_batches(lengths: Sequence[int], batch_size: int, generator: torch.G
 
 def scoring_batches(lengths: Sequence[int]) -> list[list[int]]:
     """Every index once, by length, as many as fit into SCORING_TOKENS padded tokens (at least one)."""
-    batches: list[list[int]] = []
-    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
-        if batches and (len(batches[-1]) + 1) * lengths[index] <= SCORING_TOKENS:
-            batches[-1].append(index)
-        else:
-            batches.append([index])
-    return batches
+    return padded_batches(lengths, SCORING_TOKENS)

@@ -12,6 +12,7 @@ from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multiple_choice.task import MultipleChoice
+from demos.training.tasks.one_of_several import likeliest
 
 FILE = "answers.json"
 MAX_EXAMPLES = 2_000
@@ -44,7 +45,7 @@ def kept_of(task: Any, dataset: Any, answers: Sequence[Any]) -> Kept:
         return Kept(total, (), ())
     rows = [tuple(map(float, row)) for row in answers[:MAX_EXAMPLES]]
     examples = dataset.test[: len(rows)]
-    right = [row.index(max(row)) == example.label for row, example in zip(rows, examples, strict=True)]
+    right = [likeliest(row) == example.label for row, example in zip(rows, examples, strict=True)]
     found = Kept(total, tuple(map(max, rows)), tuple(right))
     if isinstance(task, MultipleChoice):
         return found

@@ -19,6 +19,7 @@ from demos.training.results.answers import Kept
 from demos.training.results.interfered import class_logits
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
+from demos.training.tasks.one_of_several import likeliest
 from demos.training.tasks.task import pool
 
 
@@ -69,7 +70,7 @@ def surest_errors(kept: Kept, most: int) -> list[Error]:
     found = []
     for number, (example, row, right) in enumerate(zip(kept.examples, kept.chances, kept.right, strict=True)):
         if not right:
-            best = max(range(len(row)), key=row.__getitem__)
+            best = likeliest(row)
             found.append(Error(number, example, best, row[best]))
     return sorted(found, key=lambda error: -error.probability)[:most]
 

@@ -14,6 +14,7 @@ from demos.training.events import ChoiceResult, Outcome, Result, Started
 from demos.training.presets import idle_fields
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.one_of_several import likeliest
 from demos.training.tasks.questions.events import SpanResult
 from demos.training.tasks.questions.scores import exact_match
 from demos.training.tasks.questions.task import text_of
@@ -193,17 +194,12 @@ def _thinned(points: Sequence[tuple[float, float | None]]) -> tuple[tuple[float,
 def _right(dataset: Splits, result: Outcome) -> str:
     """Which test examples were answered right."""
     if isinstance(result, Result | ChoiceResult):
-        taken = [max(range(len(row)), key=row.__getitem__) for row in result.answers]
-        if len(taken) != len(dataset.test):
-            return ""
-        right = [guess == example.label for guess, example in zip(taken, dataset.test, strict=True)]
+        right = [likeliest(row) == example.label for row, example in zip(result.answers, dataset.test, strict=False)]
     elif isinstance(result, SpanResult):
-        if len(result.answers) != len(dataset.test):
-            return ""
         right = [
             exact_match(text_of(answer, example), example.answers)
-            for answer, example in zip(result.answers, dataset.test, strict=True)
+            for answer, example in zip(result.answers, dataset.test, strict=False)
         ]
     else:
         return ""
-    return "".join("01"[hit] for hit in right)
+    return "".join("01"[hit] for hit in right) if len(result.answers) == len(dataset.test) else ""

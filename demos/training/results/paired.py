@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from demos.training.frozen_classifier import wilson
+from scipy.stats import binomtest
+
+from demos.training.metrics import wilson
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,7 @@ def same_test(first: str, second: str) -> SameTest:
     pairs = list(zip(first, second, strict=True))
     only_first, only_second = pairs.count(("1", "0")), pairs.count(("0", "1"))
     flips = only_first + only_second
-    tail = sum(math.comb(flips, k) for k in range(min(only_first, only_second) + 1))
-    return SameTest(only_first, only_second, float(min(1.0, tail * 2 / 2**flips)))
+    return SameTest(only_first, only_second, float(binomtest(only_first, flips).pvalue) if flips else 1.0)
 
 
 def other_test(first: float, first_count: int, second: float, second_count: int) -> OtherTest:

@@ -54,6 +54,11 @@ class Ended:
     folder: str
     before: Answers  # to the validation examples, before the first step
 
+    @property
+    def run(self) -> dict[str, Any]:
+        """What every `Outcome` tells of the run itself, by its fields' names."""
+        return {name: getattr(self, name) for name in ("loss", "steps", "seconds", "examples_per_second", "folder")}
+
 
 class Task(Protocol):
     """What the loop asks of a task, a frozen dataclass; everything else is the same for all tasks."""

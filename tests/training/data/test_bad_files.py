@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.tables import MAX_BYTES
+from demos.training.data.cells import MAX_BYTES
 from demos.training.sources import READERS, load_file
 
 MOST_SECONDS = 2.0  # of the processor, for one file

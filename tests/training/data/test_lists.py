@@ -27,11 +27,11 @@ def test_tables() -> None:
     ("data", "name", "sentence"),
     [
         (b"", "a.txt", "The file has no sentence."),
-        (b"text\n", "a.csv", "The file has no sentence."),
+        (b"text\n", "a.csv", "The file has no rows."),
         (b"a", "a.xlsx", "ends in '.xlsx' can't be read"),
         (b"PK\x03\x04...", "a.txt", "a zip archive"),
         (b"a\nb\xff", "a.txt", "Row 2 is not UTF-8"),
-        (b"a,b\n1,2\n", "a.csv", "No column is named text or sentence; the first row has 'a', 'b'."),
+        (b"a,b\n1,2\n", "a.csv", "No column is named text; the first row has 'a', 'b'."),
         (b"text,b\n1,2\n3\n", "a.csv", "Row 3 has 1 column where the first has 2."),
         (b'text,b\n"1,2\n', "a.csv", "is broken"),
         (b"a" * 1_001, "a.txt", "Row 1 has 1,001 characters; the limit for one is 1,000."),

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demos.errors import UserError
-from demos.training.data.tables import MAX_BYTES, Column, Row, read_columns, read_rows
+from demos.training.data.cells import MAX_BYTES
+from demos.training.data.tables import Column, Row, read_columns, read_rows
 
 TWO = [Row(2, "a, b", "x"), Row(3, 'say "hi"', "y")]
 

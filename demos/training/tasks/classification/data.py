@@ -10,14 +10,9 @@ from typing import Any, ClassVar, Protocol
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.files import DATA
 from demos.training.data.splits import MAX_TRAIN as MAX_TRAIN  # whoever reads data sets asks here for their bound
 from demos.training.data.splits import Item, count_of, same, split_items
-from demos.training.data.tables import Row, read_rows
-
-EMOTION = DATA / "emotion.tsv"
-MIN_CLASSES, MAX_CLASSES = 2, 50
-MIN_PER_CLASS = 5
+from demos.training.data.tables import EMOTION, Row, class_names, read_rows
 
 
 class Splits(Protocol):
@@ -120,29 +115,3 @@ def _shared(train: Sequence[Row], test: Sequence[Row]) -> tuple[str, ...]:
     seen = {same(text) for row in train for text in (row.text, row.pair)}
     count = sum(same(row.text) in seen or same(row.pair) in seen for row in test)
     return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
-
-
-def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
-    """The rows' labels by the alphabet. Raises UserError for too few or too many classes, or one with too few rows."""
-    counts = Counter(row.label for row in rows)
-    alike: dict[str, str] = {}
-    for label in counts:
-        other = alike.setdefault(same(label), label)
-        if other != label:
-            row = next(row for row in rows if row.label == label)
-            raise UserError(
-                f"The classes {other!r} and {label!r} (row {row.number:,}) differ in capitals or blanks alone; "
-                "write them alike."
-            )
-    if len(counts) < MIN_CLASSES:
-        raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
-    if len(counts) > MAX_CLASSES:
-        raise UserError(f"The label column has {len(counts):,} different values; at most {MAX_CLASSES} classes fit.")
-    rare, least = min(counts.items(), key=lambda item: item[1])
-    if least < MIN_PER_CLASS:
-        row = next(row for row in rows if row.label == rare)
-        raise UserError(
-            f"The class {rare!r} (row {row.number}) has {count_of(least, f'different {noun}')}; "
-            f"each class needs at least {MIN_PER_CLASS}."
-        )
-    return tuple(sorted(counts))

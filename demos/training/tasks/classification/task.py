@@ -11,19 +11,18 @@ from torch import nn
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.events import Epoch, Mistake, Result
-from demos.training.metrics import Scores, calibration, majority, score
+from demos.training.events import Mistake, Result
+from demos.training.metrics import calibration, score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.heads import dense_head
 from demos.training.tasks.losses import class_weights, loss_of, units_of
+from demos.training.tasks.one_of_several import OneOfSeveral, likeliest, surest_first
 from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids, pool, token_ids
-
-MAX_MISTAKES = 200
 
 
 @dataclass(frozen=True)
-class Classification:
+class Classification(OneOfSeveral):
     """One vector, perhaps dense layers, then a linear layer to C logits (Devlin et al. 2019, figures 4a and 4b)."""
 
     labels: tuple[str, ...]
@@ -46,10 +45,6 @@ class Classification:
             settings.label_smoothing, pairs,
         )  # fmt: skip
 
-    @property
-    def metric(self) -> str:
-        return "accuracy"
-
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """[CLS] sentence [SEP], or [CLS] first [SEP] second [SEP], cut to `max_length` tokens."""
         if any(example.pair for example in examples):
@@ -65,10 +60,6 @@ class Classification:
         """See `dense_head`."""
         return dense_head(width, self.hidden, self.activation, self.dropout, len(self.labels), generator)
 
-    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
-        """The classes' indices: [batch]."""
-        return torch.tensor([feature.target for feature in features])
-
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch, C]."""
         result: torch.Tensor = head(pool(hidden, batch.attention_mask, self.pooling))
@@ -82,59 +73,30 @@ class Classification:
         """Sentences, or their classes' weights."""
         return units_of(targets, self.weights)
 
-    def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
-        """Each class's probability."""
-        return [tuple(row) for row in logits.softmax(dim=-1).tolist()]
-
-    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Accuracy."""
-        return (logits.argmax(dim=-1) == targets).float().mean()
-
     def baseline(self, dataset: Dataset) -> tuple[str, float]:
         """The accuracy, on the test's, of always answering the training sentences' most frequent class."""
-        label, accuracy = self._majority(dataset)
-        return f"always “{label}”", accuracy
-
-    def _majority(self, dataset: Dataset) -> tuple[str, float]:
-        train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
-        label, accuracy = majority(train, test, len(self.labels))
-        return self.labels[label], accuracy
-
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[int]
-    ) -> Epoch:
-        """With the accuracy."""
-        right = [_argmax(row) == target for row, target in zip(answers, targets, strict=True)]
-        return Epoch(step, epoch, train_loss, loss, sum(right) / max(1, len(right)))
-
-    def scores(self, targets: Sequence[int], predicted: Sequence[int]) -> Scores:
-        """Accuracy, F1, MCC, confusions."""
-        return score(targets, predicted, len(self.labels))
+        label, accuracy = self.majority(dataset)
+        return f"always “{self.labels[label]}”", accuracy
 
     def outcome(self, dataset: Dataset, answers: Answers, ended: Ended) -> Result:
         """With the scores, and the mistakes, the most confident first."""
-        predicted = [_argmax(row) for row in answers]
-        scores = self.scores([example.label for example in dataset.test], predicted)
+        predicted = [likeliest(row) for row in answers]
+        scores = score([example.label for example in dataset.test], predicted, len(self.labels))
         wrong = [
             Mistake(example.text, example.label, guess, row, example.pair)
             for example, guess, row in zip(dataset.test, predicted, answers, strict=True)
             if guess != example.label
         ]
-        wrong.sort(key=lambda mistake: -mistake.probabilities[mistake.predicted])
-        label, accuracy = self._majority(dataset)
+        label, accuracy = self.majority(dataset)
         return Result(
             labels=self.labels,
             accuracy=scores.accuracy,
             macro_f1=scores.macro_f1,
-            loss=ended.loss,
-            majority_label=label,
+            **ended.run,
+            majority_label=self.labels[label],
             majority_accuracy=accuracy,
             confusion=scores.confusion,
-            mistakes=tuple(wrong[:MAX_MISTAKES]),
-            steps=ended.steps,
-            seconds=ended.seconds,
-            examples_per_second=ended.examples_per_second,
-            folder=ended.folder,
+            mistakes=surest_first(wrong),
             answers=tuple(answers),
             calibration=calibration(
                 [max(row) for row in answers],
@@ -149,7 +111,3 @@ def example_of(boxes: Sequence[str]) -> Example:
     if not texts or not all(texts):
         raise UserError("Write a sentence for the trained model first." if len(texts) < 2 else "Write both sentences.")
     return Example(texts[0], 0, *texts[1:2])
-
-
-def _argmax(row: Sequence[float]) -> int:
-    return max(range(len(row)), key=row.__getitem__)

@@ -10,8 +10,9 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.cells import MAX_ROWS, decode_text, lines_of
 from demos.training.data.splits import SPLITS
-from demos.training.data.tables import MAX_BYTES, MAX_ROWS, SPLIT, Column, Record, decode_text, read_columns
+from demos.training.data.tables import SPLIT, Column, Record, read_columns
 
 COLUMNS = (2, 3, 4)  # of a CoNLL file: token, perhaps part of speech and chunk, tag
 MAX_LINES = 400_000
@@ -48,8 +49,6 @@ def read_tagged(data: bytes, name: str) -> list[TaggedRow]:
     suffix = Path(name).suffix.lower()
     if suffix in TABLES or (suffix == ".tsv" and _names_columns(data)):
         return tagged_rows(read_columns(data, name, TABLE_COLUMNS))
-    if len(data) > MAX_BYTES:
-        raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
     return _as_bio(_read_conll(decode_text(data)))
 
 
@@ -118,7 +117,7 @@ def _read_conll(text: str) -> list[TaggedRow]:
     places: list[str] = []
     width, split, first = 0, "", 0
     tabs = "\t" in text
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = lines_of(text)
     if len(lines) > MAX_LINES:
         raise UserError(f"The file has more than {MAX_LINES:,} lines.")
     for number, line in enumerate([*lines, ""], start=1):

@@ -139,10 +139,8 @@ class Entities:
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
     ) -> Epoch:
         """With the entity F1."""
-        found = [
-            self.tags([label for label, _ in row], len(target)) for row, target in zip(answers, targets, strict=True)
-        ]
-        scores = score_entities([self.tags(target) for target in targets], found, self.types)
+        true = [self.tags(target) for target in targets]
+        scores = score_entities(true, self._answered(answers, true), self.types)
         return Epoch(step, epoch, train_loss, loss, scores.total.f1)
 
     def _answered(self, answers: Answers, sentences: Sequence[Sequence[Any]]) -> list[list[str]]:
@@ -184,11 +182,7 @@ class Entities:
             baseline_scores=score_entities(true, self._baseline_tags(dataset), self.types),
             mistakes=tuple(mistake for _, mistake in wrong[:MAX_MISTAKES]),
             wrong=len(wrong),
-            loss=ended.loss,
-            steps=ended.steps,
-            seconds=ended.seconds,
-            examples_per_second=ended.examples_per_second,
-            folder=ended.folder,
+            **ended.run,
         )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.tables import MAX_BYTES, MAX_ROWS, SPLIT, Column, Record, decode_text, read_columns
+from demos.training.data.cells import MAX_ROWS, decode_text
+from demos.training.data.tables import SPLIT, Column, Record, read_columns
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
 MAX_ANSWERS = 10  # of one question
@@ -40,8 +41,6 @@ def read_questions(data: bytes, name: str) -> list[QuestionRow]:
     Raises UserError, one sentence that names the question or the row where there is one.
     """
     if Path(name).suffix.lower() == ".json":
-        if len(data) > MAX_BYTES:
-            raise UserError(f"The file has {len(data) / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
         text = decode_text(data)
         if text.lstrip().startswith("{"):
             try:

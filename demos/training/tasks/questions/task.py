@@ -162,11 +162,7 @@ class QuestionAnswering:
             mistakes=tuple(wrong[:MAX_MISTAKES]),
             wrong=len(wrong),
             windows=sum(answer.windows for answer in answers),
-            loss=ended.loss,
-            steps=ended.steps,
-            seconds=ended.seconds,
-            examples_per_second=ended.examples_per_second,
-            folder=ended.folder,
+            **ended.run,
             answers=tuple(answers),
         )
 

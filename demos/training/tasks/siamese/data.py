@@ -11,6 +11,7 @@ from typing import ClassVar
 from demos.bert.embeddings.agreement import Pair
 from demos.errors import UserError
 from demos.training.data.rated_pairs import Form, Rated, our_pairs
+from demos.training.data.splits import same
 
 HELD_OUT_SHARE = 0.4  # of few pairs so many: an interval over fewer says nothing
 MAX_HELD_OUT = 600
@@ -91,7 +92,7 @@ def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:
     seen: dict[str, int] = {}
     for row, pair in enumerate(pairs):
         for text in (pair.first, pair.second):
-            known = seen.setdefault(" ".join(text.casefold().split()), row)
+            known = seen.setdefault(same(text), row)
             first, second = sorted((root(known), root(row)))
             parent[second] = first
     groups: dict[int, list[int]] = defaultdict(list)

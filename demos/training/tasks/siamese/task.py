@@ -89,12 +89,8 @@ class Siamese:
             before=tuple(before.tolist()),
             after=tuple(after.tolist()),
             loss_before=ended.loss_before,
-            loss=ended.loss,
+            **ended.run,
             agreement_before=correlation(before, ratings),
             agreement=correlation(after, ratings),
             gap=gap_between(after, before, ratings),
-            steps=ended.steps,
-            seconds=ended.seconds,
-            examples_per_second=ended.examples_per_second,
-            folder=ended.folder,
         )

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.tables import Row
+from demos.training.data.tables import MIN_PER_CLASS, Row
 from demos.training.sources import load_file
-from demos.training.tasks.classification.data import MIN_PER_CLASS, Dataset, build_dataset, load_emotion
+from demos.training.tasks.classification.data import Dataset, build_dataset, load_emotion
 
 
 def rows(counts: dict[str, int], split: str = "") -> list[Row]:

@@ -12,7 +12,7 @@ import pytest
 from demos.errors import UserError
 from demos.training.data import hub_data
 from demos.training.data.splits import same
-from demos.training.data.tables import records_of
+from demos.training.data.tables import Record, read_columns
 from demos.training.sources import SOURCES, load_file, load_hub
 from demos.training.tasks.questions.baseline import guess
 from demos.training.tasks.questions.data import QuestionDataset, QuestionExample, build_questions, example_of, folds_of
@@ -67,10 +67,15 @@ def test_every_form_says_the_same(name: str, text: str) -> None:
     ]
 
 
+def records(rows: list[dict[str, Any]]) -> list[Record]:
+    """As a file of JSON lines gives them."""
+    return read_columns("\n".join(map(json.dumps, rows)).encode(), "a.jsonl", QUESTION_COLUMNS)
+
+
 def test_an_answer_is_searched_for_where_no_place_is_told_or_a_wrong_one() -> None:
     def start(answer: Any, **more: Any) -> list[tuple[tuple[str, ...], int]]:
         rows = [{"question": "Who?", "context": CONTEXT, "answers": answer} | more]
-        return [(row.answers, row.start) for row in question_rows(records_of(rows, QUESTION_COLUMNS))]
+        return [(row.answers, row.start) for row in question_rows(records(rows))]
 
     assert start("Ann") == [(("Ann",), 0)]
     assert start("Ann", answer_start="31") == [(("Ann",), 31)]
@@ -148,7 +153,7 @@ def contexts(split: Any) -> set[str]:
 
 
 def built(rows: list[dict[str, Any]], **more: Any) -> QuestionDataset:
-    return build_questions("q", question_rows(records_of(rows, QUESTION_COLUMNS)), **more)
+    return build_questions("q", question_rows(records(rows)), **more)
 
 
 def test_no_paragraph_is_in_two_splits_and_questions_are_bounded() -> None:
@@ -181,7 +186,7 @@ def test_what_the_file_says_of_splits_is_kept_and_a_leak_is_tested_rather_than_t
 
 
 def test_folds_by_paragraph_test_each_question_once() -> None:
-    rows = question_rows(records_of(many(23, 3), QUESTION_COLUMNS))
+    rows = question_rows(records(many(23, 3)))
     folds = folds_of("q", rows, 5)
     tested = Counter((one.context, one.question) for fold in folds for one in fold.test)
     assert tested == Counter((row.context, row.question) for row in rows)
