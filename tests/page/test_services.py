@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from demos.bert.model.models import LoadedModel
-from demos.lessons.attention.ablation.results import Causes
+from demos.lessons.attention.ablation.results import Ablation
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.page.services import Sentence, Services
 from demos.training.data.labelled import own_sentences, split_rows
@@ -38,10 +38,10 @@ def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
     runs.keep(run, "tiny")
     assert (services.classifier(run) is not None) == asked
     assert services.tuned(run).spec.num_layers == 2  # what its encoder does can be looked at in any case
-    causes = Causes(services)
-    offered = [target.key for target in causes.targets(SENTENCE, "Tea is ready.", -1, run)]
+    ablation = Ablation(services)
+    offered = [target.key for target in ablation.targets(SENTENCE, "Tea is ready.", -1, run)]
     assert offered == (["s0", "c0", "c1"] if asked else ["s0"])
-    effects = causes.effects(SENTENCE, "0.1", "", -1, run)
+    effects = ablation.effects(SENTENCE, "0.1", "", -1, run)
     assert (effects.classes is not None) == asked
     assert services.classifier("someone else's") is None
     sentences = own_sentences(True)  # of joy and sadness
