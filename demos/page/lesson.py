@@ -223,7 +223,7 @@ def _guarded(
     count = len(outputs)
 
     def shaped(result: Any) -> list[Any]:
-        if isinstance(result, dict):
+        if isinstance(result, dict) and "__type__" not in result:  # which gr.update() and gr.skip() have
             unknown = set(result) - set(outputs)
             assert not unknown, f"not among the outputs: {unknown}"
             return [*(result.get(output, gr.skip()) for output in outputs), "", *[""] * others]

@@ -56,6 +56,7 @@ def test_success_empties_the_notice() -> None:
     assert _guarded(lambda: "value", ["first"])() == ["value", ""]
     assert _guarded(lambda: ("a", "b"), ["first", "second"])() == ["a", "b", ""]
     assert _guarded(lambda: {"second": "b"}, ["first", "second"])() == [gr.skip(), "b", ""]
+    assert _guarded(lambda: gr.update(value="c"), ["first"])() == [gr.update(value="c"), ""]
     assert _guarded(lambda: {"third": "c"}, ["first"])()[0] == gr.skip()  # our fault, said as such
     assert _guarded(lambda: None, [])() == [""]
 
