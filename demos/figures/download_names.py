@@ -11,10 +11,8 @@ import numpy as np
 
 from demos.bert.model.encoding import cut_told
 from demos.bert.model.run import Run
-from demos.errors import UserError
 
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
-ALL_HEADS_TOKENS = 64  # beyond, all heads of all layers are no longer a file that anyone opens
 LONGEST_NAME = 80
 ATTENTION_SOURCES = (
     "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row a query.",
@@ -27,27 +25,17 @@ def file_name(*parts: object, extension: str) -> str:
 
     Whatever else a part holds (a model's title, a word someone typed) becomes a hyphen, so that no file system minds.
     """
-    ascii_only = unicodedata.normalize("NFKD", "-".join(str(part) for part in parts)).encode("ascii", "ignore").decode()
+    ascii_only = unicodedata.normalize("NFKD", "-".join(map(str, parts))).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^a-z0-9.]+", "-", ascii_only.lower())
     plain = re.sub(r"\.{2,}", ".", plain).strip(".-")[:LONGEST_NAME].strip(".-")
     return f"{plain or 'bert'}.{extension}"
 
 
-def attention_json(run: Run, title: str, layer: int | None = None, head: int | None = None) -> str:
-    """A run's attention weights as a JSON document (text): tokens, segments, model, weights and where they come from.
+def attention_json(run: Run, title: str, layer: int, head: int) -> str:
+    """One head's weights as a JSON document (text): tokens, segments, model, weights and where they come from.
 
-    With a layer and a head, `weights` is that head's n x n, a row a query; with neither, layers x heads x n x n. Each
-    weight is rounded to 6 digits. `title` is the model's (`ModelSpec.title`). Raises UserError where all heads are
-    asked for of more than 64 tokens.
+    `weights` is n x n, a row a query. `title` is the model's (`ModelSpec.title`).
     """
-    if (layer is None) != (head is None):
-        raise ValueError("a layer and a head, or neither")
-    n = len(run.encoding)
-    if layer is None and n > ALL_HEADS_TOKENS:
-        raise UserError(
-            f"All heads go into one JSON file up to {ALL_HEADS_TOKENS} tokens; this has {n}: take one head instead."
-        )
-    weights = run.attentions if layer is None else run.attentions[layer, head]
     document: dict[str, Any] = {
         "what": "BERT's attention weights: weights[...][query][key], each row sums to 1",
         "model": {"key": run.model, "title": title, "layers": run.num_layers, "heads": run.num_heads},
@@ -58,18 +46,16 @@ def attention_json(run: Run, title: str, layer: int | None = None, head: int | N
         "special": [bool(special) for special in run.encoding.special_tokens_mask],
         "layer": layer,
         "head": head,
-        "weights": rounded(weights),
+        "weights": rounded(run.attentions[layer, head]),
         "sources": list(ATTENTION_SOURCES),
     }
-    if layer is None:
-        del document["layer"], document["head"]
-        document["what"] = "BERT's attention weights: weights[layer][head][query][key], each row sums to 1"
     if notice := cut_told(run.encoding):
         document["notice"] = notice
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def rounded(values: np.ndarray) -> list[Any]:
-    """Nested lists of `values` (any shape) with 6 digits: what JSON documents hold."""
-    found: list[Any] = np.round(values.astype(np.float64), DIGITS).tolist()
-    return found
+    """Nested lists of `values` (any shape) with 6 digits, null for nan: what JSON documents hold."""
+    digits = np.round(values.astype(np.float64), DIGITS)
+    nested: list[Any] = np.where(np.isfinite(digits), digits, None).tolist()
+    return nested

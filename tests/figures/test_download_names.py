@@ -10,8 +10,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, RunCache
-from demos.errors import UserError
-from demos.figures.download_names import ALL_HEADS_TOKENS, attention_json, file_name
+from demos.figures.download_names import attention_json, file_name, rounded
 
 TEXT, PAIR = 'A "quoted" </script> wörd.', "Naïve {braces}."
 
@@ -40,26 +39,17 @@ def test_one_head_is_the_runs_own(run: Run) -> None:
     assert any("Vaswani" in source for source in document["sources"])
 
 
-def test_all_heads_are_the_runs_own(run: Run) -> None:
-    document = json.loads(attention_json(run, "Tiny random BERT"))
-    assert np.shape(document["weights"]) == run.attentions.shape
-    np.testing.assert_allclose(document["weights"], run.attentions, rtol=0, atol=1e-6)
-    assert "layer" not in document
-    assert "weights[layer][head][query][key]" in document["what"]
-
-
 def test_what_was_cut_is_said(run: Run) -> None:
     cut = replace(run, encoding=replace(run.encoding, dropped=("more",) * 1_234))
     assert "1,234 more were cut" in json.loads(attention_json(cut, "", 0, 0))["notice"]
 
 
-def test_all_heads_are_bounded_and_one_is_not_too_large(run: Run) -> None:
-    attention_json(long_run(run, ALL_HEADS_TOKENS, 2), "")
-    with pytest.raises(UserError, match="65: take one head"):
-        attention_json(long_run(run, ALL_HEADS_TOKENS + 1, 2), "")
+def test_a_long_input_is_no_large_file(run: Run) -> None:
     assert len(attention_json(long_run(run, 512, 1), "", 0, 0)) < 3_000_000
-    with pytest.raises(ValueError, match="neither"):
-        attention_json(run, "", layer=1)
+
+
+def test_what_is_no_number_is_null() -> None:
+    assert rounded(np.array([[0.12345678, np.nan]])) == [[0.123457, None]]
 
 
 @pytest.mark.parametrize(

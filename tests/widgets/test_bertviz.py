@@ -13,15 +13,15 @@ from demos.bert.model.run import Run
 from demos.widgets.bertviz.messages import (
     VIEWS,
     Held,
+    caption,
     frame_message,
     largest_error,
     pack_vectors,
     pack_weights,
-    told,
-    unpack_vectors,
     unpack_weights,
 )
 from tests.made_up import encoding_of, run_of
+from tests.widgets.unpacking import unpack_vectors
 
 GENERATOR = np.random.default_rng(7)
 
@@ -101,8 +101,8 @@ def test_a_long_input_is_cut_and_the_caption_says_so() -> None:
         assert len(message["tokens"]) == len(message["hues"]) == view.limit
         cut = unpack_weights(message["weights"]["0"], (2, view.limit, view.limit))
         assert np.abs(cut - run.attentions[0, :, : view.limit, : view.limit]).max() <= 0.003
-        assert f"Only the first {view.limit} of 150 tokens" in told(run, view)[0]
-    assert "Only" not in " ".join(told(run_of(1, 2, 20), VIEWS["head"]))
+        assert f"Only the first {view.limit} of 150 tokens" in caption(run, view)[0]
+    assert "Only" not in " ".join(caption(run_of(1, 2, 20), VIEWS["head"]))
 
 
 def test_the_caption_tells_what_is_left_out_and_the_largest_error() -> None:
@@ -111,10 +111,10 @@ def test_the_caption_tells_what_is_left_out_and_the_largest_error() -> None:
     run = Run("m", encoding_of(["[CLS]", "a", "b", "[SEP]"]), np.zeros((2, 4, 4), np.float32), weights)
     assert (
         "under 0.01 can't be seen, and are not drawn: here 75% of the lines, which hold 3% of"
-        in told(run, VIEWS["head"])[0]
+        in caption(run, VIEWS["head"])[0]
     )  # 12 of 16 lines, 12 * 0.009 of 4
     run = run_of(2, 2, 12)
-    assert f"{largest_error(run.attentions):.4f}" in " ".join(told(run, VIEWS["model"]))
+    assert f"{largest_error(run.attentions):.4f}" in " ".join(caption(run, VIEWS["model"]))
 
 
 def test_sentence_b_is_told_only_where_it_is_drawn() -> None:

@@ -30,7 +30,7 @@ def built(store: ModelStore) -> dict[str, Any]:
         choice = gr.Slider()
         with takeaway_row():
             picture_buttons("#there", "heads-{layer}", page, inputs={"layer": choice})
-            found["button"] = file_button(page, "JSON", make, [choice], size=lambda sentence, choice: 12_345)
+            found["button"] = file_button(page, "JSON", make, [choice])
     return found
 
 
@@ -67,9 +67,8 @@ def test_pictures_ask_the_server_nothing_and_all_is_private(built: dict[str, Any
     assert all(one.replace("-", "").isalnum() for one in ids)
 
 
-def test_the_size_stands_on_the_button(built: dict[str, Any]) -> None:
-    labelled = next(event for event in built["demo"].fns.values() if built["button"] in event.outputs)
-    assert labelled.fn("text", "", "", 3)[0]["value"] == "JSON (12 kB)"
+def test_a_size_stands_in_a_label() -> None:
+    assert sized("JSON", 12_345) == "JSON (12 kB)"
     assert sized("This view as one HTML file", 912_345) == "This view as one HTML file (0.9 MB)"
     assert sized("JSON", 4) == "JSON (1 kB)"
 

@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 
 from demos.bert.attention.queries_keys import QueriesKeys
-from demos.bert.model.encoding import Encoding
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
 
 # No line is drawn for a smaller weight. A line's opacity is its weight at most (one head alone), and a hundredth of
 # black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
 FAINTEST = 0.01
+HEADS_TOGETHER = (
+    "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, so that "
+    "twelve heads at once can still be seen."
+)
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,10 @@ def heads_on(lines: str, head: int, num_heads: int) -> list[int] | None:
     if lines == "all":
         return None
     try:
-        asked = {int(one) for one in lines.split(",")} if lines and len(lines) <= LINES_LENGTH else set()
+        numbers = {int(number) for number in lines.split(",")} if lines and len(lines) <= LINES_LENGTH else set()
     except ValueError:
-        asked = set()
-    heads = sorted(one for one in asked if 0 <= one < num_heads)
+        numbers = set()
+    heads = sorted(numbers & set(range(num_heads)))
     if head not in heads:
         return [head]
     return heads if len(heads) < num_heads else None
@@ -120,27 +123,22 @@ def frame_message(
 
 def describe(run: Run, view: str, n: int, layer: int, head: int) -> dict[str, Any]:
     """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
-    said = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n])
+    drawn = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n])
+    start = run.encoding.sentence_b_start
     return {
         "view": view,
-        "key": hashlib.blake2b(said.encode(), digest_size=8).hexdigest(),
+        "key": hashlib.blake2b(drawn.encode(), digest_size=8).hexdigest(),
         "layer": layer,
         "head": head,
         "faintest": FAINTEST,
         "num_layers": run.num_layers,
         "num_heads": run.num_heads,
         "tokens": list(run.encoding.tokens[:n]),
-        "sentence_b_start": sentence_b_start(run.encoding, n),
+        "sentence_b_start": start if start is not None and start < n else None,
         "special": list(run.encoding.special_tokens_mask[:n]),
         "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
         "colours": HEADS,
     }
-
-
-def sentence_b_start(encoding: Encoding, shown: int) -> int | None:
-    """Where sentence B begins, or None without one among the first `shown` tokens."""
-    start = encoding.sentence_b_start
-    return start if start is not None and start < shown else None
 
 
 def pack_weights(weights: np.ndarray) -> str:
@@ -169,12 +167,6 @@ def pack_both(vectors: QueriesKeys, n: int) -> dict[str, Any]:
     return {"queries": pack_vectors(vectors.queries[:, :n]), "keys": pack_vectors(vectors.keys[:, :n])}
 
 
-def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:
-    """What the frame makes of `pack_vectors`: float [H, n, d_k]."""
-    whole = np.frombuffer(base64.b64decode(packed["data"]), dtype="<i2").reshape(shape)
-    return whole * np.array(packed["scale"])[:, None, None]
-
-
 def largest_error(weights: np.ndarray) -> float:
     """The furthest that any of these weights is moved by `pack_weights`."""
     return float(np.abs(np.rint(weights * 255) / 255 - weights).max())
@@ -195,28 +187,18 @@ class LeftOut:
         return cls(float(faint.mean()), float(weights[faint].sum() / weights.sum()), largest_error(weights))
 
 
-def told(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None) -> list[str]:
+def caption(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None) -> list[str]:
     """What an honest caption says of this drawing, one sentence each.
 
     `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
     """
     n = n or min(len(run.encoding), view.limit)
     left_out = left_out or LeftOut.of(run.attentions[:, :, :n, :n])
-    said = []
-    if n < len(run.encoding):
-        said.append(
-            f"Only the first {n} of {len(run.encoding)} tokens are drawn, so a row of weights may sum to less than 1."
-        )
-    said.append(
+    cut = f"Only the first {n} of {len(run.encoding)} tokens are drawn, so a row of weights may sum to less than 1."
+    return [
+        *([cut] if n < len(run.encoding) else []),
         f"Lines of a weight under {FAINTEST} can't be seen, and are not drawn: here {left_out.lines:.0%} of the lines, "
-        f"which hold {left_out.attention:.0%} of all attention."
-    )
-    said.append(
-        f"The lines are drawn from weights rounded to 1/255; the largest rounding error is {left_out.rounding:.4f}."
-    )
-    if view.name == "head":
-        said.append(
-            "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, "
-            "so that twelve heads at once can still be seen."
-        )
-    return said
+        f"which hold {left_out.attention:.0%} of all attention.",
+        f"The lines are drawn from weights rounded to 1/255; the largest rounding error is {left_out.rounding:.4f}.",
+        *([HEADS_TOGETHER] if view.name == "head" else []),
+    ]

@@ -15,7 +15,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.run import Run
-from demos.figures.download_names import DIGITS
+from demos.figures.download_names import rounded
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
@@ -171,16 +171,12 @@ def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
             "layer": side.which.layer,
             "head": side.which.head,
             "attention": side.which.name,
-            "weights": _nested(weights),
+            "weights": rounded(weights),
         }
-    document["difference"] = _nested(comparison.difference)
+    document["difference"] = rounded(comparison.difference)
     if comparison.heads is not None:
-        document["moved"] = _nested(comparison.heads)  # the share of its attention that each head moved
+        document["moved"] = rounded(comparison.heads)  # the share of its attention that each head moved
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-
-
-def _nested(values: np.ndarray) -> list[list[float | None]]:
-    return [[round(float(value), DIGITS) if np.isfinite(value) else None for value in row] for row in values]
 
 
 def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], comparison: Comparison) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import math
 from typing import Any
@@ -15,8 +14,9 @@ from demos.bert.attention.head_profiles import Habit
 from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, PALETTE
-from demos.figures.tables import column_heads, scrolling_table
+from demos.templates import templates
 
+TEXT = templates(__file__)
 SIDE = 32  # rows and columns of a small picture at most; on the page a head has no more pixels
 DIGITS = 4
 
@@ -85,33 +85,14 @@ def shrink(weights: np.ndarray, side: int = SIDE) -> np.ndarray:
 
 def pattern_table(scores: np.ndarray, name: str, of: str) -> str:
     """One pattern's scores [L, H] as an HTML table, a row a layer; `of` says over what ("this sentence")."""
-    pattern = PATTERNS[name]
-    layers, heads = scores.shape
-    caption = f"Pattern {pattern.title!r}, {of}: rows are layers, columns heads. {pattern.definition}"
-    rows = "".join(
-        f'<tr><th scope="row">layer {layer}</th>' + "".join(map(_cell, scores[layer])) + "</tr>"
-        for layer in range(layers)
-    )
-    return scrolling_table(html.escape(caption), f"<td></td>{column_heads(range(heads))}", rows)
+    return TEXT.pattern(PATTERNS[name], of, scores.tolist())
 
 
 def heads_table(scores: dict[str, np.ndarray], of: str) -> str:
     """Every pattern's score of every head as an HTML table, a row a head: what the grid says, one head at a time."""
-    layers, heads = next(iter(scores.values())).shape
-    head = column_heads(html.escape(PATTERNS[name].title) for name in scores)
-    rows = "".join(
-        f'<tr><th scope="row">layer {layer}, head {one}</th>'
-        + "".join(_cell(score[layer, one]) for score in scores.values())
-        + "</tr>"
-        for layer in range(layers)
-        for one in range(heads)
-    )
-    caption = html.escape(f"All heads, {of}: how much each looks at what.")
-    return scrolling_table(caption, f"<td></td>{head}", rows)
-
-
-def _cell(score: float) -> str:
-    return f"<td>{'–' if math.isnan(score) else f'{score:.3f}'}</td>"
+    stacked = np.stack(list(scores.values()), axis=-1)  # [L, H, patterns]
+    rows = [(layer, head, stacked[layer, head].tolist()) for layer, head in np.ndindex(stacked.shape[:2])]
+    return TEXT.heads([PATTERNS[name].title for name in scores], of, rows)
 
 
 def _listed(scores: dict[str, np.ndarray]) -> dict[str, list[float | None]]:

@@ -4,7 +4,6 @@
         picture_buttons("#attention-heatmap", "bert-attention-layer{layer}-head{head}", page,
                         inputs={"layer": layer, "head": head})
         file_button(page, "JSON", make_json, [layer, head])
-        file_button(page, "This view as one HTML file", make_page, [view, layer, head], size=page_size)
 
 Pictures are drawn from what is on screen (script.js), in the theme of the moment, on our paper. Files are made
 when their button is pressed and travel as an answer to that press alone: nothing is written to the server's disk, so
@@ -14,7 +13,6 @@ before the press: its click is the download.)
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,9 +24,10 @@ import gradio as gr
 from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.page.lesson import Page, with_sentence
+from demos.templates import templates
 
+TEXT = templates(__file__)
 LARGEST = 12 * 2**20  # bytes of one file
-PICTURES = {"png": "PNG", "svg": "SVG"}
 TYPES = {".json": "application/json", ".html": "text/html", ".csv": "text/csv", ".txt": "text/plain"}
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
@@ -37,16 +36,15 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 def takeaway_row(label: str = "Take it away:") -> Iterator[None]:
     """A small row for the buttons below, and a line in it that says what was saved (read out to who can't see it)."""
     with gr.Row(elem_classes="takeaway"):
-        gr.HTML(f'<span class="takeaway-label">{html.escape(label)}</span>', elem_classes="takeaway-words")
+        gr.HTML(TEXT.label(label), elem_classes="takeaway-words")
         yield
-        gr.HTML('<span class="takeaway-said" role="status"></span>', elem_classes="takeaway-words")
+        gr.HTML(TEXT.saved(), elem_classes="takeaway-words")
 
 
 def picture_buttons(
     selector: str,
     name: str,
     page: Page,
-    kinds: Sequence[str] = ("png", "svg"),
     *,
     inputs: Mapping[str, gr.Component] | None = None,
 ) -> None:
@@ -57,12 +55,11 @@ def picture_buttons(
     name; `{layer}` in it is replaced by the value of `inputs["layer"]` at the press.
     """
     values = dict(inputs or {})
-    for kind in kinds:
-        button = _button(PICTURES[kind])
-        said = json.dumps([button.elem_id, selector, kind, name, list(values)])
-        button.click(
-            None, list(values.values()), None, js=f"(...values) => insideBert.save.pressed({said}, values)", **PRIVATE
-        )
+    for kind in ("png", "svg"):
+        button = _button(kind.upper())
+        picture = json.dumps([button.elem_id, selector, kind, name, list(values)])
+        script = f"(...values) => insideBert.save.pressed({picture}, values)"
+        button.click(None, list(values.values()), None, js=script, **PRIVATE)
 
 
 def file_button(
@@ -71,19 +68,16 @@ def file_button(
     make: Callable[..., tuple[str, str]],
     inputs: Sequence[gr.Component],
     *,
-    size: Callable[..., int] | None = None,
     elem_id: str | None = None,
 ) -> gr.Button:
     """A button that downloads what `make(sentence, *inputs)` returns: (file name, text), made when it is pressed.
 
     The file name is made harmless (`download_names.file_name` writes speaking ones); its ending (json, html,
-    csv, txt) sets the type. A UserError becomes the lesson's notice; so does a file over 12 MB. With
-    `size(sentence, *inputs)`, bytes, cheap to tell, the label carries it and follows the sentence and the inputs:
-    "This view as one HTML file (0.9 MB)". Or label it yourself with `sized`.
+    csv, txt) sets the type. A UserError becomes the lesson's notice; so does a file over 12 MB. Where the size is
+    cheap to tell, `sized` makes a label of it.
     """
     button = _button(label, elem_id)
     parcel = gr.HTML("", html_template="", visible="hidden")  # the file on its way; its text is never markup
-    told = json.dumps(button.elem_id)
     page.on(
         [button.click],
         with_sentence(lambda *values: packed(*make(*values))),
@@ -93,11 +87,12 @@ def file_button(
         concurrency_limit=2,
         show_progress="hidden",
     ).then(  # saved, it is forgotten on both sides: gradio keeps an output's last value for each reader
-        lambda _: "", [parcel], [parcel], js=f"(file) => insideBert.save.arrived({told}, file)", **PRIVATE
+        lambda _: "",
+        [parcel],
+        [parcel],
+        js=f"(file) => insideBert.save.arrived({json.dumps(button.elem_id)}, file)",
+        **PRIVATE,
     )
-    if size is not None:
-        measure = size
-        page.draw(lambda *values: gr.update(value=sized(label, measure(*values))), inputs, [button])
     return button
 
 

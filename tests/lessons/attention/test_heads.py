@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import html
 import io
 import json
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
-from demos.lessons.attention.heads.part import drawn, habit_told
+from demos.lessons.attention.heads.part import drawn, habit_shown
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.messages import unpack_weights
@@ -28,7 +29,6 @@ from demos.widgets.head_grid.first_head import OPENED, head_to_open, previous_he
 from tests.page.tiny_store import TinyStore
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-FRAME, HELD, LAYER, HEAD, PLOT, SAID, CAPTION, TABLE, CODE, GRID, GRID_KEY, PATTERN_TABLE, PAGE, LINES = range(14)
 
 
 @pytest.fixture(scope="module")
@@ -60,55 +60,55 @@ def reference(bundled: LoadedModel) -> tuple[torch.Tensor, ...]:
 
 
 def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
-    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), False, "head", 4, 7, "")
+    outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), "head", 4, 7, "")
     theirs = reference[4][0].numpy()
     n = theirs.shape[-1]
-    message = json.loads(outputs[FRAME])
+    message = json.loads(outputs["frame"])
     assert message["sentence_b_start"] == 9
     assert np.abs(unpack_weights(message["weights"]["4"], (12, n, n)) - theirs).max() <= 0.003
-    np.testing.assert_allclose(np.array(outputs[PLOT].data[0].z), theirs[7], atol=1e-4)
-    assert "Layer 4, head 7" in outputs[SAID]
-    assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs[TABLE]
-    assert (outputs[LAYER], outputs[HEAD]) == (
+    np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), theirs[7], atol=1e-4)
+    assert "Layer 4, head 7" in outputs["said"]
+    assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs["table"]
+    assert (outputs["layer"], outputs["head"]) == (
         {"maximum": 5, "__type__": "update"},
         {"maximum": 11, "__type__": "update"},
     )
 
 
 def test_a_layer_and_head_beyond_the_model_become_its_last(services: Services) -> None:
-    outputs = drawn(services, Sentence(TEXT, "", "minilm"), False, "neuron", 23, 15, "")
-    message = json.loads(outputs[FRAME])
+    outputs = drawn(services, Sentence(TEXT, "", "minilm"), "neuron", 23, 15, "")
+    message = json.loads(outputs["frame"])
     assert (message["layer"], message["head"]) == (5, 11)
-    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == (5, 11)
+    assert (outputs["layer"]["value"], outputs["head"]["value"]) == (5, 11)
     assert list(message["vectors"]) == ["5"]
 
 
 def test_a_choice_made_in_the_frame_moves_the_sliders_and_sends_nothing_twice(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    first = drawn(services, sentence, False, "model", 0, 0, "")
-    outputs = drawn(services, sentence, True, "model", 2, 5, first[HELD])
-    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == (2, 5)
-    assert json.loads(outputs[FRAME])["weights"] == {}
-    assert len(outputs[FRAME]) < 2_000
+    first = drawn(services, sentence, "model", 0, 0, "")
+    outputs = drawn(services, sentence, "model", 2, 5, first["held"], follow=True)
+    assert (outputs["layer"]["value"], outputs["head"]["value"]) == (2, 5)
+    assert json.loads(outputs["frame"])["weights"] == {}
+    assert len(outputs["frame"]) < 2_000
 
 
 def test_the_grid_comes_once_a_sentence(services: Services) -> None:
-    first = drawn(services, Sentence(TEXT, "", "minilm"), False, "head", 0, 2, "")
-    grid = json.loads(first[GRID])
-    assert grid["key"] == first[GRID_KEY]
-    assert "<" not in first[GRID]
-    moved = drawn(services, Sentence(TEXT, "", "minilm"), True, "head", 3, 5, first[HELD], first[GRID_KEY])
-    assert moved[GRID] == {"__type__": "update"}
-    other = drawn(services, Sentence(TEXT, PAIR, "minilm"), False, "head", 3, 5, "", first[GRID_KEY])
-    assert json.loads(other[GRID])["key"] == other[GRID_KEY] != first[GRID_KEY]
+    first = drawn(services, Sentence(TEXT, "", "minilm"), "head", 0, 2, "")
+    grid = json.loads(first["grid"])
+    assert grid["key"] == first["key"]
+    assert "<" not in first["grid"]
+    moved = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, first["held"], first["key"], follow=True)
+    assert "grid" not in moved
+    other = drawn(services, Sentence(TEXT, PAIR, "minilm"), "head", 3, 5, "", first["key"])
+    assert json.loads(other["grid"])["key"] == other["key"] != first["key"]
 
 
 def test_a_picked_head_is_shown_alone(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
 
     def heads(lines: str, **how: bool) -> tuple[list[int] | None, str]:
-        outputs = drawn(services, sentence, False, "head", 2, 5, "", lines=lines, **how)
-        return json.loads(outputs[FRAME])["heads"], outputs[LINES]
+        outputs = drawn(services, sentence, "head", 2, 5, "", lines=lines, **how)
+        return json.loads(outputs["frame"])["heads"], outputs["lines"]
 
     assert heads("") == ([5], "")
     assert heads("all") == (None, "all")
@@ -122,23 +122,21 @@ def test_a_picked_head_is_shown_alone(services: Services) -> None:
 
 def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    assert "layer 5, head 11" in drawn(services, sentence, False, "head", 0, 2, "")[PATTERN_TABLE]
-    here = drawn(services, sentence, False, "head", 0, 2, "", "", "previous", "sentence")
-    assert "Pattern &#x27;previous token&#x27;, this sentence" in here[PATTERN_TABLE]
-    assert drawn(services, sentence, False, "head", 0, 2, "", "", "previous", "habit")[PATTERN_TABLE] == {
-        "__type__": "update"
-    }
+    assert "layer 5, head 11" in drawn(services, sentence, "head", 0, 2, "")["patterns"]
+    here = drawn(services, sentence, "head", 0, 2, "", "", "previous", "sentence")
+    assert "Pattern 'previous token', this sentence" in html.unescape(here["patterns"])
+    assert "patterns" not in drawn(services, sentence, "head", 0, 2, "", "", "previous", "habit")
     habits = Habits(inputs=[(TEXT, ""), (PAIR, "")])
-    assert list(habit_told(services, habits, "minilm", "previous", "sentence"))[-1][1] == ""
-    *waiting, (averages, line, table) = habit_told(services, habits, "minilm", "previous", "habit")
-    assert all("of 2 sentences" in said for _, said, _ in waiting)
-    assert line == ""
+    assert list(habit_shown(services, habits, "minilm", "previous", "sentence")) == [{"reading": ""}]
+    *waiting, last = habit_shown(services, habits, "minilm", "previous", "habit")
+    assert all("of 2 sentences" in values["reading"] for values in waiting)
+    assert last["reading"] == ""
     first, second = (
-        json.loads(drawn(services, Sentence(text, "", "minilm"), False, "head", 0, 2, "")[GRID])["scores"]["next"]
+        json.loads(drawn(services, Sentence(text, "", "minilm"), "head", 0, 2, "")["grid"])["scores"]["next"]
         for text in (TEXT, PAIR)
     )
-    np.testing.assert_allclose(json.loads(averages)["scores"]["next"], np.add(first, second) / 2, atol=2e-4)
-    assert "mean over 2 sentences" in table
+    np.testing.assert_allclose(json.loads(last["averages"])["scores"]["next"], np.add(first, second) / 2, atol=2e-4)
+    assert "mean over 2 sentences" in last["patterns"]
 
 
 def test_what_is_taken_home(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
@@ -148,26 +146,26 @@ def test_what_is_taken_home(services: Services, reference: tuple[torch.Tensor, .
     np.testing.assert_allclose(json.loads(text)["weights"], reference[4][0, 7].numpy(), atol=1e-5)
     name, text = alone_in_a_file(services, sentence, "head", 4, 99)
     assert name == "bert-attention-head-view.html"
-    told = drawn(services, sentence, False, "head", 4, 7, "")[PAGE]
+    told = drawn(services, sentence, "head", 4, 7, "")["whole"]
     megabytes = float(told.removeprefix("One HTML file (").removesuffix(" MB)"))
     assert megabytes == pytest.approx(len(text.encode()) / 1e6, abs=0.06)
 
 
 def test_the_frame_gets_no_markup(services: Services) -> None:
-    value = drawn(services, Sentence("</script><img src=x onerror=alert(1)>", "", "minilm"), False, "head", 0, 0, "")[0]
+    value = drawn(services, Sentence("</script><img src=x onerror=alert(1)>", "", "minilm"), "head", 0, 0, "")["frame"]
     assert "<" not in value
     assert "<" in json.loads(value)["tokens"]
 
 
 def test_an_empty_sentence_still_draws(services: Services) -> None:
-    outputs = drawn(services, Sentence("", "", "minilm"), False, "neuron", 0, 0, "")
-    assert json.loads(outputs[FRAME])["tokens"] == ["[CLS]", "[SEP]"]
+    outputs = drawn(services, Sentence("", "", "minilm"), "neuron", 0, 0, "")
+    assert json.loads(outputs["frame"])["tokens"] == ["[CLS]", "[SEP]"]
 
 
 @pytest.mark.parametrize("pair", ["", PAIR])
 def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', pair, "minilm")
-    program = drawn(services, sentence, False, "head", 3, 2, "")[CODE]
+    program = drawn(services, sentence, "head", 3, 2, "")["program"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(program, "lesson", "exec"), {})
@@ -215,19 +213,19 @@ def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
     own = max(back, key=back.__getitem__)
     assert previous_head(other, "tiny") == own
     sentence = Sentence(TEXT, "", "tiny")
-    outputs = drawn(other, sentence, False, "head", *OPENED, "")
-    assert (outputs[LAYER]["value"], outputs[HEAD]["value"]) == own
-    assert f"<b>Layer {own[0]}, head {own[1]}.</b>" in outputs[SAID]
+    outputs = drawn(other, sentence, "head", *OPENED, "")
+    assert (outputs["layer"]["value"], outputs["head"]["value"]) == own
+    assert f"<b>Layer {own[0]}, head {own[1]}.</b>" in outputs["said"]
     kept = next(place for place in back if place not in (own, OPENED))
-    by_hand = drawn(other, sentence, False, "head", *kept, "", outputs[GRID_KEY])
-    assert f"<b>Layer {kept[0]}, head {kept[1]}.</b>" in by_hand[SAID]
-    assert head_to_open(services, "minilm", *own, outputs[GRID_KEY]) == OPENED  # back in the first model
-    assert head_to_open(services, "minilm", *kept, outputs[GRID_KEY]) == kept
+    by_hand = drawn(other, sentence, "head", *kept, "", outputs["key"])
+    assert f"<b>Layer {kept[0]}, head {kept[1]}.</b>" in by_hand["said"]
+    assert head_to_open(services, "minilm", *own, outputs["key"]) == OPENED  # back in the first model
+    assert head_to_open(services, "minilm", *kept, outputs["key"]) == kept
     assert head_to_open(services, "minilm", *own, "gone.0") == own  # a model that nobody knows any more
 
 
 def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bundled: LoadedModel) -> None:
-    outputs = drawn(services, Sentence(TEXT, "", "minilm"), False, "head", 3, 5, "")
+    outputs = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, "")
     run = services.run(Sentence(TEXT, "", "minilm"))
     products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
-    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs[SAID]
+    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs["said"]

@@ -6,14 +6,17 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from demos.lessons.attention.heads.figure import heatmap, told, weights_table
+from demos.bert.attention.matrix_labels import Labels
+from demos.figures.matrix import matrix_figure, matrix_table
+from demos.lessons.attention.heads.text import head_html
 from tests.made_up import encoding_of, run_of
 
 
 def test_the_heatmap_holds_the_weights_under_unique_names() -> None:
     encoding = encoding_of(["[CLS]", "bank", "bank", "<b>&", "[SEP]"], b=4)
     weights = run_of(1, 1, 5).attentions[0, 0]
-    figure = heatmap(weights, encoding)
+    tokens = Labels.of_tokens(encoding, 5)
+    figure = matrix_figure(weights, tokens, tokens)
     trace = figure.data[0]
     np.testing.assert_allclose(np.array(trace.z), weights, atol=5e-5)
     assert list(trace.x) == list(trace.y) == ["0 [CLS]", "1 bank", "2 bank", "3 &lt;b&gt;&amp;", "4 [SEP]"]
@@ -44,7 +47,8 @@ class Cells(HTMLParser):
 def test_the_table_has_every_weight_and_each_rows_sum() -> None:
     weights = np.array([[0.25, 0.75], [0.5, 0.4]])
     cells = Cells()
-    cells.feed(weights_table(weights, encoding_of(["[CLS]", "</td><img src=x>"]), "Layer <0>"))
+    tokens = Labels.of_tokens(encoding_of(["[CLS]", "</td><img src=x>"]))
+    cells.feed(matrix_table(weights, tokens, tokens, "Layer <0>"))
     assert cells.cells[1:4] == ["[CLS]", "</td><img src=x>", "sum"]
     assert cells.cells[4:] == ["[CLS]", "0.250", "0.750", "1.000", "</td><img src=x>", "0.500", "0.400", "0.900"]
     assert "img" not in cells.tags
@@ -52,12 +56,12 @@ def test_the_table_has_every_weight_and_each_rows_sum() -> None:
 
 def test_what_is_said_of_a_head_that_looks_back() -> None:
     weights = np.array([[1, 0, 0, 0], [0.8, 0.2, 0, 0], [0, 0.6, 0.4, 0], [0, 0, 1, 0]])
-    said = told(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4)
+    said = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4)
     assert "<b>Layer 1, head 4.</b>" in said
     assert "0.80 to the token before it, 0.40 to itself and 0.00 to the next one" in said
     assert "45% of all attention" in said  # (1 + 0.8) / 4
     lengths = np.array([0.5, 2.0, 2.0, 0.5])  # [CLS] and [SEP] have short vectors
-    longer = told(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4, lengths)
+    longer = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4, lengths)
     assert (
         "weight × length of the weighted vector, which is nearer to what they add, it is 17%." in longer
     )  # 0.5 (1 + 0.8) of that and 2 (0.2 + 0.6 + 0.4 + 1)

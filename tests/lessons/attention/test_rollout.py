@@ -21,7 +21,6 @@ from demos.lessons.attention.rollout.text import note, sources_html, told
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
-LAYER, HEAD, RESIDUAL, QUARTER, PLOT, SAID, TOKEN, SOURCES, TABLE, CODE = range(10)
 CHOICES = ("rollout", 1, 2, 0.5, True, "show", "all", "0")
 
 
@@ -42,31 +41,32 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     one, two = (0.5 * theirs[layer].mean(axis=0) + 0.5 * np.eye(theirs.shape[-1]) for layer in (0, 1))
     rolled = two @ one  # [10, 10]; the word "unflappable" is tokens 2 to 5
     row = rolled[2:6].mean(axis=0)
-    z = np.array(outputs[PLOT].data[0].z)
+    z = np.array(outputs["plot"].data[0].z)
     assert z.shape == (7, 7)
     np.testing.assert_allclose(z[2], [row[0], row[1], row[2:6].sum(), *row[6:]], atol=1e-4)
-    np.testing.assert_allclose(outputs[PLOT].data[1].x, 1, atol=1e-4)
-    assert "every row sums to 1." in outputs[SAID]
+    np.testing.assert_allclose(outputs["plot"].data[1].x, 1, atol=1e-4)
+    assert "every row sums to 1." in outputs["said"]
     run = services.run(sentence)
     stays = staying_shares(services.loaded("minilm"), run, 1).mean()
     assert (
-        f"{stays:.0%} of a token stays in layer 1, on average over this input (Kobayashi et al. 2021)" in outputs[SAID]
+        f"{stays:.0%} of a token stays in layer 1, on average over this input (Kobayashi et al. 2021)"
+        in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
-    assert outputs[TOKEN]["value"] == "2"
-    assert ("unflappable (2)", "2") in outputs[TOKEN]["choices"]
-    assert "What <q>unflappable</q> (token 2) would be made of after layer 1, by rollout" in outputs[SOURCES]
-    shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs[SOURCES])]
+    assert outputs["token"]["value"] == "2"
+    assert ("unflappable (2)", "2") in outputs["token"]["choices"]
+    assert "What <q>unflappable</q> (token 2) would be made of after layer 1, by rollout" in outputs["sources"]
+    shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs["sources"])]
     alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
     assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]
-    assert f"<td>{row[0]:.3f}</td>" in outputs[TABLE]
+    assert f"<td>{row[0]:.3f}</td>" in outputs["table"]
 
 
 def test_only_what_counts_is_on_offer(services: Services) -> None:
     offered = {}
     for what in ("rollout", "heads-mean", "layers-max", "all-mean", "head"):
         outputs = drawn(services, Sentence(TEXT, "", "minilm"), *choices(what=what))
-        offered[what] = [outputs[index]["visible"] for index in (LAYER, HEAD, RESIDUAL, QUARTER)]
+        offered[what] = [outputs[name]["visible"] for name in ("layer", "head", "residual", "quarter")]
     assert offered == {
         "rollout": [True, False, True, False],
         "heads-mean": [True, False, False, False],
@@ -75,8 +75,8 @@ def test_only_what_counts_is_on_offer(services: Services) -> None:
         "head": [True, True, False, False],
     }
     outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), *choices(layer=23, head=15))
-    assert outputs[QUARTER]["visible"]
-    assert (outputs[LAYER]["value"], outputs[LAYER]["maximum"], outputs[HEAD]["value"]) == (5, 5, 11)
+    assert outputs["quarter"]["visible"]
+    assert (outputs["layer"]["value"], outputs["layer"]["maximum"], outputs["head"]["value"]) == (5, 5, 11)
 
 
 def test_the_sentence_says_what_was_done(services: Services) -> None:
@@ -123,20 +123,20 @@ def test_the_programs_print_these_numbers(services: Services, bundled: LoadedMod
 
 def test_a_long_input_is_cut_and_says_so(services: Services) -> None:
     outputs = drawn(services, Sentence("word " * 300, "", "minilm"), *choices(token="200"))
-    assert np.array(outputs[PLOT].data[0].z).shape == (128, 128)
-    assert "the first 128 of 302 rows" in outputs[SAID]
-    assert outputs[TABLE].count("<tr>") == 65
-    assert "the first 64 of 302 rows" in outputs[TABLE]
-    assert outputs[TOKEN]["value"] == "200"  # the list is of any row
-    assert outputs[TOKEN]["choices"][200] == ("word (200)", "200")
+    assert np.array(outputs["plot"].data[0].z).shape == (128, 128)
+    assert "the first 128 of 302 rows" in outputs["said"]
+    assert outputs["table"].count("<tr>") == 65
+    assert "the first 64 of 302 rows" in outputs["table"]
+    assert outputs["token"]["value"] == "200"  # the list is of any row
+    assert outputs["token"]["choices"][200] == ("word (200)", "200")
 
 
 def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) -> None:
     sentence = Sentence("<img src=x onerror=alert(1)> ${x}", "", "minilm")
     outputs = drawn(services, sentence, "</b>", None, None, 7, True, "x", "y", "9" * 5000)
-    assert all("<img" not in outputs[index] for index in (SAID, SOURCES, TABLE))
-    assert "<q>[SEP]</q>" not in outputs[SOURCES]
-    assert "residual share 1.00" in outputs[SAID]
+    assert all("<img" not in outputs[name] for name in ("said", "sources", "table"))
+    assert "<q>[SEP]</q>" not in outputs["sources"]
+    assert "residual share 1.00" in outputs["said"]
     run = services.run(sentence)
     made = aggregate(run, Recipe("head"))
     assert "<b>&lt;</b>" in sources_html(made, 1, Recipe("head"))
@@ -144,7 +144,7 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
 
 def test_nothing_but_special_tokens(services: Services) -> None:
     outputs = drawn(services, Sentence("", "", "minilm"), *choices())
-    assert np.array(outputs[PLOT].data[0].z).shape == (2, 2)
+    assert np.array(outputs["plot"].data[0].z).shape == (2, 2)
     with pytest.raises(UserError, match="Nothing is left"):
         drawn(services, Sentence("", "", "minilm"), *choices(specials="hide"))
 

@@ -44,7 +44,7 @@ def build(page: Page) -> None:
             inputs={"layer": parts["layer"], "head": parts["head"]},
         )  # fmt: skip
         asked = [page.trained, *chosen, *menus]
-        file_button(page, "JSON", lambda *values: taken(services, *values), asked, elem_id="compare-json")
+        file_button(page, "JSON", partial(taken, services), asked, elem_id="compare-json")
     with gr.Accordion("The numbers", open=False, elem_id="compare-numbers"):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)

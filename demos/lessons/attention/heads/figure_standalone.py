@@ -20,11 +20,11 @@ from demos.files import ASSETS
 from demos.widgets.bertviz.messages import (
     VIEWS,
     LeftOut,
+    caption,
     describe,
     heads_on,
     pack_both,
     pack_weights,
-    told,
     views_folder,
 )
 
@@ -100,7 +100,7 @@ def _page(
         "sentence": sentence,
         "model": f"{title} ({run.num_layers} layers × {run.num_heads} heads)",
         "views": {name: VIEWS[name].title for name in views},
-        "said": {name: told(run, VIEWS[name], n, left_out) for name in views},
+        "said": {name: caption(run, VIEWS[name], n, left_out) for name in views},
         "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
     }
     before, after = _shell()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.attention.head_profiles import Habits
 from demos.bert.attention.patterns import PATTERNS
-from demos.bert.attention.queries_keys import QueriesKeys, queries_and_keys
+from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import standalone_html
@@ -30,7 +31,7 @@ def layout(page: Page, habits: Habits) -> dict[str, Any]:
     with gr.Row(elem_classes="one-head"):
         with gr.Column(elem_classes="one-pattern", min_width=330):
             pattern = gr.Radio(
-                [("all heads", ""), *((one.title, one.name) for one in PATTERNS.values())],
+                [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
                 label="Show me all heads, or the one that looks most at …",
                 elem_id="attention-pattern",
@@ -97,10 +98,10 @@ def _open_head(page: Page) -> dict[str, Any]:
             with takeaway_row("Take the heatmap:"):
                 name = "bert-attention-layer{layer}-head{head}"
                 picture_buttons("#attention-heatmap", name, page, inputs={"layer": layer, "head": head})
-                file_button(page, "JSON", lambda *asked: numbers(services, *asked), [layer, head])
+                file_button(page, "JSON", partial(numbers, services), [layer, head])
     with takeaway_row("Take this view:"):
         lines = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
-        whole = file_button(page, PAGE, lambda *asked: alone_in_a_file(services, *asked), [view, layer, head, lines])
+        whole = file_button(page, PAGE, partial(alone_in_a_file, services), [view, layer, head, lines])
     return {
         "view": view,
         "layer": layer,
@@ -116,24 +117,21 @@ def _open_head(page: Page) -> dict[str, Any]:
 
 def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:
     """The file that the button JSON hands out: its name, and the head's weights."""
-    run, at, one = opened(services, sentence, layer, head)
-    name = file_name("bert-attention", f"layer{at}", f"head{one}", extension="json")
-    return name, attention_json(run, services.loaded(sentence.model).spec.title, at, one)
+    run, layer, head = opened(services, sentence, layer, head)
+    name = file_name("bert-attention", f"layer{layer}", f"head{head}", extension="json")
+    return name, attention_json(run, services.loaded(sentence.model).spec.title, layer, head)
 
 
 def alone_in_a_file(
     services: Services, sentence: Sentence, view: str, layer: float, head: float, lines: str = ""
 ) -> tuple[str, str]:
     """The file that shows bertviz's views of this run with no server: its name, and its text."""
-    run, at, one = opened(services, sentence, layer, head)
+    run, layer, head = opened(services, sentence, layer, head)
     loaded = services.loaded(sentence.model)
-    shape = VIEWS.get(view, VIEWS["head"]).name
-
-    def vectors(index: int) -> QueriesKeys:
-        return queries_and_keys(loaded, run, index)
-
-    text = standalone_html(run, shape, at, one, vectors, loaded.spec.title, lines)
-    return file_name("bert-attention", shape, "view", extension="html"), text
+    view = VIEWS.get(view, VIEWS["head"]).name
+    vectors = partial(queries_and_keys, loaded, run)
+    text = standalone_html(run, view, layer, head, vectors, loaded.spec.title, lines)
+    return file_name("bert-attention", view, "view", extension="html"), text
 
 
 def opened(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[Run, int, int]:

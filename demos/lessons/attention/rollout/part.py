@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast, get_args
 
 import gradio as gr
@@ -14,7 +14,7 @@ from demos.bert.model.run import Run
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.program import together_code
-from demos.lessons.attention.rollout.text import aggregate_json, note, sources_html, told
+from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, sources_html, told
 from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold
 from demos.page.lesson import Page, Part
@@ -58,7 +58,7 @@ def build(page: Page) -> None:
             with takeaway_row("Take the heatmap:"):
                 name = "bert-attention-{what}-layer{layer}"
                 picture_buttons("#together-heatmap", name, page, inputs={"what": what, "layer": layer})
-                file_button(page, "JSON", lambda *asked: numbers(services, *asked), recipe, elem_id="together-json")
+                file_button(page, "JSON", partial(numbers, services), recipe, elem_id="together-json")
         with gr.Column(elem_id="together-one"):
             token = gr.Dropdown(
                 [("token 6", "6")],
@@ -74,19 +74,27 @@ def build(page: Page) -> None:
     with gr.Accordion("The code", open=False, elem_id="together-code"):
         program = gr.Code("", language="python", label="Prints these numbers", lines=8)
 
-    def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return drawn(services, sentence, *choices)
+    filled = {
+        "layer": layer,
+        "head": head,
+        "residual": residual,
+        "quarter": quarter,
+        "plot": plot,
+        "said": said,
+        "token": token,
+        "sources": sources,
+        "table": table,
+        "program": program,
+    }
+
+    def show(sentence: Sentence, *choices: Any) -> dict[Any, Any]:
+        return {filled[name]: value for name, value in drawn(services, sentence, *choices).items()}
 
     page.keep(
         join=what, join_layer=layer, join_head=head, residual=residual, words=words, specials=specials, quarter=quarter
     )
     page.keep(of=token)
-    page.draw(
-        show,
-        [*recipe, token],
-        [layer, head, residual, quarter, plot, said, token, sources, table, program],
-        show_progress="hidden",
-    )
+    page.draw(show, [*recipe, token], list(filled.values()), show_progress="hidden")
 
 
 def controls(services: Services) -> list[Any]:
@@ -134,46 +142,38 @@ def controls(services: Services) -> list[Any]:
     return [what, layer, head, residual, words, specials, quarter]
 
 
-def drawn(services: Services, sentence: Sentence, *choices: Any) -> list[Any]:
-    """The part's ten outputs from its eight choices: the recipe's seven, and the token of the list."""
-    *asked, token = choices
-    run = services.run(sentence)
-    recipe = read_recipe(run, *asked)
-    made = aggregate(run, recipe)
-    beside = aggregate(run, replace(recipe, what="heads-mean")) if recipe.what == "rollout" else None
-    place = made.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
-    few, table = cut(made, SHOWN), cut(made, TABLE)
-    label = "Up to layer (from 0)" if recipe.what == "rollout" else "Layer (from 0)"
+def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, Any]:
+    """What changes with the eight choices: the recipe's seven, and the token of the list."""
+    *values, token = choices
+    run, loaded = services.run(sentence), services.loaded(sentence.model)
+    recipe = read_recipe(run, *values)
+    joined = aggregate(run, recipe)
     rollout = recipe.what == "rollout"
-    stays = float(staying_shares(services.loaded(sentence.model), run, recipe.layer).mean()) if rollout else None
-    lines = [told(recipe, made, run), note(recipe, stays)]
-    if part := left_out(made, few):
-        lines.append(f"In the picture: {part}.")
-    caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(made, table)) else "")
-    return [
-        slider(asked[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=label),
-        slider(asked[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
-        gr.update(visible=recipe.what == "rollout"),
-        gr.update(visible=run.encoding.sentence_b_start is not None),
-        matrix_figure(
-            few.values,
-            few.rows,
-            few.columns,
-            what="share" if recipe.what == "rollout" else "weight",
-            row_sums=True,
+    beside = aggregate(run, replace(recipe, what="heads-mean")) if rollout else None
+    place = joined.rows.place_of(int(token) if str(token).isdecimal() and len(str(token)) < 6 else 0)
+    few, table = cut(joined, SHOWN), cut(joined, TABLE)
+    stays = float(staying_shares(loaded, run, recipe.layer).mean()) if rollout else None
+    caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(joined, table)) else "")
+    rows = list(zip(joined.rows.numbers, joined.rows.names, strict=True))
+    return {
+        "layer": slider(
+            values[1],
+            run.num_layers,
+            visible=recipe.what in OF_A_LAYER,
+            label="Up to layer (from 0)" if rollout else "Layer (from 0)",
         ),
-        "".join(f"<p>{html.escape(line)}</p>" for line in lines if line),
-        gr.update(
-            choices=[
-                (f"{name} ({number})", str(number))
-                for number, name in zip(made.rows.numbers, made.rows.names, strict=True)
-            ],
-            value=str(made.rows.numbers[place]),
+        "head": slider(values[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
+        "residual": gr.update(visible=rollout),
+        "quarter": gr.update(visible=run.encoding.sentence_b_start is not None),
+        "plot": matrix_figure(few.values, few.rows, few.columns, what="share" if rollout else "weight", row_sums=True),
+        "said": TEXT.told(told(recipe, joined, run), note(recipe, stays), left_out(joined, few)),
+        "token": gr.update(
+            choices=[(f"{name} ({number})", str(number)) for number, name in rows], value=str(rows[place][0])
         ),
-        sources_html(made, place, recipe, beside),
-        matrix_table(table.values, table.rows, table.columns, caption),
-        together_code(services.loaded(sentence.model).spec, run.encoding, recipe),
-    ]
+        "sources": sources_html(joined, place, recipe, beside),
+        "table": matrix_table(table.values, table.rows, table.columns, caption),
+        "program": together_code(loaded.spec, run.encoding, recipe),
+    }
 
 
 def read_recipe(
@@ -191,24 +191,24 @@ def read_recipe(
     )
 
 
-def cut(made: Aggregate, count: int) -> Aggregate:
+def cut(joined: Aggregate, count: int) -> Aggregate:
     """The first `count` rows and columns."""
-    rows, columns = range(min(count, len(made.rows))), range(min(count, len(made.columns)))
-    return Aggregate(made.values[:count, :count], made.rows.take(rows), made.columns.take(columns))
+    rows, columns = range(min(count, len(joined.rows))), range(min(count, len(joined.columns)))
+    return Aggregate(joined.values[:count, :count], joined.rows.take(rows), joined.columns.take(columns))
 
 
-def left_out(made: Aggregate, few: Aggregate) -> str:
+def left_out(joined: Aggregate, few: Aggregate) -> str:
     """What part of the matrix is on screen; empty where all of it is."""
-    if made.values.shape == few.values.shape:
+    if joined.values.shape == few.values.shape:
         return ""
     n, m = few.values.shape
-    return f"the first {n} of {len(made.rows)} rows and {m} of {len(made.columns)} columns, with the sums of these"
+    return f"the first {n} of {len(joined.rows)} rows and {m} of {len(joined.columns)} columns, with the sums of these"
 
 
-def numbers(services: Services, sentence: Sentence, *asked: Any) -> tuple[str, str]:
+def numbers(services: Services, sentence: Sentence, *choices: Any) -> tuple[str, str]:
     """The file that the button JSON hands out: its name, and the matrix with what was done to make it."""
     run = services.run(sentence)
-    recipe = read_recipe(run, *asked)
+    recipe = read_recipe(run, *choices)
     name = file_name("bert-attention", recipe.what, f"layer{recipe.layer}", extension="json")
     return name, aggregate_json(run, services.loaded(sentence.model).spec.title, recipe, aggregate(run, recipe))
 

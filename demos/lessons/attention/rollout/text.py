@@ -9,6 +9,7 @@ import numpy as np
 
 from demos.bert.attention.rollout import Aggregate, Recipe
 from demos.bert.model.run import Run
+from demos.figures.download_names import rounded
 from demos.figures.palette import word_colour
 from demos.templates import templates
 
@@ -100,7 +101,7 @@ def sources_html(made: Aggregate, place: int, recipe: Recipe, beside: Aggregate 
 
 
 def aggregate_json(run: Run, title: str, recipe: Recipe, made: Aggregate) -> str:
-    """The matrix as a JSON document (text), with the recipe and its sentence; 6 digits, which float32 holds."""
+    """The matrix as a JSON document (text), with the recipe and its sentence."""
     document = {
         "what": told(recipe, made, run),
         "model": {"key": run.model, "title": title},
@@ -111,8 +112,8 @@ def aggregate_json(run: Run, title: str, recipe: Recipe, made: Aggregate) -> str
         "columns": list(made.columns.names),
         "first_token_of_row": list(made.rows.numbers),
         "first_token_of_column": list(made.columns.numbers),
-        "weights": np.round(made.values, 6).tolist(),
-        "row_sums": np.round(made.sums, 6).tolist(),
+        "weights": rounded(made.values),
+        "row_sums": rounded(made.sums),
         "sources": ["Abnar and Zuidema 2020 (rollout)", "Clark et al. 2019, section 4.1 (words)"],
     }
     return json.dumps(document, ensure_ascii=False)

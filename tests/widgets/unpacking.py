@@ -1,0 +1,15 @@
+"""What bertviz's frame makes of the queries and keys that it is sent (assets/bertviz/unpack.js, in Python)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:
+    """Of `pack_vectors`: float [H, n, d_k]."""
+    whole = np.frombuffer(base64.b64decode(packed["data"]), dtype="<i2").reshape(shape)
+    return whole * np.array(packed["scale"])[:, None, None]
