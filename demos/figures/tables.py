@@ -25,3 +25,8 @@ def scrolling_table(
     first column in sight, "lesson-table" has wider columns.
     """
     return TEXT.table_of_html(*map(Markup, (caption, head, body, name, foot, kind)))
+
+
+def number_table(caption: str, heads: Iterable[object], rows: Iterable[tuple[object, Iterable[object]]]) -> Markup:
+    """A table of plain values, escaped here: the columns' heads, and each row's head with its cells."""
+    return TEXT.table_of_rows(caption, heads, rows)

@@ -16,9 +16,16 @@ from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.vocabulary import read_vocabulary
 from demos.bert.tokens.wordpiece import trace
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture, source_text
-from demos.lessons.tokens.figure_padding import batch_figure
-from demos.lessons.tokens.figure_vocabulary import found_figure, id_figure, kinds_strip, words_figure
-from demos.lessons.tokens.figure_wordpiece import MAX_ROWS, search_figure, trace_figure
+from demos.lessons.tokens.figure import (
+    MAX_ROWS,
+    batch_figure,
+    found_figure,
+    id_figure,
+    kinds_strip,
+    search_figure,
+    trace_figure,
+    words_figure,
+)
 
 # All that a figure is made of.
 ALLOWED = {"div", "section", "p", "b", "i", "bdi", "span", "ol", "li", "dl", "dt", "dd"}
@@ -40,6 +47,11 @@ class Node:
     @property
     def classes(self) -> list[str]:
         return (self.attributes.get("class") or "").split()
+
+    @property
+    def words(self) -> str:
+        """Its text as it is read where white space means nothing."""
+        return " ".join(self.text.split())
 
 
 class Reader(HTMLParser):
@@ -157,15 +169,15 @@ def test_an_empty_text_has_no_tokens_per_word(tokenizer: Any) -> None:
     told = [node.text for node in Reader(picture(encoding, counts)).nodes if node.tag == "dd"]
     assert told == ["0", "0", "2", "–", "–"]
     rows = Reader(comparison([(["A"], encoding, counts)], [])).having("row-name")
-    assert [" ".join(row.text.split()) for row in rows] == ["A 2 tokens, all of them added"]
+    assert [row.words for row in rows] == ["A 2 tokens, all of them added"]
 
 
 def test_what_falls_off_is_shown(tokenizer: Any) -> None:
     encoding, page = draw(tokenizer, "word " * 500 + "tail " * 100)
     (limit,) = page.having("limit")
-    assert "BERT reads 512 tokens; this input has 602." in limit.text
-    assert "90 tokens fall off" in limit.text
-    assert "… and 30 more." in limit.text
+    assert "BERT reads 512 tokens; this input has 602." in limit.words
+    assert "90 tokens fall off" in limit.words
+    assert "… and 30 more." in limit.words
     (fell,) = [node for node in page.having("fell") if node.tag == "span"]
     assert fell.text.count("tail") == 90
     assert len(page.having("limit")) == 1
@@ -228,7 +240,7 @@ def test_padding_is_marked_cell_by_cell(tokenizer: Any) -> None:
     batch = pad(tokenizer, [encode(tokenizer, text) for text in ("one two three", "one")])
     page = Reader(batch_figure(batch))
     assert len(page.having("pad")) == 4 * batch.padding == 8
-    assert "2 × 5: 2 of 10 cells are padding (20%)" in page.having("found")[0].text
+    assert "2 × 5: 2 of 10 cells are padding (20%)" in page.having("found")[0].words
 
 
 def test_the_same_input_side_by_side(tokenizer: Any) -> None:
@@ -243,11 +255,11 @@ def test_the_vocabulary_is_told(tokenizer: Any) -> None:
     vocabulary = read_vocabulary(tokenizer)
     assert [node.text for node in Reader(kinds_strip(vocabulary)).nodes if node.tag == "dd"][:2] == ["30,522", "22,698"]
     page = Reader(found_figure(vocabulary.search("", limit=7)))
-    assert page.having("found")[0].text == "30,522 entries, the first 7 by id"
+    assert page.having("found")[0].words == "30,522 entries, the first 7 by id"
     assert [node.text for node in page.having("below")] == [str(number) for number in range(7)]
     assert "No entry" in Reader(found_figure(vocabulary.search("<b>"))).nodes[0].text
     begun = Reader(words_figure("##<i>able", vocabulary.words_from("able")))
-    assert "1 whole word begins with “##<i>able”" in begun.having("found")[0].text
+    assert "1 whole word begins with “##<i>able”" in begun.having("found")[0].words
     meaning = Reader(id_figure(vocabulary.entry(7592), vocabulary.around(7592), len(vocabulary), 384))
-    assert "Id 7592 is hello, a whole word." in meaning.having("found")[0].text
+    assert "Id 7592 is hello, a whole word." in meaning.having("found")[0].words
     assert [node.text for node in meaning.having("marked")] == ["hello7592"]

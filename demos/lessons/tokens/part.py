@@ -18,9 +18,16 @@ from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
 from demos.files import read_beside
-from demos.lessons.tokens.figure_padding import batch_figure
-from demos.lessons.tokens.figure_vocabulary import found_figure, id_figure, kinds_strip, told, words_figure
-from demos.lessons.tokens.figure_wordpiece import trace_figure
+from demos.lessons.tokens.figure import (
+    BATCH_DRAWN,
+    TEXT,
+    batch_figure,
+    found_figure,
+    id_figure,
+    kinds_strip,
+    trace_figure,
+    words_figure,
+)
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
@@ -28,8 +35,6 @@ from demos.page.services import Sentence, Services
 MAX_WORDS = 200  # words of the sentence offered in the menu
 MAX_RANKED = 60  # words looked at for the one with the most pieces
 MAX_FROM_PIECE = 80  # words shown for one piece
-MAX_BATCH = 8  # inputs drawn in one batch
-BATCH_TOKENS = 48  # tokens drawn of one input of the batch
 BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
 
 
@@ -88,10 +93,7 @@ def _build_picture(page: Page) -> None:
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:
-            drawn += (
-                '<p class="aside">This model has no segment embeddings: it reads both sentences without being told '
-                "which is which.</p>"
-            )
+            drawn += TEXT.no_segments()
         return drawn
 
     page.draw(show, [under], [view], at_once=True, show_progress="hidden")
@@ -115,11 +117,10 @@ def _build_trace(page: Page) -> None:
     def show(sentence: Sentence, word: str, own: str) -> tuple[Any, str]:
         tokenizer = services.store.tokenizer(services.key(sentence.model))
         typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
-        words = [one for text in typed for one in chunks(tokenizer, text) if one]
-        words = list(dict.fromkeys(words))[:MAX_WORDS]
+        words = list(dict.fromkeys(word for text in typed for word in chunks(tokenizer, text) if word))[:MAX_WORDS]
         # A chosen word stays when the sentence moves on: what the menu shows is what is traced.
         target = own if (own or "").strip() else word or hardest(tokenizer, words)
-        offers = [("the word with the most pieces", ""), *((one[:60], one) for one in words)]
+        offers = [("the word with the most pieces", ""), *((stretch[:60], stretch) for stretch in words)]
         return gr.update(choices=offers), trace_figure(trace(tokenizer, clean_text(target, "The word")))
 
     page.draw(show, [word, own], [word, view], show_progress="hidden")
@@ -148,13 +149,11 @@ def _build_batch(page: Page) -> None:
         tokenizer = services.store.tokenizer(services.key(sentence.model))
         more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
         inputs = [(sentence.text, sentence.text_pair), *((line, "") for line in more)]
-        encodings = [encode(tokenizer, *one, max_length=BATCH_TOKENS) for one in inputs[:MAX_BATCH]]
-        drawn = batch_figure(pad(tokenizer, encodings))
-        if len(inputs) > MAX_BATCH:
-            drawn += f'<p class="aside">The first {MAX_BATCH} of {len(inputs):,} inputs are drawn.</p>'
-        if any(encoding.dropped for encoding in encodings):
-            drawn += f'<p class="aside">An input is cut to {BATCH_TOKENS} tokens here, its [SEP] kept, to fit.</p>'
-        return drawn
+        encodings = [
+            encode(tokenizer, *texts, max_length=BATCH_DRAWN["tokens"]) for texts in inputs[: BATCH_DRAWN["inputs"]]
+        ]
+        cut = any(encoding.dropped for encoding in encodings)
+        return batch_figure(pad(tokenizer, encodings), len(inputs), cut)
 
     page.draw(show, [lines], [view], show_progress="hidden")
 
@@ -175,7 +174,7 @@ def _build_vocabulary(page: Page) -> None:
         with gr.Row():
             letters = gr.Textbox("##ing", label="Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
             where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="An entry …")
-            kind = gr.Dropdown([("any kind", ""), *((f"{one}s", one) for one in KINDS)], value="", label="Kind")
+            kind = gr.Dropdown([("any kind", ""), *((f"{name}s", name) for name in KINDS)], value="", label="Kind")
             length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0: any)")
         found = gr.HTML("", elem_id="tokens-found")
         with gr.Row():
@@ -193,23 +192,23 @@ def _build_vocabulary(page: Page) -> None:
         return kinds_strip(vocabulary(model))
 
     def search(model: str, letters: str, where: str, kind: str, length: float) -> str:
-        held = vocabulary(model)
-        return found_figure(held.search(clean_text(letters), where, kind, int(length or 0)), held.prefix)
+        entries = vocabulary(model)
+        return found_figure(entries.search(clean_text(letters), where, kind, int(length or 0)), entries.prefix)
 
     def begin(model: str, piece: str) -> str:
-        held = vocabulary(model)
-        asked = clean_text(piece).strip()
-        return words_figure(asked, held.words_from(asked, MAX_FROM_PIECE), held.prefix) if asked else ""
+        entries = vocabulary(model)
+        start = clean_text(piece).strip()
+        return words_figure(start, entries.words_from(start, MAX_FROM_PIECE), entries.prefix) if start else ""
 
     def look_up(model: str, number: float | None) -> str:
-        held, spec = vocabulary(model), services.store.spec(services.key(model))
+        entries, spec = vocabulary(model), services.store.spec(services.key(model))
         if number is None:
-            return told("An id is a whole number, such as 7592.")
+            return TEXT.answer("An id is a whole number, such as 7592.")
         try:
-            asked = held.entry(int(number))
+            entry = entries.entry(int(number))
         except UserError as error:
-            return told(str(error))  # beside the box it is about; nothing else on the page waits for it
-        return id_figure(asked, held.around(asked.id), len(held), spec.width, held.prefix)
+            return TEXT.answer(str(error))  # beside the box it is about; nothing else on the page waits for it
+        return id_figure(entry, entries.around(entry.id), len(entries), spec.width, entries.prefix)
 
     # Filled while unfolded, not with each key press in the bar: nothing here depends on the sentence.
     private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
@@ -220,8 +219,8 @@ def _build_vocabulary(page: Page) -> None:
     fresh = [shown.change]
     quiet = {"show_progress": "hidden", "trigger_mode": "always_last"}
     within.on(fresh, count_kinds, [page.model], [kinds], **quiet)
-    asked = [letters, where, kind, length]
-    within.on([*fresh, *(one.change for one in asked)], search, [page.model, *asked], [found], **quiet)
+    query = [letters, where, kind, length]
+    within.on([*fresh, *(control.change for control in query)], search, [page.model, *query], [found], **quiet)
     within.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
     within.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
 

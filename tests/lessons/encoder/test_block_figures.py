@@ -38,7 +38,7 @@ def ledger(bundled: LoadedModel, run: Run) -> LayerLedger:
 
 def column(markup: str) -> list[tuple[str, float]]:
     """The running calculation: each row's sign and number."""
-    found = re.findall(r'<td class="sign">(.?)</td><td class="(?:at|one)">([−\d.]+)</td>', markup)
+    found = re.findall(r'<td class="sign">(.?)</td>\s*<td class="(?:at|one)">([−\d.]+)</td>', markup)
     return [(sign, float(number.replace("−", "-"))) for sign, number in found]
 
 
@@ -59,7 +59,7 @@ def test_the_column_is_a_calculation_that_comes_out(ledger: LayerLedger, run: Ru
 def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, run: Run) -> None:
     markup = block_picture(ledger, run.encoding, 8, 3)
     for key in SIX:
-        row = re.search(rf"<tr class=\"six\" data-step={key}>(.*?)</tr>", markup)
+        row = re.search(rf"<tr class=\"six\" data-step=\"{key}\">(.*?)</tr>", markup, re.DOTALL)
         assert row
         vector = getattr(ledger.block, key)[8]
         values = re.search(r'data-values="([^"]+)"', row.group(1))
@@ -74,7 +74,7 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
 
 
 def test_the_told_and_the_tables(ledger: LayerLedger, run: Run) -> None:
-    said = block_told(ledger, run.encoding, 8)
+    said = " ".join(block_told(ledger, run.encoding, 8).split())
     assert f"norm {np.linalg.norm(ledger.block.t1[8]):.2f} to <q>bank</q>" in said
     assert f'data-difference="{ledger.largest:.3e}"' in said
     assert "the ledger closes" in said

@@ -117,7 +117,7 @@ def test_the_path_and_its_curves(run: Run) -> None:
     assert {shape.x0 for shape in curves.layout.shapes if shape.type == "rect"} == {1}
     cells = re.findall(r"<td>([^<]+)</td>", path_table(found, run.encoding, token))
     assert cells[0] == f"{found.norms[0, token]:.4f}"
-    said = path_told(found, run.encoding, token, 1)
+    said = " ".join(path_told(found, run.encoding, token, 1).split())
     assert f"{found.to_start[-1, token]:.2f}" in said
     states = run.hidden_states.astype(np.float64)
     each = [

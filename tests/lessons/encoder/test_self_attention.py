@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from markupsafe import Markup
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.encoder import LESSON
@@ -26,7 +27,8 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
 
 
 def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> list[Any]:
-    return part.drawn(services, Sentence(text, pair, "minilm"), *choices)
+    outputs = part.drawn(services, Sentence(text, pair, "minilm"), *choices)
+    return [" ".join(output.split()) if isinstance(output, Markup) else output for output in outputs]
 
 
 def test_both_parts_belong_to_the_lesson() -> None:

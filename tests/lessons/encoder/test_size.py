@@ -37,7 +37,7 @@ def handlers(store: ModelStore) -> list[Any]:
 
 def test_the_model_in_use_is_counted_and_sets_the_sliders(handlers: list[Any]) -> None:
     pick, _ = handlers
-    layers, width, heads, picture, told, models, parts, code = pick(ANY, IN_USE, 1, 64, 1, 128)
+    layers, width, heads, picture, told, models, parts, code = pick(ANY, IN_USE, 1, 64, 1, 128).values()
     assert (layers, width, heads) == (6, 384, 12)
     assert "22,713,216 parameters" in told
     assert picture.data[0].values[0] == 22_713_216
@@ -48,10 +48,10 @@ def test_the_model_in_use_is_counted_and_sets_the_sliders(handlers: list[Any]) -
 
 def test_a_known_one_and_ones_own(handlers: list[Any]) -> None:
     pick, move = handlers
-    assert pick(ANY, "BERT large", 1, 64, 1, 128)[:3] == [24, 1024, 16]
-    which, *drawn = move("A cat.", "", "minilm", 12, 768, 12, 128)
+    assert [*pick(ANY, "BERT large", 1, 64, 1, 128).values()][:3] == [24, 1024, 16]
+    which, *drawn = move("A cat.", "", "minilm", 12, 768, 12, 128).values()
     assert which == OWN
     assert "Your own: 109,482,240 parameters" in drawn[1]
-    assert pick(ANY, OWN, 12, 768, 12, 128)[4] == drawn[1]  # from a link
+    assert [*pick(ANY, OWN, 12, 768, 12, 128).values()][1] == drawn[1]  # from a link
     with pytest.raises(UserError, match="can't share"):
         move("A cat.", "", "minilm", 12, 768, 13, 128)

@@ -11,13 +11,13 @@ from demos.bert.encoder.input import add_up, embedding_tables, select
 from demos.bert.encoder.input_changed import Changes, change_input
 from demos.lessons.encoder.input.figure import changes_figure, norm_figure, selection_figure, sum_figure
 from demos.lessons.encoder.input.text import (
+    TEXT,
     changes_table,
     changes_told,
     norm_told,
     numbers_html,
     selection_told,
     sum_told,
-    too_long_told,
 )
 from demos.lessons.encoder.program_input import input_code
 from demos.page.folds import formula_fold, source_fold
@@ -62,7 +62,7 @@ def build(page: Page) -> None:
         run = services.run(sentence)
         n = len(run.encoding)
         if n > MAX_CHANGED:
-            return [None, too_long_told(n, MAX_CHANGED), ""]
+            return [None, TEXT.too_long(n, MAX_CHANGED), ""]
         found = changes_of(sentence, min(max(int(seed or 1), 1), ORDERS))
         return shown_changes(services, sentence, token, found)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.encoder.masks import Change
@@ -15,7 +14,9 @@ from demos.figures.matrix import matrix_figure
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import plotly_layout, word_colour
 from demos.figures.program import begin
+from demos.templates import plot_text, templates
 
+TEXT = templates(__file__)
 SHOWN = 32  # tokens a side: three pictures stand beside each other
 
 
@@ -37,7 +38,7 @@ def mask_figure(
 def change_figure(change: Change) -> go.Figure:
     """Each token before the new word: how far its last state moved, in BERT (bars) and under a causal mask (marks)."""
     encoding, n = change.before, change.tokens
-    names = [f"{index} {html.escape(token, quote=False)}" for index, token in enumerate(encoding.tokens[:n])]
+    names = [f"{index} {plot_text(token)}" for index, token in enumerate(encoding.tokens[:n])]
     colours = [word_colour(word) for word in encoding.word_index[:n]]
     figure = go.Figure(
         [
@@ -67,31 +68,23 @@ def change_figure(change: Change) -> go.Figure:
     return figure
 
 
-def change_told(change: Change, word: str) -> str:
-    """The most moved token in a sentence (HTML)."""
-    if not change.tokens:
-        return "<p>No token stands before that word.</p>"
-    if change.before.input_ids == change.after.input_ids:
-        return "<p>That word stands there already: nothing moves.</p>"
-    most = int(change.both_sides.argmax())
-    token = html.escape(change.before.tokens[most])
-    moved = float(change.left_only.max())
-    zero = "exactly 0" if moved == 0 else f"{moved:.1e}"
-    return (
-        f"<p>With <q>{html.escape(word)}</q> at its end, the sentence's other tokens mean something else to BERT: "
-        f"<q>{token}</q> (token {most}) moves the most, by {change.both_sides[most]:.3f}. Under a causal mask the "
-        f"largest move is {zero}: those tokens were finished before the new word was read.</p>"
+def change_told(change: Change, word: str) -> Markup:
+    """The most moved token in a sentence."""
+    most = int(change.both_sides.argmax()) if change.tokens else 0
+    return TEXT.change(
+        word,
+        change.tokens,
+        change.before.input_ids == change.after.input_ids,
+        change.before.tokens[most],
+        most,
+        change.both_sides[most] if change.tokens else 0,
+        change.left_only.max(initial=0),
     )
 
 
-def cost_told(read: int, new: int, kept: int, again: int) -> str:
-    """What writing costs with each mask (HTML)."""
-    return (
-        f"<p>The price: to read these {read} tokens and write {new} more, a causal mask needs {with_prefix(kept, '')} "
-        "operations, since what is computed stays. Where every token sees every token, each new one changes all before "
-        f"it: {with_prefix(again, '')}, {again / kept:.0f} times as many. And BERT was never trained to guess the next "
-        "word, only words that are hidden among others: it reads, it does not write.</p>"
-    )
+def cost_told(read: int, new: int, kept: int, again: int) -> Markup:
+    """What writing costs with each mask."""
+    return TEXT.cost(read, new, with_prefix(kept, ""), with_prefix(again, ""), again / kept)
 
 
 def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:

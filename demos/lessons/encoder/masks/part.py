@@ -9,7 +9,7 @@ import gradio as gr
 from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weights, run_causal, writing_cost
 from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
-from demos.lessons.encoder.masks.figure import change_figure, change_told, cost_told, mask_code, mask_figure
+from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_told, cost_told, mask_code, mask_figure
 from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, notice_html
@@ -34,7 +34,7 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="encoder-masks"):
         for slug, name, what in PANELS:
             with gr.Column(min_width=340, elem_classes="attention-heatmap encoder-mask"):
-                gr.HTML(f"<p><b>{name}.</b> {what}</p>", elem_classes="encoder-told")
+                gr.HTML(TEXT.panel(name, what), elem_classes="encoder-told")
                 plots.append(gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}"))
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
@@ -55,30 +55,38 @@ def build(page: Page) -> None:
     page.keep(last=word, written=written)
     services = page.services
 
-    def show(sentence: Sentence, layer: float, head: float, word: str, written: str) -> list[Any]:
+    def show(sentence: Sentence, layer: float, head: float, word: str, written: str) -> dict[gr.Component, Any]:
         loaded = services.loaded(sentence.model)
         run = services.run(Sentence(sentence.text, "", sentence.model))
-        if len(run.encoding) > MOST:
-            raise UserError(f"This part takes up to {MOST} tokens; the sentence has {len(run.encoding)}.")
+        encoding, n = run.encoding, len(run.encoding)
+        if n > MOST:
+            raise UserError(f"This part takes up to {MOST} tokens; the sentence has {n}.")
         other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
-        at, one = clamp(layer, run.num_layers), clamp(head, run.num_heads)
-        encoding, decoder = run.encoding, run_causal(loaded, run.encoding)
-        cross = cross_weights(loaded, run, other, at)[one]
+        place = clamp(layer, run.num_layers), clamp(head, run.num_heads)
+        weights, decoder = run.attentions[place], run_causal(loaded, encoding).attentions[place]
+        cross = cross_weights(loaded, run, other, place[0])[place[1]]
+        limit = max(float(drawn.max()) for drawn in (weights, decoder, cross))
+        shown: dict[gr.Component, Any] = dict(
+            zip(
+                plots,
+                (
+                    mask_figure(weights, None, encoding, encoding, limit),
+                    mask_figure(decoder, causal(n), encoding, encoding, limit),
+                    mask_figure(cross, None, other.encoding, encoding, limit),
+                ),
+                strict=True,
+            )
+        )
         try:
             moved = change_last_word(loaded, run, word)
-            changed, told = change_figure(moved), change_told(moved, word.strip())
+            shown[change] = change_figure(moved)
+            words = change_told(moved, word.strip())
         except UserError as error:  # the masks are worth showing all the same
-            changed, told = gr.skip(), notice_html(str(error))
-        limit = max(float(weights.max()) for weights in (run.attentions[at, one], decoder.attentions[at, one], cross))
-        cost = writing_cost(shape_of("", loaded.model), len(encoding), NEW)
-        return [
-            mask_figure(run.attentions[at, one], None, encoding, encoding, limit),
-            mask_figure(decoder.attentions[at, one], causal(len(encoding)), encoding, encoding, limit),
-            mask_figure(cross, None, other.encoding, encoding, limit),
-            changed,
-            told + cost_told(len(encoding), NEW, *cost),
-            mask_code(loaded.spec, encoding.text, at, one),
-        ]
+            words = notice_html(str(error))
+        cost = writing_cost(shape_of("", loaded.model), n, NEW)
+        shown[said] = words + cost_told(n, NEW, *cost)
+        shown[program] = mask_code(loaded.spec, encoding.text, *place)
+        return shown
 
     shared = [page.choices["layer"], page.choices["head"]]
     page.draw(show, [*shared, word, written], [*plots, change, said, program], show_progress="hidden")

@@ -11,7 +11,7 @@ from demos.bert.embeddings.sentence_vectors import cosine_matrix
 from demos.bert.encoder.input import embedding_tables
 from demos.bert.encoder.position import sinusoidal, wishes
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
-from demos.lessons.encoder.position.text import is_small, numbers_table, verdicts, wishes_html
+from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, verdicts, wishes_html
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
@@ -94,12 +94,12 @@ def drawn(
     else:
         left = table_figure(table, names=names, marked=None if names else at, limit=1.0)
         right = table_figure(learned, marked=at)
-    told = f"<p>The framed row is position {at}, that of the chosen token.</p>" if at < m and not names else ""
+    framed = at if at < m and not names else None
     return [
         left,
-        f"<h3>Sinusoids, [{m} × {d}], n = {n:,}</h3>{told}",
+        TEXT.sinusoids(m, d, n, framed),
         right,
-        f"<h3>Learned, [{len(rows):,} × {rows.shape[1]:,}], its first {len(learned)} rows</h3>{told}",
+        TEXT.learned(*rows.shape, len(learned), framed),
         numbers_table(table, "The sinusoids, four digits", names) if is_small(table) else "",
         wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
         wishes_html(verdicts(mine, again, None), verdicts(theirs, reread, len(rows)), m),

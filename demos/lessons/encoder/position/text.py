@@ -1,17 +1,19 @@
-"""The four wishes for a position code, each with the number that proves it, and the codes as tables (HTML)."""
+"""The four wishes for a position code, each with the number that proves it, and the codes as tables."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from demos.bert.encoder.position import Wishes
 from demos.figures.numbers import scientific
-from demos.figures.tables import column_heads, scrolling_table
+from demos.figures.tables import number_table
+from demos.templates import templates
 
+TEXT = templates(__file__)
 SHOWN_NUMBERS = 256  # of a table; more is no table to read
 SHOWN_COLUMNS = 32
 EXACT = 1e-9  # what float64 leaves of a difference that mathematics says is none
@@ -51,52 +53,26 @@ def verdicts(of: Wishes, again: float, rows: int | None) -> tuple[Verdict, ...]:
     )
 
 
-WISHES = (
-    ("Unique", "each position has a row of its own"),
-    ("Consistent distance", "how alike two rows are depends on how far apart they stand, not on where"),
-    ("Bounded", "no number leaves [−1, 1], however long the text"),
-    ("Deterministic, any length", "the same row each time, for a text of any length"),
-)
-
-
 def _met(wish: bool) -> str:
     return "met" if wish else "not met"
 
 
-def wishes_html(sinusoid: Sequence[Verdict], learned: Sequence[Verdict], rows: int) -> str:
+def wishes_html(sinusoid: Sequence[Verdict], learned: Sequence[Verdict], rows: int) -> Markup:
     """A row a wish, a column a table; measured on the first `rows` positions."""
-    body = "".join(
-        f'<tr><th scope="row"><b>{number} {name}</b><br><small>{meaning}</small></th>{_cell(mine)}{_cell(theirs)}</tr>'
-        for number, ((name, meaning), mine, theirs) in enumerate(zip(WISHES, sinusoid, learned, strict=True), start=1)
-    )
-    return (
-        f'<table class="plain encoder-wishes-table"><caption>The four wishes, measured on positions 0 to {rows - 1}'
-        '</caption><thead><tr><td></td><th scope="col">sinusoids</th><th scope="col">learned by this model</th></tr>'
-        f"</thead><tbody>{body}</tbody></table>"
-    )
+    return TEXT.wishes(sinusoid, learned, rows)
 
 
-def _cell(verdict: Verdict) -> str:
-    good = verdict.met == "met"
-    return (
-        f'<td class="{"met" if good else "unmet"}"><b>{"✓" if good else "✗"} {verdict.met}</b><br>{verdict.said}</td>'
-    )
-
-
-def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) -> str:
+def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) -> Markup:
     """A table's numbers with four digits, a row a position; only its beginning where it is large."""
     m, d = table.shape
-    shown = min(d, SHOWN_COLUMNS)
-    rows = min(m, max(4, SHOWN_NUMBERS // shown))
-    cut = f"; the first {rows} of {m} rows and {shown} of {d} columns" if (rows, shown) != (m, d) else ""
-    told = html.escape(caption + cut)
-    body = "".join(
-        f'<tr><th scope="row">{index}{f" {html.escape(names[index])}" if names else ""}</th>'
-        + "".join(f"<td>{value + 0.0:.4f}</td>" for value in table[index, :shown].round(4))
-        + "</tr>"
-        for index in range(rows)
-    )
-    return scrolling_table(told, f"<td></td>{column_heads(range(shown))}", body)
+    columns = min(d, SHOWN_COLUMNS)
+    rows = min(m, max(4, SHOWN_NUMBERS // columns))
+    if (rows, columns) != (m, d):
+        caption += f"; the first {rows} of {m} rows and {columns} of {d} columns"
+    shown = table[:rows, :columns].round(4) + 0.0  # no minus before a zero
+    heads = [f"{index} {names[index]}" if names else index for index in range(rows)]
+    cells = [[f"{value:.4f}" for value in row] for row in shown]
+    return number_table(caption, range(columns), zip(heads, cells, strict=True))
 
 
 def is_small(table: np.ndarray) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from demos.bert.encoder.loops import Times
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.templates import templates
 
+TEXT = templates(__file__)
 NAMES = {"loop": "loops in Python", "matrix": "matrices (numpy)"}
 
 
@@ -47,17 +50,10 @@ def times_figure(times: Times) -> go.Figure:
     return figure
 
 
-def times_told(times: Times) -> str:
-    """The measured times in words (HTML)."""
-    longest, last = max(times.loop), max(times.matrix)
+def times_told(times: Times) -> Markup:
+    """The measured times in words."""
+    longest = max(times.loop)
     grown = times.loop[longest] / times.loop[longest // 2]
-    return (
-        f"<p><b>Measured on this machine just now, one head of {times.width} numbers, on random vectors.</b> "
-        f"{longest} tokens take {1e3 * times.loop[longest]:.3g} ms by loops and "
-        f"{1e3 * times.matrix[longest]:.2g} ms by matrices, "
-        f"{times.loop[longest] / times.matrix[longest]:,.0f} times less; the results differ by "
-        f"{scientific(times.difference)} at most. Twice the tokens took the loops {grown:.1f} times as long, since "
-        f"each of the n queries meets each of the n keys: n² × {times.width} products, {last**2 * times.width:,} for "
-        f"{last} tokens. Matrices do the same work, in the processor’s own loops and many numbers at once; on short "
-        "sentences their fixed cost hides it.</p>"
-    )
+    difference = scientific(times.difference)
+    took = times.loop[longest], times.matrix[longest]
+    return TEXT.times(times.width, longest, *took, difference, grown, max(times.matrix))

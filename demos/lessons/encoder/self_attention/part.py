@@ -88,12 +88,10 @@ def drawn(
     at, one, query = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
     ledger = layer_ledger(loaded, run, at, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))
     asked = Asked(ledger, run.encoding, one, query)
-    extra = ""
+    moved = ""
     if ledger.padding:
-        n = len(run.encoding)
         plain = layer_ledger(loaded, run, at, causal=bool(causal))
-        moved = difference(ledger.attention.output[:n], plain.attention.output)
-        extra = f" Without the padding, the sentence’s own tokens have the same numbers to {scientific(moved)}."
+        moved = scientific(difference(ledger.attention.output[: len(run.encoding)], plain.attention.output))
     programs = [
         selfattention_code(
             loaded.spec, run.encoding, at, one, query, loops=by, causal=bool(causal), padding=ledger.padding
@@ -104,7 +102,7 @@ def drawn(
         attention_picture(asked),
         attention_told(asked),
         concat_picture(asked, head_shares(ledger.weights, ledger.attention, query)),
-        closed_html(ledger, STEPS, extra),
+        closed_html(ledger, STEPS, moved),
         attention_numbers(asked),
         *programs,
     ]

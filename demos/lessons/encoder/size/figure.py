@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from demos.bert.encoder.size import (
     KNOWN,
@@ -19,8 +20,9 @@ from demos.bert.encoder.size import (
 )
 from demos.figures.numbers import with_prefix
 from demos.figures.palette import CLASSES, plotly_layout
-from demos.figures.tables import column_heads, scrolling_table
+from demos.templates import plot_text, templates
 
+TEXT = templates(__file__)
 ROOT = "#545d63"  # behind all groups
 GROUPS = {"Embeddings": CLASSES[0], "Attention": CLASSES[1], "Feed-forward": CLASSES[2], "Pooler": CLASSES[3]}
 INKS = {
@@ -29,13 +31,6 @@ INKS = {
     "Feed-forward": "#000000",
     "Pooler": "#000000",
 }  # on these hues
-SAID = {  # what lectures and the paper say of the two (Devlin et al. 2019, section 3)
-    "BERT base": "Lectures say 110 million: this number rounded, or {whole:,} with the two pre-training heads.",
-    "BERT large": (
-        "The paper and the lectures say 340 million; counted, it is {total:,}, or {whole:,} with the two pre-training "
-        "heads, so that figure was rounded up."
-    ),
-}
 
 
 def treemap(shape: Shape) -> go.Figure:
@@ -43,7 +38,7 @@ def treemap(shape: Shape) -> go.Figure:
     counts, total = count_parameters(shape), total_parameters(shape)
     groups = [group for group in GROUPS if any(count.group == group for count in counts)]
     sums = {group: sum(count.total for count in counts if count.group == group) for group in groups}
-    root = f"{html.escape(shape.name)}: {total:,}"
+    root = f"{plot_text(shape.name)}: {total:,}"
     times = [f" in {count.times} layers" if count.times > 1 else "" for count in counts]
     figure = go.Figure(
         go.Treemap(
@@ -78,60 +73,35 @@ def treemap(shape: Shape) -> go.Figure:
     return figure
 
 
-def told(shape: Shape, tokens: int) -> str:
-    """What the size means, in sentences (HTML)."""
+def told(shape: Shape, tokens: int) -> Markup:
+    """What the size means, in sentences."""
     total, work, takes = total_parameters(shape), work_per_token(shape, tokens), memory(shape, tokens)
-    sentences = [
-        f"<b>{html.escape(shape.name)}: {total:,} parameters</b>, {with_prefix(takes.weights, 'B')} in float32 and "
-        f"{with_prefix(takes.training, 'B')} while all of it is trained with AdamW, activations not counted.",
-        f"In an input of {tokens} tokens each token takes {with_prefix(work.total, '')} multiplications and additions: "
-        f"{work.feed_forward / work.total:.0%} in the feed-forward, {work.projections / work.total:.0%} in the "
-        f"projections (W<sub>Q</sub>, W<sub>K</sub>, W<sub>V</sub>, W<sup>O</sup>), "
-        f"{work.attention / work.total:.0%} in comparing tokens, which alone grows with the length.",
-        f"The {shape.layers} × {shape.heads} heads' weights of one such input are {with_prefix(takes.attention, 'B')}. "
-        "More heads mean more of these and not one parameter more, since they share the width.",
-    ]
-    if shape.name in SAID:
-        sentences.insert(1, SAID[shape.name].format(total=total, whole=total + pretraining_heads(shape)))
-    return "".join(f"<p>{sentence}</p>" for sentence in sentences)
-
-
-def parts_table(counts: Sequence[Count]) -> str:
-    """Each part's formula and numbers, and the sum (HTML)."""
-    rows = "".join(
-        f'<tr><td>{count.group}</td><th scope="row">{count.name}</th><td>{count.formula}</td>'
-        f"<td>{count.each:,}</td><td>{count.times}</td><td>{count.total:,}</td></tr>"
-        for count in counts
-    )
-    total = sum(count.total for count in counts)
-    return scrolling_table(
-        "V word pieces, P positions, S segments, d the width, f the feed-forward's width.",
-        column_heads(("part", "weights", "formula", "each", "times", "together")),
-        rows,
-        name="Parameters by part",
-        foot=f'<tr><th scope="row" colspan="5">all</th><td><b>{total:,}</b></td></tr>',
-        kind="lesson-table",
+    return TEXT.told(
+        shape,
+        total,
+        total + pretraining_heads(shape),
+        with_prefix(takes.weights, "B"),
+        with_prefix(takes.training, "B"),
+        tokens,
+        with_prefix(work.total, ""),
+        {name: amount / work.total for name, amount in asdict(work).items()},
+        with_prefix(takes.attention, "B"),
     )
 
 
-def models_table(shapes: Sequence[Shape], tokens: int) -> str:
-    """Known BERTs and the chosen one, side by side (HTML)."""
-    names = ("model", "L", "H", "A", "parameters", "float32", "operations a token", f"attention at {tokens}")
-    rows = ""
+def parts_table(counts: Sequence[Count]) -> Markup:
+    """Each part's formula and numbers, and the sum."""
+    return TEXT.parts([(count, Markup(count.name)) for count in counts], sum(count.total for count in counts))
+
+
+def models_table(shapes: Sequence[Shape], tokens: int) -> Markup:
+    """Known BERTs and the chosen one, side by side."""
+    rows = []
     for shape in shapes:
-        takes = memory(shape, tokens)
-        cells = (
-            str(shape.layers),
-            f"{shape.width:,}",
-            str(shape.heads),
-            f"{total_parameters(shape):,}",
-            with_prefix(takes.weights, "B"),
-            with_prefix(work_per_token(shape, tokens).total, ""),
-            with_prefix(takes.attention, "B"),
-        )
-        row = "".join(f"<td>{cell}</td>" for cell in cells)
-        rows += f'<tr><th scope="row">{html.escape(shape.name)}</th>{row}</tr>'
-    return scrolling_table("", column_heads(names), rows, name="BERTs by size", kind="lesson-table")
+        takes, work = memory(shape, tokens), work_per_token(shape, tokens).total
+        amounts = with_prefix(takes.weights, "B"), with_prefix(work, ""), with_prefix(takes.attention, "B")
+        rows.append((shape, total_parameters(shape), *amounts))
+    return TEXT.models(rows, tokens)
 
 
 def beside(shape: Shape) -> list[Shape]:
@@ -142,14 +112,15 @@ def beside(shape: Shape) -> list[Shape]:
 
 def size_code(shape: Shape) -> str:
     """A program that builds this configuration without memory and counts it."""
-    return (
-        "import torch\nfrom transformers import BertConfig, BertModel\n\n"
-        "config = BertConfig(\n"
-        f"    vocab_size={shape.vocabulary}, max_position_embeddings={shape.positions}, "
-        f"type_vocab_size={shape.segments},\n"
-        f"    num_hidden_layers={shape.layers}, hidden_size={shape.width}, num_attention_heads={shape.heads},\n"
-        f"    intermediate_size={shape.feed_forward},\n)\n"
-        'with torch.device("meta"):  # shapes only: no memory, no time\n'
-        f"    model = BertModel(config, add_pooling_layer={shape.pooler})\n"
-        "print(sum(parameter.numel() for parameter in model.parameters()))\n"
-    )
+    return f"""import torch
+from transformers import BertConfig, BertModel
+
+config = BertConfig(
+    vocab_size={shape.vocabulary}, max_position_embeddings={shape.positions}, type_vocab_size={shape.segments},
+    num_hidden_layers={shape.layers}, hidden_size={shape.width}, num_attention_heads={shape.heads},
+    intermediate_size={shape.feed_forward},
+)
+with torch.device("meta"):  # shapes only: no memory, no time
+    model = BertModel(config, add_pooling_layer={shape.pooler})
+print(sum(parameter.numel() for parameter in model.parameters()))
+"""

@@ -41,27 +41,34 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 
-    def shown(shape: Shape, tokens: float) -> list[Any]:
+    def shown(shape: Shape, tokens: float) -> dict[gr.Component, Any]:
         shape.check()
         length = int(tokens or 1)
-        counts = count_parameters(shape)
-        table = models_table(beside(shape), length)
-        return [treemap(shape), told(shape, length), table, parts_table(counts), size_code(shape)]
+        return {
+            picture: treemap(shape),
+            said: told(shape, length),
+            models: models_table(beside(shape), length),
+            parts: parts_table(count_parameters(shape)),
+            program: size_code(shape),
+        }
 
-    def pick(sentence: Sentence, which: str, *chosen: Any) -> list[Any]:
-        *sliders, tokens = chosen
+    def own(*sizes: float) -> Shape:
+        return Shape("Your own", *(int(size or 1) for size in sizes))
+
+    def pick(sentence: Sentence, which: str, *sizes: float) -> dict[gr.Component, Any]:
+        *chosen, length = sizes
         if which == OWN:
-            return [gr.skip(), gr.skip(), gr.skip(), *shown(_own(sliders), tokens)]
+            return shown(own(*chosen), length)
         if which == IN_USE:
             loaded = page.services.loaded(sentence.model)
             shape = shape_of(loaded.spec.title, loaded.model)
         else:
             shape = next(shape for shape in KNOWN if shape.name == which)
-        return [shape.layers, shape.width, shape.heads, *shown(shape, tokens)]
+        return {layers: shape.layers, width: shape.width, heads: shape.heads, **shown(shape, length)}
 
-    def move(_sentence: Sentence, *chosen: Any) -> list[Any]:
-        *sliders, tokens = chosen
-        return [OWN, *shown(_own(sliders), tokens)]
+    def move(_sentence: Sentence, *sizes: float) -> dict[gr.Component, Any]:
+        *chosen, length = sizes
+        return {which: OWN, **shown(own(*chosen), length)}
 
     outputs = [picture, said, models, parts, program]
     sliders = [layers, width, heads]
@@ -74,11 +81,6 @@ def build(page: Page) -> None:
         trigger_mode="always_last",
         show_progress="hidden",
     )
-
-
-def _own(sliders: list[Any]) -> Shape:
-    layers, width, heads = (int(value or 1) for value in sliders)
-    return Shape("Your own", layers, width, heads)
 
 
 PART = Part(
