@@ -44,13 +44,9 @@ def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pair
     """
     rng = np.random.default_rng([seed, step])
     sequences = _paired(passage, tokenizer, rng, size) if pairs else _single(passage, tokenizer, rng, size)
-    special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id, tokenizer.pad_token_id}
-    drawn = []
-    for ids, segments, following in sequences:
-        marks = [int(one in special) for one in ids]
-        names: dict[str, Any] = {"mask_id": tokenizer.mask_token_id, "vocabulary": len(tokenizer)}
-        drawn.append(Instance(corrupt(ids, marks, [None] * len(ids), rng, **names), tuple(segments), following))
-    return tuple(drawn)
+    return tuple(
+        Instance(corrupt(tokenizer, ids, rng), tuple(segments), following) for ids, segments, following in sequences
+    )
 
 
 def _paired(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, int]]:

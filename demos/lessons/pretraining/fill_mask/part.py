@@ -17,9 +17,15 @@ from demos.bert.pretraining.lens import Distribution, hide, lens, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.token_chips import hue_style
-from demos.lessons.pretraining.fill_mask.figure import best_html, lens_html, numbers_html, sentence_html, told_html
-from demos.lessons.pretraining.fill_mask.figure_context import beside_html, progress_html, removals_html
-from demos.lessons.pretraining.fill_mask.figure_likelihood import likelihood_html
+from demos.lessons.pretraining.fill_mask.figure import (
+    TEXT,
+    best_html,
+    lens_html,
+    numbers_html,
+    sentence_html,
+    told_html,
+)
+from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
 from demos.lessons.pretraining.fill_mask.program import fill_code
@@ -88,27 +94,27 @@ def _wire_picture(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
         **private,
     )
 
-    def show(sentence: Sentence, marks: str, top: float) -> list[Any]:
-        return shown(filler, sentence, marks, top)
+    def show(sentence: Sentence, marks: str, top: float) -> dict[Any, str]:
+        return {parts[name]: value for name, value in shown(filler, sentence, marks, top).items()}
 
     outputs = [parts[name] for name in ("chips", "said", "best", "layers", "numbers", "code")]
     page.draw(show, [parts["marks"], parts["top"]], outputs, show_progress="hidden")
 
 
-def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> list[Any]:
-    """The six outputs of the picture and its folds."""
+def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, str]:
+    """The picture and its folds."""
     found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
     layers = filler.layers(sentence.model, at, min(max(int(top or TOP), LEAST), MOST))
     known, style = at.truth is not None, hue_style(at.whole, at.focus)
     last = layers[-1]
-    return [
-        sentence_html(at.whole, at.places, at.focus, at.marks, found.tokenizer.mask_token),
-        told_html(last, at.focus, known, found.decoder.out_features),
-        best_html(last, known, style),
-        lens_html(layers, known, style),
-        numbers_html(last, layers),
-        fill_code(found.encoder.spec, at.whole, at.places, at.focus, len(last.best)),
-    ]
+    return {
+        "chips": sentence_html(at.whole, at.places, at.focus, at.marks, found.tokenizer.mask_token),
+        "said": told_html(last, at.focus, known, found.decoder.out_features),
+        "best": best_html(last, known, style),
+        "layers": lens_html(layers, known, style),
+        "numbers": numbers_html(last, layers),
+        "code": fill_code(found.encoder.spec, at.whole, at.places, at.focus, len(last.best)),
+    }
 
 
 def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
@@ -143,7 +149,7 @@ def removed(filler: Filler, sentence: Sentence, marks: str) -> Iterator[str]:
     last = filler.layers(sentence.model, at, WATCHED)[-1]
     watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
     steps = removal_steps(found, at.hidden, at.focus, list(watched)[:WATCHED])
-    yield removals_html((yield from relayed(steps, lambda step: progress_html(*step))))
+    yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
 
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
@@ -211,10 +217,8 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             one = lens(found.word_logits, tokenizer, row[None], top)[-1]
             words = [{"token": guess.token, "probability": guess.probability} for guess in one.best]
             masks.append({"place": place, "entropy": one.entropy, "words": words})
-        result: dict[str, Any] = {"tokens": list(encoding.tokens), "masks": masks}
-        if notice := cut_told(encoding):
-            result["notice"] = notice
-        return result
+        notice = cut_told(encoding)
+        return {"tokens": list(encoding.tokens), "masks": masks} | ({"notice": notice} if notice else {})
 
     return fill_mask
 

@@ -64,10 +64,15 @@ def build(page: Page) -> None:
         api_visibility="private",
         show_progress="hidden",
     )
+    outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
+
+    def draw(sentence: Sentence, text: str, seed: Any) -> dict[Any, Any]:
+        return {outputs[name]: value for name, value in drawn(services, sentence, text, seed).items()}
+
     page.draw(
-        lambda sentence, *chosen: drawn(services, sentence, *chosen),
+        draw,
         [text, seed],
-        [rows, counts, answer, numbers, code],
+        list(outputs.values()),
         triggers=[text.change, seed.change],
         show_progress="hidden",
     )
@@ -97,14 +102,18 @@ def _text(sentence: Sentence, text: str) -> str:
     return text if (text or "").strip() else sentence.text
 
 
-def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> list[Any]:
+def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, str]:
     """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
-    found = labelled(services, sentence, text, seed)
-    key = services.key(sentence.model)
-    read = services.store.tokenizer(key).convert_ids_to_tokens(found.corruption.input_ids.tolist())
-    given = opinions()[clamp(seed, MOST_SEED) % len(opinions())]
-    code = labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, clamp(seed, MOST_SEED))
-    return [labels_html(found, read, given), counts_html(found), "", numbers_html(found, read), code]
+    labels = labelled(services, sentence, text, seed)
+    key, number = services.key(sentence.model), clamp(seed, MOST_SEED)
+    read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
+    return {
+        "rows": labels_html(labels, read, opinions()[number % len(opinions())]),
+        "counts": counts_html(labels),
+        "answer": "",
+        "numbers": numbers_html(labels, read),
+        "code": labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, number),
+    }
 
 
 def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote: str | None) -> str:
