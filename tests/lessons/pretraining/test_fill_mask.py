@@ -143,7 +143,7 @@ def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertFo
 def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     marks = mark(TEXT, tiny.tokenizer, 4)
-    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, sentence, marks)][-1])
+    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, TEXT, "", "minilm", marks)][-1])
     assert words == ["the", "old", "miller", "his", "sacks", "."]
     other = "She [MASK] her <b>[MASK]</b>."
     ids = torch.tensor([encode(tiny.tokenizer, other).input_ids])
@@ -215,7 +215,7 @@ def test_the_programs_print_these_numbers(
             [float(chance) for _, chance in words], [guess.probability for guess in layers[-1].best], atol=2e-5
         )
         assert ast.literal_eval(firsts) == [layer.best[0].token for layer in layers]
-    distil = replace(filler.found("minilm").encoder.spec, segments=False)
+    distil = replace(filler.pretrained("minilm").encoder.spec, segments=False)
     assert "vocab_projector" in fill_code(distil, encode(tiny.tokenizer, TEXT), [2], 2, 5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from demos.lessons.pretraining.corruption.text import (
     shares_html,
 )
 from demos.lessons.pretraining.program_lines import Settings
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.services import Sentence, Services
 
@@ -48,31 +50,17 @@ def build(page: Page) -> None:
     services = page.services
     page.keep(corrupt_text=parts["text"], corrupt_seed=parts["seed"])
     page.keep(**{name: parts[name] for name in ("chosen", "masked", "replaced", "whole", "draws")})
-    parts["again"].click(
-        None,
-        [parts["seed"]],
-        [parts["seed"]],
-        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
-
-    def draw_once(sentence: Sentence, *form_values: Any) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn_once(services, sentence, *form_values).items()}
-
-    def draw_often(sentence: Sentence, *form_values: Any) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn_often(services, sentence, *form_values).items()}
-
+    count_on(parts["again"], parts["seed"], MOST_SEED)
     moved = [parts["text"].change, parts["seed"].change, *(choice.input for choice in choices[2:])]
     page.draw(
-        draw_once,
+        by_component(parts, partial(drawn_once, services)),
         choices,
         [parts[name] for name in ("picture", "legend", "replaced", "rest", "answers", "code")],
         triggers=moved,
         show_progress="hidden",
     )
     page.draw(
-        draw_often,
+        by_component(parts, partial(drawn_often, services)),
         [*choices, parts["draws"]],
         [parts[name] for name in ("shares", "places", "said", "numbers")],
         triggers=[*moved, parts["draws"].input],

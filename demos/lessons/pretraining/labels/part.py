@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
@@ -12,6 +12,7 @@ from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentence
 from demos.files import DATA
 from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
 from demos.lessons.pretraining.labels.program import labels_code
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
@@ -56,21 +57,10 @@ def build(page: Page) -> None:
         code = gr.Code("", language="python", label="Prints the labels of this pass", lines=8)
     source_fold(__file__)
     page.keep(labels_text=text, labels_seed=seed)
-    again.click(
-        None,
-        [seed],
-        [seed],
-        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
+    count_on(again, seed, MOST_SEED)
     outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
-
-    def draw(sentence: Sentence, text: str, seed: Any) -> dict[Any, Any]:
-        return {outputs[name]: value for name, value in drawn(services, sentence, text, seed).items()}
-
     page.draw(
-        draw,
+        by_component(outputs, partial(drawn, services)),
         [text, seed],
         list(outputs.values()),
         triggers=[text.change, seed.change],
@@ -78,7 +68,7 @@ def build(page: Page) -> None:
     )
     page.on(
         [show.click],
-        with_sentence(lambda sentence, *chosen: answered(services, sentence, *chosen)),
+        with_sentence(partial(answered, services)),
         [*page.sentence, text, seed, vote],
         [answer],
         show_progress="hidden",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import lru_cache
 from typing import Any
 
@@ -87,39 +88,48 @@ class Learning:
             return ""
         return TEXT.cost(duration(seconds), measured, MAX_SECONDS / 60 if seconds > MAX_SECONDS else None)
 
-    def press(self, situation: Situation, held: str, before: Situation | None, steps: int) -> Iterator[dict[str, Any]]:
-        """One press, as changes to the page by their names.
+    def press(
+        self, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
+    ) -> Iterator[dict[str, Any]]:
+        """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
 
-        `run` is the press under way, `held` the reader's copy, `before` what that was trained on.
+        `held` is the reader's copy, `before` what it was trained on.
         """
         run = self.services.workshop.runs.new()
-        found = self.services.pretrained(situation.model)
+        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
+        try:
+            yield from self._changes(run, self.situation(model, *controls), held, before, steps)
+        except UserError as error:
+            yield {**over, **self._left(held), "curve": _broken(str(error))}
+        except Exception:
+            yield {**over, "curve": _broken(OUR_FAULT)}
+            raise
+        finally:
+            self._feeds.pop(run, None)
+
+    def _changes(
+        self, run: str, situation: Situation, held: str, before: Situation | None, steps: int
+    ) -> Iterator[dict[str, Any]]:
+        pretrained = self.services.pretrained(situation.model)
         if held and before != situation:
             self.presses.copies.discard(held)
             held = ""
-        feed = Feed(run, len(found.tokenizer), max(steps, 10))
-        self._feeds[run] = feed
-        events = self.presses.press(run, held, situation, found, steps)
-        ready = {"run": "", **_buttons(running=False)}
-        begun: dict[str, Any] = {"run": run, **_buttons(running=True), "curve": feed.message()}
-        try:
-            yield begun
+        feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
+        begun: dict[str, Any] = {"run": run, **_buttons(running=True)}
+        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
+        with closing(self.presses.press(run, held, situation, pretrained, steps)) as events:  # type: ignore[type-var]
+            yield {**begun, "curve": feed.message()}
             due = time.monotonic() + AGAIN_SECONDS
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
                     learned = self._learned(feed, event, situation)
-                    yield {**ready, "held": held or run, "situation": situation, **learned}
+                    yield {**over, "held": held or run, "situation": situation, **learned}
                 elif isinstance(event, Failed):
-                    yield {**ready, **self._left(held), "curve": feed.message(done=True)}
+                    yield {**over, **self._left(held), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {**begun, "curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
-        except UserError as error:
-            yield {**ready, **self._left(held), "curve": _broken(str(error))}
-        finally:
-            self._feeds.pop(run, None)
-            events.close()  # type: ignore[attr-defined]
 
     def _left(self, held: str) -> dict[str, Any]:
         """What becomes of the reader's copy where a press came to nothing: it stays if it is still there."""
@@ -174,20 +184,6 @@ class Learning:
         if run:
             self.services.workshop.runs.stop(run)
         return gr.update(interactive=False)
-
-
-def guarded(changes: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A press's changes by their names; what breaks it leaves working buttons and the copy."""
-    over: dict[str, Any] = {"run": "", **_buttons(running=False)}
-    try:
-        yield from changes
-    except UserError as error:
-        yield {**over, "curve": _broken(str(error))}
-    except Exception:
-        yield {**over, "curve": _broken(OUR_FAULT)}
-        raise
-    finally:
-        changes.close()  # type: ignore[attr-defined]
 
 
 def _buttons(running: bool) -> dict[str, Any]:

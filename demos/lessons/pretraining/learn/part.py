@@ -9,7 +9,7 @@ import gradio as gr
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.files import read_beside
-from demos.lessons.pretraining.learn.controller import CONTROLS, Learning, guarded
+from demos.lessons.pretraining.learn.controller import CONTROLS, Learning
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
 from demos.page.folds import formula_fold, source_fold
@@ -117,13 +117,12 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
         return {parts[name]: value for name, value in opening.items()} | {parts["held"]: "", parts["situation"]: None}
 
     def press(steps: int) -> Any:
-        def changes(model: str, run: str, held: str, before: Any, *controls: Any) -> Iterator[dict[str, Any]]:
+        def handler(
+            text: str, pair: str, model: str, run: str, held: str, before: Any, *controls: Any
+        ) -> Iterator[dict[Any, Any]]:
             if not run:
-                yield from learning.press(learning.situation(model, *controls), held, before, steps)
-
-        def handler(text: str, pair: str, *values: Any) -> Iterator[dict[Any, Any]]:
-            for change in guarded(changes(*values)):
-                yield {parts[name]: value for name, value in change.items()}
+                for change in learning.press(model, controls, held, before, steps):
+                    yield {parts[name]: value for name, value in change.items()}
 
         return handler
 

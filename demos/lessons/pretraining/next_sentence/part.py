@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from demos.bert.model.encoding import encode
@@ -18,6 +19,7 @@ from demos.lessons.pretraining.next_sentence.figure import (
 )
 from demos.lessons.pretraining.next_sentence.layout import PUT, SEEDS, folds, making, picture, trials
 from demos.lessons.pretraining.next_sentence.program import next_code
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
@@ -38,24 +40,27 @@ def build(page: Page) -> None:
 
 
 def _wire_picture(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     chosen = [parts[name] for name in ("first", "second", "put", "draw", "bar")]
     shown = [parts[name] for name in ("first", "second", "bar", "answer", "sequence", "cases", "numbers", "code")]
 
-    def show(sentence: Sentence, *form_values: Any) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn(reader, sentence, *form_values).items()}
-
-    page.draw(show, chosen, shown, triggers=[choice.change for choice in chosen[:4]], show_progress="hidden")
+    page.draw(
+        by_component(parts, partial(drawn, reader)),
+        chosen,
+        shown,
+        triggers=[choice.change for choice in chosen[:4]],
+        show_progress="hidden",
+    )
     parts["another"].click(
         None,
         [parts["draw"]],
         [parts["draw"], parts["put"]],
         js=f"(n) => [((n || 0) + 1) % {DRAWS}, {PUT[1]!r}]",
-        **private,
+        api_visibility="private",
+        show_progress="hidden",
     )
     page.on(
         [parts["ours"].click],
-        lambda first: next_pair(reader, first),
+        partial(next_pair, reader),
         [parts["first"]],
         [parts["first"], parts["second"]],
         show_progress="hidden",
@@ -103,14 +108,7 @@ def _wire_making(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
         return made(reader, sentence.model, clamp(tossed, DRAWS))
 
     page.draw(show, [parts["tossed"]], [parts["made"]], show_progress="hidden")
-    parts["toss"].click(
-        None,
-        [parts["tossed"]],
-        [parts["tossed"]],
-        js=f"(n) => ((n || 0) + 1) % {DRAWS}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
+    count_on(parts["toss"], parts["tossed"], DRAWS)
 
 
 def _wire_trials(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
