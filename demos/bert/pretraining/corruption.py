@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.model.encoding import Encoding
 from demos.errors import UserError
 
 CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1  # the paper's shares; what is left of the chosen, 0.1, is kept
@@ -30,13 +29,13 @@ class Corruption:
         return np.flatnonzero(self.kinds)
 
 
-def never_chosen(tokenizer: Any, encoding: Encoding) -> tuple[int, ...]:
+def never_chosen(tokenizer: Any, input_ids: Sequence[int]) -> tuple[int, ...]:
     """1 for each token that is never chosen: [CLS], [SEP] and the like, also where somebody wrote them; n in all.
 
     [UNK] stands for a word, so it may be chosen.
     """
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    return tuple(int(number in special) for number in encoding.input_ids)
+    return tuple(int(number in special) for number in input_ids)
 
 
 def kind_shares(masked: float, replaced: float) -> tuple[float, float, float]:
@@ -45,26 +44,23 @@ def kind_shares(masked: float, replaced: float) -> tuple[float, float, float]:
 
 
 def corrupt(
-    input_ids: Sequence[int] | np.ndarray,
-    special: Sequence[int] | np.ndarray,
-    words: Sequence[int | None],
+    tokenizer: Any,
+    input_ids: Sequence[int],
     rng: np.random.Generator,
     chosen: float = CHOSEN,
     masked: float = MASKED,
     replaced: float = REPLACED,
-    whole_words: bool = False,
     *,
-    mask_id: int,
-    vocabulary: int,
+    words: Sequence[int | None] | None = None,
+    special: Sequence[int] | None = None,
 ) -> Corruption:
     """Choose tokens and put [MASK], a random word piece or the token itself there (Devlin et al. 2019, section 3.1).
 
-    `input_ids`, `special` (1 for [CLS], [SEP], padding) and `words` (the running number of a token's word over the
-    whole input, as `Encoding.word_index`; None for special tokens) have n entries each. As the paper's
-    create_pretraining_data does: `chosen` is a share of all n, rounded, at least one token; a special token is never
-    chosen; each chosen token's kind is drawn by itself; a random piece comes from the whole vocabulary, the token
-    itself and the special ones among it. With `whole_words`, words are chosen with all their pieces, and a word that
-    would go past the count is left out; where none fits, the first drawn is taken all the same.
+    As the paper's create_pretraining_data does: `chosen` is a share of all n `input_ids`, rounded, at least one token;
+    a `special` token (n entries, `never_chosen` where none are given) is never chosen; each chosen token's kind is
+    drawn by itself; a random piece comes from the whole vocabulary, the token itself and the special ones among it.
+    With `words` (the running number of each token's word, as `Encoding.word_index`), words are chosen with all their
+    pieces, and a word that would go past the count is left out; where none fits, the first drawn is taken all the same.
 
     Raises UserError for an input without a word, ValueError for shares that are none.
     """
@@ -72,7 +68,7 @@ def corrupt(
     if not all(-1e-9 <= share <= 1 for share in shares):
         raise ValueError(f"chosen {chosen}, masked {masked} and replaced {replaced} are no shares")
     ids = np.array(input_ids, dtype=np.int64)
-    units = _units(special, words, whole_words)
+    units = _units(never_chosen(tokenizer, input_ids) if special is None else special, words or [None] * len(ids))
     if not units:
         raise UserError("There is no word here to choose from; write a sentence first.")
     places = _choose(units, max(1, round(len(ids) * chosen)), rng)
@@ -81,20 +77,18 @@ def corrupt(
     kinds[places] = np.where(drawn < masked, MASK, np.where(drawn < masked + replaced, RANDOM, SAME))
     labels = np.full(len(ids), NO_LABEL, dtype=np.int64)
     labels[places] = ids[places]
-    ids[kinds == MASK] = mask_id
+    ids[kinds == MASK] = tokenizer.mask_token_id
     at_random = kinds == RANDOM
-    ids[at_random] = rng.integers(vocabulary, size=int(at_random.sum()))
+    ids[at_random] = rng.integers(tokenizer.vocab_size, size=int(at_random.sum()))
     return Corruption(ids, labels, kinds)
 
 
-def _units(special: Sequence[int] | np.ndarray, words: Sequence[int | None], whole_words: bool) -> list[list[int]]:
-    """What is chosen at once: each token by itself, or each word's pieces."""
+def _units(special: Sequence[int], words: Sequence[int | None]) -> list[list[int]]:
+    """What is chosen at once: each word's pieces, or a token by itself where its word is None."""
     units: dict[int, list[int]] = {}
     for place, (is_special, word) in enumerate(zip(special, words, strict=True)):
-        if is_special:
-            continue
-        key = word if whole_words and word is not None else -1 - place  # never a word's number
-        units.setdefault(key, []).append(place)
+        if not is_special:
+            units.setdefault(-1 - place if word is None else word, []).append(place)
     return list(units.values())
 
 

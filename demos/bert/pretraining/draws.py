@@ -72,6 +72,5 @@ def fit_places(draws: Draws) -> Fit | None:
     m, k = len(counts), counts.sum() / len(draws.kinds)
     if k >= m:
         return None
-    expected = counts.sum() / m
-    statistic = float(((counts - expected) ** 2).sum() / expected * (m - 1) / (m - k))
+    statistic = float(chisquare(counts).statistic * (m - 1) / (m - k))
     return Fit(statistic, m - 1, float(chi2.sf(statistic, m - 1)))

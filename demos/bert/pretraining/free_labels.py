@@ -11,7 +11,7 @@ import numpy as np
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.text import clean_text
-from demos.bert.pretraining.corruption import Corruption, corrupt, never_chosen
+from demos.bert.pretraining.corruption import Corruption, corrupt
 from demos.errors import UserError
 
 NOTHING = "There is no text here to take labels from; write a sentence first."
@@ -56,12 +56,4 @@ def free_labels(tokenizer: Any, text: str, others: Sequence[str], rng: np.random
     encoding = encode(tokenizer, first, second)
     if 0 not in encoding.sequence_ids:
         raise UserError(NOTHING)
-    corruption = corrupt(
-        encoding.input_ids,
-        never_chosen(tokenizer, encoding),
-        encoding.word_index,
-        rng,
-        mask_id=tokenizer.mask_token_id,
-        vocabulary=tokenizer.vocab_size,
-    )
-    return FreeLabels(first, second, is_next, encoding, corruption)
+    return FreeLabels(first, second, is_next, encoding, corrupt(tokenizer, encoding.input_ids, rng))

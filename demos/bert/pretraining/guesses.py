@@ -31,12 +31,12 @@ def guesses(word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int 
     with torch.inference_mode():
         logits = word_logits(torch.from_numpy(np.array(hidden)))  # [V]
         probabilities = logits.softmax(dim=-1)
-    found = logits.topk(count).indices.tolist()
-    tokens = tokenizer.convert_ids_to_tokens(found)
-    return [
-        Guess(token, index, float(probabilities[index]), float(logits[index]))
-        for token, index in zip(tokens, found, strict=True)
-    ]
+    return [guess_at(tokenizer, logits, probabilities, index) for index in logits.topk(count).indices.tolist()]
+
+
+def guess_at(tokenizer: Any, logits: torch.Tensor, probabilities: torch.Tensor, index: int) -> Guess:
+    """One word of a place's logits and probabilities [V]."""
+    return Guess(tokenizer.convert_ids_to_tokens(index), index, float(probabilities[index]), float(logits[index]))
 
 
 def place_to_guess(

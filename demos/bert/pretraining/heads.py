@@ -129,7 +129,7 @@ class PretrainedModels:
 
     def __init__(self, max_models: int = MAX_MODELS) -> None:
         self._max = max_models
-        self._models: WeakKeyDictionary[Any, _Heads] = WeakKeyDictionary()  # by encoder; the last used comes last
+        self._models: WeakKeyDictionary[Any, Pretrained] = WeakKeyDictionary()  # by encoder; the last used comes last
         self._lock = threading.Lock()
         self._turns = Turns()
 
@@ -148,7 +148,9 @@ class PretrainedModels:
                 return found
             found = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
             with self._lock:
-                self._models[loaded.model] = _Heads.of(found, loaded)
+                own = found.encoder.model is not loaded.model
+                # Without the model that the entry hangs on, which would never be let go.
+                self._models[loaded.model] = found if own else replace(found, encoder=replace(loaded, model=None))
                 while len(self._models) > self._max:
                     self._models.pop(next(iter(self._models)), None)  # by now it may have gone by itself
             return found
@@ -159,25 +161,4 @@ class PretrainedModels:
             if heads is None:
                 return None
             self._models[loaded.model] = heads
-        return heads.on(loaded)
-
-
-@dataclass(frozen=True)
-class _Heads:
-    """What `Pretrained` holds beside the encoder that was asked for."""
-
-    encoder: LoadedModel | None  # one of its own, where our heads have it
-    transform: nn.Module
-    decoder: nn.Linear
-    pooler: nn.Module | None
-    relation: nn.Linear | None
-    about: dict[str, str]
-
-    @classmethod
-    def of(cls, found: Pretrained, loaded: LoadedModel) -> _Heads:
-        own = None if found.encoder.model is loaded.model else found.encoder
-        return cls(own, found.transform, found.decoder, found.pooler, found.relation, found.about)
-
-    def on(self, loaded: LoadedModel) -> Pretrained:
-        encoder = self.encoder or loaded
-        return Pretrained(encoder, self.transform, self.decoder, self.pooler, self.relation, self.about)
+        return replace(heads, encoder=loaded) if heads.encoder.model is None else heads

@@ -2,49 +2,37 @@
 
 The encoder that was trained on differs from the bundled one in every layer. What differs is small, so the file holds
 the differences in 4 bits and the new parts in 8 or 16; the word embeddings, which are the decoder too, change by a
-matrix of low rank (Hu et al. 2021, LoRA). assets/pretraining/README.md tells how the numbers came about.
+matrix of low rank (Hu et al. 2021, LoRA). demos/training/pretraining/offline/writing.py writes it;
+assets/pretraining/README.md tells how the numbers came about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
-
-from demos.bert.pretraining.packing import Packed, pack, unpack
 
 WORDS = "bert.embeddings.word_embeddings.weight"  # the decoder is tied to it
 LOW_LEFT, LOW_RIGHT = "words.left", "words.right"  # [V, r] and [r, d]: their product is added to the word embeddings
 
 
-def write_heads(
-    path: Path,
-    trained: Mapping[str, torch.Tensor],
-    bundled: Mapping[str, torch.Tensor],
-    left: torch.Tensor,
-    right: torch.Tensor,
-    about: Mapping[str, str],
-) -> None:
-    """Write what `trained`, named as BertForPreTraining's parameters, has beyond `bundled`, named as BertModel's.
+class Packed(NamedTuple):
+    """A matrix [rows, columns] in 4 or 8 bits a number: integers, with a scale for each group of a row's numbers."""
 
-    Matrices of the encoder are stored as differences in 4 bits, new matrices in 8, vectors in float16. `left` [V, r]
-    and `right` [r, d] change the word embeddings. `about` is kept as the file's metadata.
-    """
-    tensors: dict[str, torch.Tensor] = {}
-    for name, value in {**trained, LOW_LEFT: left, LOW_RIGHT: right}.items():
-        base = bundled.get(name.removeprefix("bert.")) if not name.startswith("bert.pooler") else None
-        changed = value.float() if base is None else value.float() - base.float()
-        if value.dim() < 2 or min(value.shape) < 16:
-            tensors[name if base is None else f"{name}:added"] = changed.half()
-            continue
-        bits = 8 if base is None else 4
-        packed = pack(changed, bits)
-        kind = f"q{bits}" if base is None else f"added.q{bits}"
-        tensors[f"{name}:{kind}.values"], tensors[f"{name}:{kind}.scales"] = packed
-    save_file({name: value.contiguous() for name, value in tensors.items()}, path, metadata=dict(about))
+    values: torch.Tensor  # <uint8>[rows, columns x bits / 8]; at 4 bits two a byte, the first in the low half
+    scales: torch.Tensor  # <float16>[rows, groups]
+
+
+def unpack(packed: Packed, bits: int) -> torch.Tensor:
+    """The matrix <float32>[rows, columns] again, each number within half a step of its group's scale."""
+    values, scales = packed.values, packed.scales.float()
+    if bits == 4:
+        values = torch.stack((values & 15, values >> 4), dim=-1).flatten(1)
+    whole = values.float() - 2 ** (bits - 1)
+    return (whole.reshape(*scales.shape, -1) * scales[..., None]).flatten(1)
 
 
 def read_heads(path: Path, bundled: Mapping[str, torch.Tensor]) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

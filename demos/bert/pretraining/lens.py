@@ -12,7 +12,7 @@ import torch
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import pad
-from demos.bert.pretraining.guesses import Guess, Logits, masked
+from demos.bert.pretraining.guesses import Guess, Logits, guess_at, masked
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,12 @@ def lens(
         ranks = 1 + (logits > logits[:, watched, None]).sum(dim=-1)
         best = logits.topk(count, dim=-1).indices
 
-    def guess(row: int, index: int) -> Guess:
-        token = tokenizer.convert_ids_to_tokens(index)
-        return Guess(token, index, float(chances[row, index]), float(logits[row, index]))
-
     return tuple(
         Distribution(
-            best=tuple(guess(row, index) for index in best[row].tolist()),
+            best=tuple(guess_at(tokenizer, logits[row], chances[row], index) for index in best[row].tolist()),
             covered=float(chances[row, best[row]].sum()),
             entropy=float(entropies[row]),
-            watched=guess(row, watched),
+            watched=guess_at(tokenizer, logits[row], chances[row], watched),
             rank=int(ranks[row]),
         )
         for row in range(len(logits))

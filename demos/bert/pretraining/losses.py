@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from demos.bert.pretraining.corruption import NO_LABEL, Corruption
-from demos.bert.pretraining.guesses import Guess, Logits
+from demos.bert.pretraining.guesses import Guess, Logits, guess_at
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,16 @@ def answers(word_logits: Logits, tokenizer: Any, hidden: torch.Tensor, corruptio
         best = logits.argmax(dim=-1).tolist()
         ranks = 1 + (logits > logits.gather(1, labels[:, None])).sum(dim=-1)
 
-    def guess(row: int, index: int) -> Guess:
-        token = tokenizer.convert_ids_to_tokens(index)
-        return Guess(token, index, float(chances[row, index]), float(logits[row, index]))
-
-    each = tuple(
-        Answer(int(place), guess(row, int(labels[row])), guess(row, best[row]), int(ranks[row]), float(loss))
-        for row, (place, loss) in enumerate(zip(places, losses.each, strict=True))
+    return Answers(
+        tuple(
+            Answer(
+                place=int(place),
+                truth=guess_at(tokenizer, logits[row], chances[row], int(labels[row])),
+                best=guess_at(tokenizer, logits[row], chances[row], best[row]),
+                rank=int(ranks[row]),
+                loss=float(losses.each[row]),
+            )
+            for row, place in enumerate(places)
+        ),
+        float(losses.mean),
     )
-    return Answers(each, float(losses.mean))

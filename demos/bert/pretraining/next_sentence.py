@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from demos.bert.model.encoding import Encoding, encode
-from demos.bert.model.padding import pad
 from demos.bert.model.steps import drained
 from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.lens import states
 from demos.errors import UserError
 
 IS_NEXT, NOT_NEXT = 0, 1  # the labels, in transformers' order
@@ -85,7 +85,9 @@ def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Gene
     logits = np.zeros((len(pairs), 2), dtype=np.float32)
     done = 0
     for rows in _batches(encodings):
-        logits[rows] = _logits(pretrained, [encodings[row] for row in rows])
+        hidden = states(pretrained.encoder, [encodings[row] for row in rows])[0]  # [b, n, d]
+        with torch.inference_mode():
+            logits[rows] = pretrained.next_logits(hidden).numpy()
         done += len(rows)
         yield done, len(pairs)
     return Answers(logits)
@@ -97,18 +99,6 @@ def next_probabilities(pretrained: Pretrained, pairs: Sequence[tuple[str, str]])
     Raises UserError where a sentence is empty or too long, and for a model without that head.
     """
     return drained(next_steps(pretrained, pairs))
-
-
-def _logits(pretrained: Pretrained, encodings: Sequence[Encoding]) -> np.ndarray:
-    """One padded pass: <float32>[B, 2]."""
-    batch = pad(pretrained.tokenizer, encodings)
-    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
-    if pretrained.encoder.spec.segments:
-        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
-    with torch.inference_mode():
-        hidden = pretrained.encoder.model(**inputs).last_hidden_state  # [B, n, d]
-        logits: np.ndarray = pretrained.next_logits(hidden).numpy()
-    return logits
 
 
 def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:

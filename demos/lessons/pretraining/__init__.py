@@ -6,10 +6,10 @@ import gradio as gr
 
 from demos.lessons.pretraining.fill_mask.part import fill_endpoint
 from demos.lessons.pretraining.next_sentence.part import next_endpoint
-from demos.lessons.pretraining.whose_heads import whose_html
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.services import Sentence
+from demos.templates import templates
 
 
 def build(page: Page) -> None:
@@ -19,7 +19,7 @@ def build(page: Page) -> None:
 
     def show(sentence: Sentence) -> str:
         found = services.pretrained(sentence.model)
-        return whose_html(found.encoder.spec.title, found.about)
+        return templates(__file__).whose(found.encoder.spec.title, found.about)
 
     page.draw(show, [], [whose], show_progress="hidden")
     page.endpoint(fill_endpoint(services))

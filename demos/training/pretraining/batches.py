@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from demos.bert.pretraining.corruption import NO_LABEL, Corruption, corrupt
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
@@ -44,13 +45,9 @@ def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pair
     """
     rng = np.random.default_rng([seed, step])
     sequences = _paired(passage, tokenizer, rng, size) if pairs else _single(passage, tokenizer, rng, size)
-    special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id, tokenizer.pad_token_id}
-    drawn = []
-    for ids, segments, following in sequences:
-        marks = [int(one in special) for one in ids]
-        names: dict[str, Any] = {"mask_id": tokenizer.mask_token_id, "vocabulary": len(tokenizer)}
-        drawn.append(Instance(corrupt(ids, marks, [None] * len(ids), rng, **names), tuple(segments), following))
-    return tuple(drawn)
+    return tuple(
+        Instance(corrupt(tokenizer, ids, rng), tuple(segments), following) for ids, segments, following in sequences
+    )
 
 
 def _paired(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, int]]:
@@ -75,15 +72,14 @@ def _single(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: in
 
 def collate(instances: Sequence[Instance], padding: int) -> PretrainingBatch:
     """A padded batch of these instances."""
-    longest = max(len(one.segments) for one in instances)
 
-    def padded(rows: Sequence[Any], filler: int) -> torch.Tensor:
-        return torch.tensor([[*map(int, row), *[filler] * (longest - len(row))] for row in rows])
+    def padded(rows: Iterable[Any], filler: int) -> torch.Tensor:
+        return pad_sequence([torch.as_tensor(row) for row in rows], batch_first=True, padding_value=filler)
 
     asked = [one.following for one in instances if one.following is not None]
     return PretrainingBatch(
         input_ids=padded([one.corruption.input_ids for one in instances], padding),
-        attention_mask=padded([[1] * len(one.segments) for one in instances], 0),
+        attention_mask=padded([torch.ones(len(one.segments), dtype=torch.long) for one in instances], 0),
         token_type_ids=padded([one.segments for one in instances], 0),
         labels=padded([one.corruption.labels for one in instances], NO_LABEL),
         following=torch.tensor(asked) if asked else None,

@@ -142,24 +142,26 @@ class Copies:
                 "leave out the model from random weights, or choose a smaller one."
             )
         with self._lock:
-            while self._kept and (len(self._kept) >= self._most or self._bytes() + nbytes > self._most_bytes):
-                self._kept.popitem(last=False)
+            self._let_go(self._most - 1, self._most_bytes - nbytes, 0)
 
     def has(self, name: str) -> bool:
         """Whether it is still there."""
         with self._lock:
             return name in self._kept
 
-    def _bytes(self) -> int:
-        return sum(one.nbytes for one in self._kept.values())
-
     def put(self, name: str, copy: Copy) -> None:
         """Keep it; what goes beyond the bounds is let go, this one never."""
         with self._lock:
             self._kept[name] = copy
             self._kept.move_to_end(name)
-            while len(self._kept) > 1 and (len(self._kept) > self._most or self._bytes() > self._most_bytes):
-                self._kept.popitem(last=False)
+            self._let_go(self._most, self._most_bytes, 1)
+
+    def _let_go(self, most: int, most_bytes: int, least: int) -> None:
+        """The least recently used, until so many of so many bytes are left, or the last `least`."""
+        while len(self._kept) > least and (
+            len(self._kept) > most or sum(copy.nbytes for copy in self._kept.values()) > most_bytes
+        ):
+            self._kept.popitem(last=False)
 
     def discard(self, name: str | None) -> None:
         """Let it go. Unknown ids are fine."""

@@ -56,9 +56,20 @@ class Parts:
         states: torch.Tensor = self.encoder(**inputs).last_hidden_state
         return states
 
+    def decode(self, transformed: torch.Tensor) -> torch.Tensor:
+        """[..., d] -> [..., V]: what the decoder makes of transformed states."""
+        logits: torch.Tensor = self.decoder(transformed)
+        return logits
+
     def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """[..., d] -> [..., V], as `Pretrained.word_logits`."""
-        logits: torch.Tensor = self.decoder(self.transform(hidden))
+        return self.decode(self.transform(hidden))
+
+    def next_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """States [B, n, d] -> [B, 2]: IsNext, NotNext. The model must have that head."""
+        assert self.pooler is not None
+        assert self.relation is not None
+        logits: torch.Tensor = self.relation(self.pooler(hidden))
         return logits
 
     def losses(self, batch: PretrainingBatch) -> Losses:
@@ -69,11 +80,7 @@ class Parts:
         hidden = self.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
         asked = batch.labels != NO_LABEL
         transformed = self.transform(hidden[asked])  # [M, d]: a decoder's row is V products, so no others
-        logits, answers = self.decoder(transformed), batch.labels[asked]
-        found = masked_losses(logits, answers)
-        following = None
-        if batch.following is not None:
-            assert self.pooler is not None
-            assert self.relation is not None
-            following = next_loss(self.relation(self.pooler(hidden)), batch.following)
-        return Losses(found.each, found.mean, following, transformed, logits, answers)
+        logits, answers = self.decode(transformed).float(), batch.labels[asked]
+        masked = masked_losses(logits, answers)
+        following = None if batch.following is None else next_loss(self.next_logits(hidden).float(), batch.following)
+        return Losses(masked.each, masked.mean, following, transformed, logits, answers)

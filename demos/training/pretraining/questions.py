@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from demos.training.pretraining.parts import Parts
 from demos.training.pretraining.passage import MAX_LENGTH, Passage
@@ -117,22 +118,20 @@ def mean_loss(parts: Parts, tokenizer: Any, sentences: Sequence[str]) -> float:
     rows = list(_rows(tokenizer, sentences))
     losses: list[float] = []
     for at in range(0, len(rows), ROWS):
-        some = rows[at : at + ROWS]
-        longest = max(len(ids) for ids, _, _ in some)
-        ids = torch.tensor([[*ids, *[tokenizer.pad_token_id] * (longest - len(ids))] for ids, _, _ in some])
-        mask = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids, _, _ in some])
-        places = torch.tensor([place for _, place, _ in some])
-        answers = torch.tensor([answer for _, _, answer in some])
+        sequences, places, answers = zip(*rows[at : at + ROWS], strict=True)
+        ids = pad_sequence(sequences, batch_first=True, padding_value=tokenizer.pad_token_id)
+        mask = pad_sequence([torch.ones_like(row) for row in sequences], batch_first=True)
         with torch.inference_mode():
             hidden = parts.states(ids, mask, torch.zeros_like(ids))
-            logits = parts.word_logits(hidden[torch.arange(len(some)), places])
-            losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()
+            logits = parts.word_logits(hidden[range(len(places)), places])
+            losses += torch.nn.functional.cross_entropy(logits, torch.tensor(answers), reduction="none").tolist()
     return sum(losses) / len(losses) if losses else float("nan")
 
 
-def _rows(tokenizer: Any, sentences: Sequence[str]) -> Iterator[tuple[list[int], int, int]]:
+def _rows(tokenizer: Any, sentences: Sequence[str]) -> Iterator[tuple[torch.Tensor, int, int]]:
+    """Each sentence with one token masked, the place, and the token's id."""
     for ids, _ in token_ids(tokenizer, sentences, MAX_LENGTH):
         count = len(ids) - 2
         for number in range(min(count, MOST_PLACES)):
             place = 1 + number * count // min(count, MOST_PLACES)
-            yield [*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]], place, ids[place]
+            yield torch.tensor([*ids[:place], tokenizer.mask_token_id, *ids[place + 1 :]]), place, ids[place]

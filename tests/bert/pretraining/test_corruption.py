@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -13,13 +15,15 @@ from demos.errors import UserError
 
 DRAWS = 2_000
 MASK_ID, VOCABULARY = 103, 1_000
+TOKENIZER = SimpleNamespace(
+    mask_token_id=MASK_ID, vocab_size=VOCABULARY, unk_token_id=100, all_special_ids=[0, 100, 101, 102, MASK_ID]
+)
 
 
 def plain(count: int, rng: np.random.Generator, **options: float) -> Corruption:
     """`count` tokens of one piece each between [CLS] and [SEP]."""
     ids = [101, *range(200, 200 + count), 102]
-    special, words = [1, *[0] * count, 1], [None, *range(count), None]
-    return corrupt(ids, special, words, rng, mask_id=MASK_ID, vocabulary=VOCABULARY, **options)
+    return corrupt(TOKENIZER, ids, rng, **options)
 
 
 def test_kinds_and_places_fit_the_papers_shares_over_many_draws() -> None:
@@ -85,16 +89,7 @@ def test_whole_words_stay_whole_in_a_pair(bundled: LoadedModel) -> None:
     rng = np.random.default_rng(4)
     seen: set[int | None] = set()
     for _ in range(300):
-        found = corrupt(
-            encoding.input_ids,
-            encoding.special_tokens_mask,
-            words,
-            rng,
-            chosen=0.3,
-            whole_words=True,
-            mask_id=103,
-            vocabulary=30522,
-        )
+        found = corrupt(bundled.tokenizer, encoding.input_ids, rng, chosen=0.3, words=words)
         chosen = {words[place] for place in found.chosen}
         assert None not in chosen
         assert {place for place, word in enumerate(words) if word in chosen} == set(found.chosen.tolist())
@@ -105,15 +100,7 @@ def test_whole_words_stay_whole_in_a_pair(bundled: LoadedModel) -> None:
 
 
 def test_a_word_longer_than_the_count_is_taken_whole_where_there_is_no_other() -> None:
-    found = corrupt(
-        [101, 5, 6, 7, 102],
-        [1, 0, 0, 0, 1],
-        [None, 0, 0, 0, None],
-        np.random.default_rng(0),
-        whole_words=True,
-        mask_id=MASK_ID,
-        vocabulary=VOCABULARY,
-    )
+    found = corrupt(TOKENIZER, [101, 5, 6, 7, 102], np.random.default_rng(0), words=[None, 0, 0, 0, None])
     assert found.chosen.tolist() == [1, 2, 3]
 
 
@@ -128,7 +115,7 @@ def test_no_word_and_no_shares() -> None:
 
 def test_special_tokens_are_never_chosen_even_where_somebody_wrote_them(tiny: LoadedModel) -> None:
     encoding = encode(tiny.tokenizer, "A [MASK] and [SEP] and \U0001f600.")
-    never = never_chosen(tiny.tokenizer, encoding)
+    never = never_chosen(tiny.tokenizer, encoding.input_ids)
     named = [token for token, special in zip(encoding.tokens, never, strict=True) if special]
     assert named == ["[CLS]", "[MASK]", "[SEP]", "[SEP]"]
     assert "[UNK]" in encoding.tokens  # it stands for a word

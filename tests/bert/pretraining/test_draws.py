@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
@@ -14,10 +16,8 @@ SPECIAL = [1, *[0] * 58, 1]
 
 def draws(count: int, seed: int, **options: float) -> Draws:
     rng = np.random.default_rng(seed)
-    words = [None, *range(58), None]
-    return draw_many(
-        lambda: corrupt(range(60), SPECIAL, words, rng, mask_id=103, vocabulary=999, **options), SPECIAL, count
-    )
+    tokenizer = SimpleNamespace(mask_token_id=103, vocab_size=999)
+    return draw_many(lambda: corrupt(tokenizer, range(60), rng, special=SPECIAL, **options), SPECIAL, count)
 
 
 def simulated(rng: np.random.Generator, count: int, tokens: int, chosen: int) -> Draws:

@@ -9,7 +9,7 @@ from transformers import BertForPreTraining
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.corruption import corrupt, never_chosen
+from demos.bert.pretraining.corruption import corrupt
 from demos.bert.pretraining.losses import answers, masked_losses, next_loss
 
 
@@ -48,15 +48,7 @@ def test_answers_are_bert_for_pretrainings_own(tiny: LoadedModel) -> None:
     whole = BertForPreTraining(tiny.model.config).eval()
     torch.nn.init.normal_(whole.cls.predictions.bias)
     encoding = encode(tiny.tokenizer, "The unhurried gardener watered her hydrangeas before the sun came up.")
-    corruption = corrupt(
-        encoding.input_ids,
-        never_chosen(tiny.tokenizer, encoding),
-        encoding.word_index,
-        np.random.default_rng(2),
-        chosen=0.4,
-        mask_id=103,
-        vocabulary=30522,
-    )
+    corruption = corrupt(tiny.tokenizer, encoding.input_ids, np.random.default_rng(2), chosen=0.4)
     ids, labels = torch.tensor(corruption.input_ids)[None], torch.tensor(corruption.labels)[None]
     with torch.no_grad():
         theirs = whole(ids, labels=labels, next_sentence_label=torch.tensor([0]))

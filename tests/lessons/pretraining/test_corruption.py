@@ -20,7 +20,6 @@ from demos.lessons.pretraining.corruption.layout import OPENING, SEED
 from demos.lessons.pretraining.corruption.part import draw, drawn_often, drawn_once, read_settings
 from demos.page.services import Sentence, Services
 
-PICTURE, LEGEND, SLIDER, REST, ANSWERS, CODE = range(6)
 BAR = Sentence("The lark sang.", "", "tiny")
 USUAL = (15, 80, 10, False)
 
@@ -73,25 +72,25 @@ def test_the_losses_are_transformers_own_and_the_programs(
     outputs = drawn_once(services, BAR, *chosen)
     corruption = draw(services, BAR, *chosen).corruption
     theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
-    assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs[ANSWERS]
+    assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs["answers"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(outputs[CODE], "lesson", "exec"), {})
+        exec(compile(outputs["code"], "lesson", "exec"), {})
     *lines, mean = printed.getvalue().splitlines()
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
-    shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs[PICTURE])
+    shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs["picture"])
     assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
 
 
 def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
     outputs = drawn_once(services, BAR, OPENING, 1, 15, 95, 10, False)
-    assert outputs[SLIDER]["value"] == 5
-    assert "<b>0 %</b>" in outputs[REST]
-    assert "value" not in drawn_once(services, BAR, OPENING, 1, *USUAL)[SLIDER]
+    assert outputs["replaced"] == 5
+    assert "<b>0 %</b>" in outputs["rest"]
+    assert "replaced" not in drawn_once(services, BAR, OPENING, 1, *USUAL)
     assert read_settings(-3, 0, 120, None, None) == read_settings(0, 1, 100, 0, False)
     assert read_settings(1e30, 400, None, None, True).seed < 2**32
-    again = [drawn_once(services, BAR, OPENING, seed, *USUAL)[PICTURE] for seed in (7, 7, 8)]
+    again = [drawn_once(services, BAR, OPENING, seed, *USUAL)["picture"] for seed in (7, 7, 8)]
     assert again[0] == again[1] != again[2]
 
 
@@ -100,14 +99,15 @@ def test_an_empty_box_means_the_bar_and_nothing_at_all_is_one_sentence(services:
     with pytest.raises(UserError, match="no word here"):
         draw(services, replace(BAR, text=""), "", 1, *USUAL)
     for text in ("\U0001f600" * 30, "<script>alert(1)</script> ${x}", "word " * 3_000, "[MASK] x"):
-        assert "<script>" not in "".join(drawn_once(services, BAR, text, 1, *USUAL)[:2])
+        shown = drawn_once(services, BAR, text, 1, *USUAL)
+        assert "<script>" not in shown["picture"] + shown["legend"]
         drawn_often(services, BAR, text, 1, *USUAL, 100)
     with pytest.raises(UserError, match="limit is 20,000"):
         draw(services, BAR, "x" * 20_001, 1, *USUAL)
 
 
 def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
-    shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000)
+    shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000).values()
     kinds = draw(services, BAR, OPENING, SEED, *USUAL).corruption.kinds
     first = [(kinds == kind).sum() / (kinds > 0).sum() for kind in (1, 2, 3)]
     lines = [trace for trace in shares.data if trace.name]
@@ -116,12 +116,12 @@ def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
     assert len(places.data[0].y) == len(kinds) - 2
     assert said.count("p = ") == 2
     assert "over 1,000 draws" in table
-    assert "in 100 draws" in drawn_often(services, BAR, OPENING, SEED, *USUAL, 10**9)[2]
+    assert "in 100 draws" in drawn_often(services, BAR, OPENING, SEED, *USUAL, 10**9)["said"]
 
 
 def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, tiny: LoadedModel) -> None:
     bare = Services(Store(tiny, Path()), "tiny")
     outputs = drawn_once(bare, BAR, OPENING, SEED, *USUAL)
-    assert "has no masked-word head" in outputs[ANSWERS]
-    assert "■ masked" in outputs[PICTURE]
-    assert outputs[CODE] == ""
+    assert "has no masked-word head" in outputs["answers"]
+    assert "■ masked" in outputs["picture"]
+    assert outputs["code"] == ""

@@ -14,16 +14,12 @@ from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.guesses import Guess
 from demos.bert.pretraining.losses import Answer, Answers
 from demos.figures.palette import word_colour
+from demos.lessons.pretraining.corruption import text
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
-from demos.lessons.pretraining.corruption.text import (
-    answers_html,
-    legend_html,
-    numbers_html,
-    picture_html,
-    rest_html,
-    shares_html,
-)
+from demos.lessons.pretraining.corruption.text import legend_html, numbers_html, picture_html, rest_html
+from tests.lessons.pretraining.one_line import on_one_line
 
+answers_html, shares_html = on_one_line(text.answers_html), on_one_line(text.shares_html)
 HOSTILE = "<img src=x onerror=alert(1)>"
 KINDS = np.array([0, 1, 0, 2, 3, 0, 0, 0], dtype=np.int8)
 
@@ -82,7 +78,7 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
 
 
 def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corruption: Corruption) -> None:
-    special = never_chosen(tiny.tokenizer, encoding)
+    special = never_chosen(tiny.tokenizer, encoding.input_ids)
     told = legend_html(corruption, special, 0.15, (0.8, 0.1, 0.1))
     assert f"3 of {len(encoding)} tokens chosen" in told
     assert re.findall(r"<b>(. \d \w+)</b>", told) == ["■ 1 masked", "◆ 1 random", "● 1 kept"]

@@ -24,9 +24,9 @@ from demos.lessons.pretraining.fill_mask.part import Filler, compared, fill_endp
 from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
 from demos.lessons.pretraining.fill_mask.program import fill_code
 from demos.page.services import Sentence, Services
+from tests.lessons.pretraining.one_line import one_line
 
 TEXT = "The old miller counted his sacks."
-CHIPS, SAID, BEST, LAYERS, NUMBERS, CODE = range(6)
 
 
 @pytest.fixture(scope="module")
@@ -99,18 +99,18 @@ def test_the_picture_holds_the_models_own_numbers(filler: Filler, whole: BertFor
     ids[0, [2, 4]] = tiny.tokenizer.mask_token_id
     chances = whole(ids).logits[0, 4].softmax(-1)
     top = chances.topk(7)
-    rows = re.findall(r"<td><bdi>(.*?)</bdi></td>|<td>(?:<span.*?</span><bdi>)(.*?)</bdi></td>", outputs[NUMBERS])
+    rows = re.findall(r"<td><bdi>(.*?)</bdi></td>|<td>(?:<span.*?</span><bdi>)(.*?)</bdi></td>", outputs["numbers"])
     tokens = tiny.tokenizer.convert_ids_to_tokens(top.indices.tolist())
     assert ["".join(row) for row in rows] == [token.removeprefix("##") for token in tokens]
     for chance in top.values.tolist():
-        assert f"<td>{chance:.5f}</td>" in outputs[NUMBERS]
+        assert f"<td>{chance:.5f}</td>" in outputs["numbers"]
     rank = 1 + int((chances > chances[truth]).sum())
-    assert f"Token 4 was <q><bdi>counted</bdi></q>: guess <b>{rank:,}</b> of 30,522" in outputs[SAID]
-    assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', outputs[LAYERS])[-1] == f"{rank:,}"
-    assert outputs[CHIPS].count('aria-pressed="true"') == 2
-    assert outputs[BEST].count("<li") == 9  # seven, and the true word below
+    assert f"Token 4 was <q><bdi>counted</bdi></q>: guess <b>{rank:,}</b> of 30,522" in one_line(outputs["said"])
+    assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', outputs["layers"])[-1] == f"{rank:,}"
+    assert outputs["chips"].count('aria-pressed="true"') == 2
+    assert outputs["best"].count("<li") == 9  # seven, and the true word below
     for bad in (None, 0, 1e9):
-        assert shown(filler, Sentence(TEXT, "", "minilm"), "", bad)[SAID]  # type: ignore[arg-type]
+        assert shown(filler, Sentence(TEXT, "", "minilm"), "", bad)["said"]  # type: ignore[arg-type]
 
 
 def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
@@ -143,7 +143,7 @@ def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertFo
 def test_context_and_comparison(filler: Filler, whole: BertForMaskedLM, tiny: LoadedModel) -> None:
     sentence = Sentence(TEXT, "", "minilm")
     marks = mark(TEXT, tiny.tokenizer, 4)
-    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, sentence, marks)][-1])
+    words = re.findall(r'<tr><th scope="row">(.*?)</th>', [*removed(filler, TEXT, "", "minilm", marks)][-1])
     assert words == ["the", "old", "miller", "his", "sacks", "."]
     other = "She [MASK] her <b>[MASK]</b>."
     ids = torch.tensor([encode(tiny.tokenizer, other).input_ids])
@@ -190,7 +190,7 @@ def test_in_a_long_text_the_hidden_word_is_one_that_is_seen(filler: Filler) -> N
     sentence = Sentence("a river and some old stones lie here . " * 40, "", "minilm")
     assert filler.gaps(sentence, "").focus < 128
     late = Sentence("a river " * 70 + "[MASK]", "", "minilm")
-    assert "token 141, among them" in shown(filler, late, "", 6)[CHIPS]
+    assert "token 141, among them" in shown(filler, late, "", 6)["chips"]
 
 
 def test_the_programs_print_these_numbers(
@@ -200,7 +200,7 @@ def test_the_programs_print_these_numbers(
     tiny.tokenizer.save_pretrained(tmp_path)
     sentence = Sentence('Say "hi" {now}, miller.', "It rained.", "minilm")
     for one, source in ((filler, f"{str(tmp_path)!r}, None"), (ours, "")):
-        code = shown(one, sentence, "", 6)[CODE]
+        code = shown(one, sentence, "", 6)["code"]
         if source:
             assert "'them/tiny', 'main'" in code
             code = code.replace("'them/tiny', 'main'", source)
@@ -215,7 +215,7 @@ def test_the_programs_print_these_numbers(
             [float(chance) for _, chance in words], [guess.probability for guess in layers[-1].best], atol=2e-5
         )
         assert ast.literal_eval(firsts) == [layer.best[0].token for layer in layers]
-    distil = replace(filler.found("minilm").encoder.spec, segments=False)
+    distil = replace(filler.pretrained("minilm").encoder.spec, segments=False)
     assert "vocab_projector" in fill_code(distil, encode(tiny.tokenizer, TEXT), [2], 2, 5)
 
 
@@ -225,5 +225,5 @@ def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:
         assert (
             read(tiny.tokenizer, text).tokens.count("[MASK]") == read(tiny.tokenizer, other).tokens.count("[MASK]") == 1
         )
-        assert "first guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)[SAID]
+        assert "first guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)["said"]
         assert compared(ours, Sentence(text, "", "minilm"), "", other).count("<h4>") == 2

@@ -13,17 +13,23 @@ from demos.bert.pretraining.context import Removal, Removals
 from demos.bert.pretraining.guesses import Guess
 from demos.bert.pretraining.lens import Distribution
 from demos.bert.pretraining.likelihood import Likelihood
-from demos.lessons.pretraining.fill_mask.figure import (
-    best_html,
-    lens_html,
-    numbers_html,
-    percent,
-    sentence_html,
-    told_html,
-)
-from demos.lessons.pretraining.fill_mask.figure_context import beside_html, removals_html
-from demos.lessons.pretraining.fill_mask.figure_likelihood import likelihood_html
+from demos.figures.numbers import percent
+from demos.lessons.pretraining.fill_mask import figure, figure_context
+from tests.lessons.pretraining.one_line import on_one_line
 
+sentence_html, best_html, told_html, lens_html, numbers_html, removals_html, beside_html, likelihood_html = map(
+    on_one_line,
+    (
+        figure.sentence_html,
+        figure.best_html,
+        figure.told_html,
+        figure.lens_html,
+        figure.numbers_html,
+        figure_context.removals_html,
+        figure_context.beside_html,
+        figure_context.likelihood_html,
+    ),
+)
 EVIL = Guess("<img src=x>", 7, 0.5, 3.0)
 SECOND = Guess("##sea", 8, 0.25, 2.0)
 TRUE = Guess("sky", 9, 0.001, -1.0)

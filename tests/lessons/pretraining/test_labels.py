@@ -14,8 +14,8 @@ from demos.errors import UserError
 from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, drawn, labelled, opinions
 from demos.page.services import Sentence, Services
 from demos.training.sources import DATA
+from tests.lessons.pretraining.one_line import one_line
 
-ROWS, COUNTS, ANSWER, NUMBERS, CODE = range(5)
 BAR = Sentence("The lark sang.", "", BUNDLED)
 
 
@@ -29,8 +29,8 @@ def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> Non
     assert found.is_next
     assert found.count >= 5
     outputs = drawn(services, BAR, OPENING, SEED)
-    assert f"<b>{found.count}</b>" in outputs[COUNTS]
-    assert outputs[ANSWER] == ""  # shown when asked for
+    assert f"<b>{found.count}</b>" in outputs["counts"]
+    assert outputs["answer"] == ""  # shown when asked for
     assert "Self-supervised." in answered(services, BAR, OPENING, SEED, "supervised")
 
 
@@ -40,7 +40,7 @@ def test_the_program_prints_these_labels(services: Services, text: str) -> None:
         found = labelled(services, BAR, text, seed)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(drawn(services, BAR, text, seed)[CODE], "lesson", "exec"), {})
+            exec(compile(drawn(services, BAR, text, seed)["code"], "lesson", "exec"), {})
         *lines, order = printed.getvalue().splitlines()
         assert order == ("IsNext" if found.is_next else "NotNext")
         tokens = [found.encoding.tokens[place] for place in found.corruption.chosen]
@@ -52,7 +52,7 @@ def test_the_program_prints_these_labels(services: Services, text: str) -> None:
 def test_the_given_label_is_the_data_sets_own(services: Services) -> None:
     rows = {line.rsplit("\t", 1)[0] for line in (DATA / "sentiment.tsv").read_text(encoding="utf-8").splitlines()}
     assert {f"{given.text}\t{given.label}" for given in opinions()} <= rows
-    shown = [drawn(services, BAR, OPENING, seed)[ROWS] for seed in (1, 2)]
+    shown = [one_line(drawn(services, BAR, OPENING, seed)["rows"]) for seed in (1, 2)]
     labels = [re.findall(r'class="label">(\w+)</td><td class="asked">', rows) for rows in shown]
     assert [one[0] for one in labels] == [opinions()[seed].label for seed in (1, 2)]
 
@@ -60,7 +60,7 @@ def test_the_given_label_is_the_data_sets_own(services: Services) -> None:
 def test_hostile_text_and_none(services: Services) -> None:
     for text in ("<script>alert(1)</script>. ${x}. `y`", "\U0001f600", "word " * 3_000, "a. " * 3_000):
         outputs = drawn(services, BAR, text, 3)
-        assert "<script>" not in "".join(outputs[:4])
+        assert "<script>" not in "".join(outputs[name] for name in ("rows", "counts", "answer", "numbers"))
         assert "Self-supervised." in answered(services, BAR, text, 3, None)
     for text in ("", "\u200b", " \n"):
         with pytest.raises(UserError, match="no text here"):

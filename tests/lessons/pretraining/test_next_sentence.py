@@ -20,14 +20,13 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
 from demos.lessons.pretraining.next_sentence.answers import MOST, Reader, made
-from demos.lessons.pretraining.next_sentence.figure import signed
 from demos.lessons.pretraining.next_sentence.layout import FIRST, PUT, SECOND
 from demos.lessons.pretraining.next_sentence.part import bar_mark, drawn, next_endpoint, next_pair
 from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.page.services import Sentence, Services
+from tests.lessons.pretraining.one_line import one_line
 
 BAR = Sentence("The unflappable banker.", "", "minilm")
-A, B, TAKEN, ANSWER, SEQUENCE, CASES, NUMBERS, CODE = range(8)
 
 
 class Heads(PretrainedModels):
@@ -94,33 +93,34 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
         np.testing.assert_allclose(case.logits, theirs, atol=2e-5)
         np.testing.assert_allclose(case.losses, -theirs.log_softmax(-1), atol=2e-5)
     swapped = drawn(reader, BAR, first, second, "swapped", 3, "")
-    assert f"{signed(cases[2].logits[0])}</td><td>{cases[2].losses[0]:.3f}" in swapped[ANSWER]
-    chips = re.findall(r'<li class="seg[^"]*"><b><bdi>(.*?)</bdi>', swapped[SEQUENCE])
+    logit = f"{cases[2].logits[0]:+.2f}".replace("-", "−")
+    assert f"{logit}</td><td>{cases[2].losses[0]:.3f}" in one_line(swapped["answer"])
+    chips = re.findall(r'<li class="seg[^"]*"><b><bdi>(.*?)</bdi>', swapped["sequence"])
     assert chips[:4] == ["[CLS]", "they", "stayed", "$"]
-    assert len(re.findall('class="seg', swapped[SEQUENCE])) == len(cases[2].encoding)
-    assert 'class=shown><th scope="row">swapped' in swapped[CASES]
-    assert f"{cases[3].losses[1]:.5f}" in swapped[NUMBERS]
-    assert all("<b>rains" not in one and "<script" not in one for one in swapped[ANSWER:CODE])
+    assert len(re.findall('class="seg', swapped["sequence"])) == len(cases[2].encoding)
+    assert 'class=shown><th scope="row">swapped' in swapped["cases"]
+    assert f"{cases[3].losses[1]:.5f}" in swapped["numbers"]
+    assert all("<b>rains" not in html and "<script" not in html for name, html in swapped.items() if name != "code")
     assert reader.four("minilm", first, second, 4)[1].encoding.text_pair != random
 
 
 def test_each_radio_button_shows_its_case(reader: Reader) -> None:
     cases = reader.four("minilm", FIRST, SECOND, 0)
     for at, put in enumerate(PUT):
-        assert f"<td>{cases[at].losses[1]:.3f}</td>" in drawn(reader, BAR, FIRST, SECOND, put, 0, "")[ANSWER]
+        assert f"<td>{cases[at].losses[1]:.3f}</td>" in drawn(reader, BAR, FIRST, SECOND, put, 0, "")["answer"]
 
 
 def test_the_bar_s_pair_goes_into_the_boxes_once(reader: Reader) -> None:
     pair = Sentence("It rained.", "We stayed in.", "minilm")
     taken = drawn(reader, pair, FIRST, SECOND, "true", 0, "")
-    assert taken[: TAKEN + 1] == ["It rained.", "We stayed in.", bar_mark(pair)]
-    assert "We stayed in." in taken[CASES]
+    assert [taken[name] for name in ("first", "second", "bar")] == ["It rained.", "We stayed in.", bar_mark(pair)]
+    assert "We stayed in." in taken["cases"]
     edited = drawn(reader, pair, "It rained.", "Nobody minded.", "true", 0, bar_mark(pair))
-    assert "Nobody minded." in edited[CASES]
-    assert [type(one) for one in edited[:3]] == [dict] * 3  # gr.skip()
-    assert "gallon" in drawn(reader, BAR, FIRST, SECOND, "true", 0, "")[CASES]  # one sentence in the bar
+    assert "Nobody minded." in edited["cases"]
+    assert not {"first", "second", "bar"} & set(edited)
+    assert "gallon" in drawn(reader, BAR, FIRST, SECOND, "true", 0, "")["cases"]  # one sentence in the bar
     other = drawn(reader, replace(pair, text_pair="The sun came out."), FIRST, SECOND, "true", 0, bar_mark(pair))
-    assert other[B] == "The sun came out."
+    assert other["second"] == "The sun came out."
     assert bar_mark(replace(pair, text="\ud800"))
 
 
@@ -131,8 +131,8 @@ def test_what_people_type(reader: Reader, services: Services) -> None:
     with pytest.raises(UserError, match=f"B has 4,900 tokens; this part takes up to {MOST}"):
         drawn(reader, BAR, FIRST, "sea " * 4_900, "true", 0, "")
     whole = drawn(reader, BAR, "fog " * MOST, "🙂", "same", 0, "")
-    assert "more tokens" in whole[SEQUENCE]
-    assert drawn(reader, BAR, "Rain.", "Rain.", "nonsense", 1e9, "")[ANSWER]
+    assert "more tokens" in whole["sequence"]
+    assert drawn(reader, BAR, "Rain.", "Rain.", "nonsense", 1e9, "")["answer"]
     headless = Services(services.store, "minilm", heads=Heads(replace(services.pretrained(""), relation=None)))
     with pytest.raises(UserError, match="without next sentences"):
         drawn(Reader(headless), BAR, FIRST, SECOND, "true", 0, "")
@@ -160,9 +160,9 @@ def test_instances_are_the_documents_and_corrupted(reader: Reader) -> None:
 
 def test_trials_are_told_and_remembered(reader: Reader, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     *steps, last = list(reader.trials("minilm", 1))
-    assert steps[0] == ['<p role="status">0 of 240 pairs asked …</p>', ""]
-    assert last[0] == ""
-    cells = [int(one) for one in re.findall(r'class="(?:hit|miss)">(\d+)<', last[1])]
+    assert steps[0] == {"status": '<p role="status">0 of 240 pairs asked …</p>', "results": ""}
+    assert last["status"] == ""
+    cells = [int(one) for one in re.findall(r'class="(?:hit|miss)">(\d+)<', last["results"])]
     assert len(cells) == 8
     assert [sum(cells[at : at + 2]) for at in range(0, 8, 2)] == [60] * 4
     found = services.pretrained("")
@@ -204,7 +204,7 @@ def test_a_hub_model_s_program_prints_these_numbers(
     whole.save_pretrained(tmp_path)
     tiny.tokenizer.save_pretrained(tmp_path)
     cases = reader.four("minilm", 'Say "hi"\n{x}.', "It's raining.", 0)
-    program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")[CODE]
+    program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")["code"]
     found = printed(program.replace("'them/tiny'", repr(str(tmp_path))))
     expected = [[*case.logits, *case.probabilities, *case.losses] for case in cases]
     np.testing.assert_allclose(found, expected, atol=2e-4)

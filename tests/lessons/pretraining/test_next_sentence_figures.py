@@ -12,10 +12,13 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.next_documents import KINDS, Score
 from demos.bert.pretraining.next_sentence import Answers, Drawn
-from demos.lessons.pretraining.next_sentence.figure import Case, answer_html, cases_html, numbers_html, sequence_html
-from demos.lessons.pretraining.next_sentence.figure_instances import Instance, coin_html, made_html
-from demos.lessons.pretraining.next_sentence.text import gist_html, trials_html
+from demos.lessons.pretraining.next_sentence import figure
+from demos.lessons.pretraining.next_sentence.figure import Case, Instance, answer_html, cases_html
+from tests.lessons.pretraining.one_line import on_one_line
 
+numbers_html, sequence_html, gist_html, trials_html, made_html = map(
+    on_one_line, (figure.numbers_html, figure.sequence_html, figure.gist_html, figure.trials_html, figure.made_html)
+)
 BAD = "Say <script>alert(1)</script> ${x} 🙂"
 
 
@@ -50,7 +53,7 @@ def test_segments_and_positions_are_the_tokenizer_s(case: Case) -> None:
     assert ["special" in kinds for kinds, *_ in items] == [bool(one) for one in case.encoding.special_tokens_mask]
     assert [at for at, (kinds, *_) in enumerate(items) if "chosen" in kinds] == [2]
     assert "<script" not in drawn
-    assert 'aria-label="the &quot;input&quot;"' in drawn
+    assert 'aria-label="the &#34;input&#34;"' in drawn
 
 
 def test_long_inputs_are_cut(tiny: LoadedModel) -> None:
@@ -104,13 +107,11 @@ def test_trials_are_counted_row_by_row() -> None:
 def test_instances_show_where_their_sentences_stood(tiny: LoadedModel) -> None:
     documents = [["One <b>.", "Two.", "Three."], ["Four.", "Five."]]
     pair = Drawn("Two.", "Five.", 1, (0, 1), (1, 1))
-    found = made_html([Instance(pair, encode(tiny.tokenizer, "Two.", "Five."), [1])], documents, ["news", "<i>"])
+    instance = Instance(pair, encode(tiny.tokenizer, "Two.", "Five."), [1])
+    found = made_html([instance], documents, ["news", "<i>"], 1_000, 503)
     said = plain(found)
     assert "document 1, news One &lt;b&gt;. A Two. Three. document 2, &lt;i&gt; Four. B Five." in said
-    assert said.endswith("[CLS] two . [SEP] five . [SEP] Label = NotNext")
+    assert "[CLS] two . [SEP] five . [SEP] Label = NotNext Of 1,000 pairs drawn like this, 503 are IsNext" in said
     assert found.count("chosen") == 1
-    inside = made_html(
-        [Instance(replace(pair, label=0, second_at=(0, 2)), encode(tiny.tokenizer, "a"), [])], documents, "nm"
-    )
-    assert inside.count("<figure>") == 1
-    assert "Of 1,000 pairs drawn like this, 503 are IsNext" in coin_html(1_000, 503)
+    inside = Instance(replace(pair, label=0, second_at=(0, 2)), encode(tiny.tokenizer, "a"), [])
+    assert made_html([inside], documents, "nm", 1_000, 503).count("<figure>") == 1

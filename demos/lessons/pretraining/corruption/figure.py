@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -12,6 +10,7 @@ from demos.bert.pretraining.corruption import kind_shares
 from demos.bert.pretraining.draws import Draws
 from demos.figures.palette import plotly_layout, word_colour
 from demos.lessons.pretraining.figure_kinds import KINDS
+from demos.templates import plot_text
 
 POINTS = 120  # of each line, evenly spread over a logarithmic axis
 SHOWN = 128  # tokens
@@ -63,7 +62,7 @@ def places_figure(draws: Draws, encoding: Encoding) -> go.Figure:
     """In which share of the draws each token was chosen, its word's hue; the dashed line is the mean of all of them."""
     shown = [place for place in np.flatnonzero(draws.free) if place < SHOWN]
     shares = draws.chosen / len(draws.kinds)
-    names = [f"{place} {html.escape(encoding.tokens[place], quote=False)}" for place in shown]
+    names = [f"{place} {plot_text(encoding.tokens[place])}" for place in shown]
     figure = go.Figure(
         go.Bar(
             x=names,

@@ -7,6 +7,9 @@ from typing import Any
 import gradio as gr
 
 from demos.page.folds import formula_fold, source_fold
+from demos.templates import templates
+
+TEXT = templates(__file__)
 
 OPENING = (
     "The old lighthouse stands at the end of the harbour. Every evening the keeper climbs the narrow stairs, "
@@ -15,15 +18,6 @@ OPENING = (
 )
 SEED = 34  # all three kinds at once
 MANY = (100, 1_000)  # draws
-WHY = (
-    "<h3>Why not always [MASK]?</h3><p>In fine-tuning there is no [MASK]. If BERT were asked at masks alone, it would "
-    "still have to read the other tokens, since a masked word can only be guessed from them; but it would need no "
-    "good output state at their places. So of ten chosen tokens one becomes a <b>random</b> word and one is "
-    "<b>kept</b>: the input does not show which tokens are asked for, so every token needs a good state (Devlin et "
-    "al. 2019, A.1). Random words are 1.5 % of a text, which does not seem to do harm.</p><p>How much does the mix "
-    "matter? In the paper (C.2, table 8) fine-tuned models were nearly as good with other mixes. Frozen vectors for "
-    "finding names suffered most where only [MASK] was used: an F1 of 94.0 instead of 94.9.</p>"
-)
 
 
 def machine() -> dict[str, Any]:
@@ -42,24 +36,12 @@ def machine() -> dict[str, Any]:
             rest = gr.HTML("", elem_id="corrupt-rest")
             whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corrupt-whole")
     text = gr.Textbox(
-        OPENING,
-        label="The text (empty: the bar's sentence)",
-        lines=2,
-        max_lines=6,
-        elem_id="corrupt-text",
+        OPENING, label="The text (empty: the bar's sentence)", lines=2, max_lines=6, elem_id="corrupt-text"
     )
     return {
-        "legend": legend,
-        "picture": picture,
-        "text": text,
-        "again": again,
-        "seed": seed,
-        "chosen": chosen,
-        "masked": masked,
-        "replaced": replaced,
-        "rest": rest,
-        "whole": whole,
-    }
+        "legend": legend, "picture": picture, "text": text, "again": again, "seed": seed, "chosen": chosen,
+        "masked": masked, "replaced": replaced, "rest": rest, "whole": whole,
+    }  # fmt: skip
 
 
 def losses() -> dict[str, Any]:
@@ -68,14 +50,14 @@ def losses() -> dict[str, Any]:
         with gr.Column(scale=3, min_width=320):
             answers = gr.HTML("", elem_id="corrupt-answers")
         with gr.Column(scale=2, min_width=300):
-            gr.HTML(WHY, elem_classes="corrupt-why")
+            gr.HTML(TEXT.why(), elem_classes="corrupt-why")
     return {"answers": answers}
 
 
 def many() -> dict[str, Any]:
     """The same text corrupted again and again."""
     with gr.Row(elem_classes="corrupt-many"):
-        gr.HTML("<h3>The same text, drawn many times</h3>", elem_classes="corrupt-heading")
+        gr.HTML(TEXT.many_heading(), elem_classes="corrupt-heading")
         draws = gr.Radio(
             [(f"{count:,} draws", count) for count in MANY],
             value=MANY[0],
@@ -86,16 +68,10 @@ def many() -> dict[str, Any]:
         )
     with gr.Row():
         with gr.Column(min_width=320):
-            gr.HTML(
-                "<p><b>Shares of the three kinds</b>, draw by draw. Dashed: asked for; grey: at each number "
-                "of draws, 95 of 100 such experiments lie in it.</p>",
-                elem_classes="corrupt-told",
-            )
+            gr.HTML(TEXT.shares_caption(), elem_classes="corrupt-told")
             shares = gr.Plot(show_label=False, elem_id="corrupt-shares")
         with gr.Column(min_width=320):
-            gr.HTML(
-                "<p><b>How often each token was chosen.</b> Dashed: the mean of all.</p>", elem_classes="corrupt-told"
-            )
+            gr.HTML(TEXT.places_caption(), elem_classes="corrupt-told")
             places = gr.Plot(show_label=False, elem_id="corrupt-places")
     said = gr.HTML("", elem_classes="corrupt-told", elem_id="corrupt-said")
     return {"draws": draws, "shares": shares, "places": places, "said": said}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
 from demos.bert.model.encoding import Encoding, encode
@@ -26,6 +26,7 @@ from demos.lessons.pretraining.corruption.text import (
     shares_html,
 )
 from demos.lessons.pretraining.program_lines import Settings
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.services import Sentence, Services
 
@@ -47,37 +48,19 @@ def build(page: Page) -> None:
     parts = machine() | losses() | many() | folds()
     choices = [parts[name] for name in ("text", "seed", "chosen", "masked", "replaced", "whole")]
     services = page.services
-    page.keep(
-        corrupt_text=parts["text"],
-        corrupt_seed=parts["seed"],
-        chosen=parts["chosen"],
-        masked=parts["masked"],
-        replaced=parts["replaced"],
-        whole=parts["whole"],
-        draws=parts["draws"],
-    )
-    parts["again"].click(
-        None,
-        [parts["seed"]],
-        [parts["seed"]],
-        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    moved = [
-        parts["text"].change,
-        parts["seed"].change,
-        *(parts[name].input for name in ("chosen", "masked", "replaced", "whole")),
-    ]
+    page.keep(corrupt_text=parts["text"], corrupt_seed=parts["seed"])
+    page.keep(**{name: parts[name] for name in ("chosen", "masked", "replaced", "whole", "draws")})
+    count_on(parts["again"], parts["seed"], MOST_SEED)
+    moved = [parts["text"].change, parts["seed"].change, *(choice.input for choice in choices[2:])]
     page.draw(
-        lambda sentence, *chosen: drawn_once(services, sentence, *chosen),
+        by_component(parts, partial(drawn_once, services)),
         choices,
         [parts[name] for name in ("picture", "legend", "replaced", "rest", "answers", "code")],
         triggers=moved,
         show_progress="hidden",
     )
     page.draw(
-        lambda sentence, *chosen: drawn_often(services, sentence, *chosen),
+        by_component(parts, partial(drawn_often, services)),
         [*choices, parts["draws"]],
         [parts[name] for name in ("shares", "places", "said", "numbers")],
         triggers=[*moved, parts["draws"].input],
@@ -85,12 +68,12 @@ def build(page: Page) -> None:
     )
 
 
-def draw(services: Services, sentence: Sentence, text: str, seed: Any, *asked: Any) -> Drawn:
-    """The first corruption of `text`, or of the bar's sentence where that is empty; `asked` as the sliders stand."""
+def draw(services: Services, sentence: Sentence, text: str, *form_values: Any) -> Drawn:
+    """The first corruption of `text`, or of the bar's sentence where that is empty; the rest as the controls stand."""
     tokenizer = services.store.tokenizer(services.key(sentence.model))
     encoding = encode(tokenizer, text if (text or "").strip() else sentence.text)
-    settings = read_settings(seed, *asked)
-    special = never_chosen(tokenizer, encoding)
+    settings = read_settings(*form_values)
+    special = never_chosen(tokenizer, encoding.input_ids)
     rng = np.random.default_rng(settings.seed)
     return Drawn(encoding, special, settings, _corrupt(tokenizer, encoding, special, settings, rng))
 
@@ -115,72 +98,67 @@ def _corrupt(
     tokenizer: Any, encoding: Encoding, special: tuple[int, ...], settings: Settings, rng: np.random.Generator
 ) -> Corruption:
     return corrupt(
+        tokenizer,
         encoding.input_ids,
-        special,
-        encoding.word_index,
         rng,
         settings.chosen,
         settings.masked,
         settings.replaced,
-        settings.whole_words,
-        mask_id=tokenizer.mask_token_id,
-        vocabulary=tokenizer.vocab_size,
+        words=encoding.word_index if settings.whole_words else None,
+        special=special,
     )
 
 
-def drawn_once(services: Services, sentence: Sentence, *chosen: Any) -> list[Any]:
-    """The picture, the legend, the slider that had to give way, what is left, the losses and the program."""
-    found = draw(services, sentence, *chosen)
+def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
+    """The picture, the legend, what is left, the losses and the program; the third slider where it had to give way."""
+    drawn = draw(services, sentence, *form_values)
+    encoding, corruption, settings = drawn.encoding, drawn.corruption, drawn.settings
     tokenizer = services.store.tokenizer(services.key(sentence.model))
-    read = tokenizer.convert_ids_to_tokens(found.corruption.input_ids.tolist())
-    settings = found.settings
-    shares = kind_shares(settings.masked, settings.replaced)
-    given: Answers | None = None
+    ids = corruption.input_ids.tolist()
+    read = tokenizer.convert_ids_to_tokens(ids)
+    guesses: Answers | None = None
     try:
         pretrained = services.pretrained(sentence.model)
-        corrupted = replace(found.encoding, tokens=tuple(read), input_ids=tuple(found.corruption.input_ids.tolist()))
-        hidden = states(pretrained.encoder, [corrupted])[0, 0]  # [n, d]
-        given = answers(pretrained.word_logits, tokenizer, hidden, found.corruption)
-        told = answers_html(given, found.corruption, read, tokenizer.vocab_size)
-        program = corrupt_code(pretrained.encoder.spec, found.encoding, settings)
+        hidden = states(pretrained.encoder, [replace(encoding, tokens=tuple(read), input_ids=tuple(ids))])[
+            0, 0
+        ]  # [n, d]
+        guesses = answers(pretrained.word_logits, tokenizer, hidden, corruption)
+        told = answers_html(guesses, corruption, read, tokenizer.vocab_size)
+        program = corrupt_code(pretrained.encoder.spec, encoding, settings)
     except UserError as error:  # a model without heads: the corruption is worth showing all the same
         told, program = notice_html(str(error)), ""
-    asked = chosen[4]
-    kept = gr.skip() if asked == round(100 * settings.replaced) else gr.update(value=round(100 * settings.replaced))
-    return [
-        picture_html(found.encoding, found.corruption, read, given),
-        legend_html(found.corruption, found.special, settings.chosen, shares),
-        kept,
-        rest_html(settings.masked, settings.replaced),
-        told,
-        program,
-    ]
+    shown = {
+        "picture": picture_html(encoding, corruption, read, guesses),
+        "legend": legend_html(
+            corruption, drawn.special, settings.chosen, kind_shares(settings.masked, settings.replaced)
+        ),
+        "rest": rest_html(settings.masked, settings.replaced),
+        "answers": told,
+        "code": program,
+    }
+    slider = round(100 * settings.replaced)
+    return shown if form_values[4] == slider else shown | {"replaced": slider}
 
 
-def drawn_often(services: Services, sentence: Sentence, *chosen: Any) -> list[Any]:
+def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
     """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
-    *asked, often = chosen
-    first = draw(services, sentence, *asked)
+    *controls, often = form_values
+    first = draw(services, sentence, *controls)
     tokenizer = services.store.tokenizer(services.key(sentence.model))
-    settings = first.settings
+    settings, shares = first.settings, (first.settings.masked, first.settings.replaced)
     rng = np.random.default_rng(settings.seed)
     draws = draw_many(
         lambda: _corrupt(tokenizer, first.encoding, first.special, settings, rng),
         first.special,
         int(often) if often in MANY else MANY[0],
     )
-    shares = kind_shares(settings.masked, settings.replaced)
-    return [
-        shares_figure(draws, settings.masked, settings.replaced),
-        places_figure(draws, first.encoding),
-        shares_html(
-            draws,
-            fit_kinds(draws, settings.masked, settings.replaced),
-            None if settings.whole_words else fit_places(draws),
-            settings.whole_words,
-        ),
-        numbers_html(draws, shares, first.encoding),
-    ]
+    places_fit = None if settings.whole_words else fit_places(draws)
+    return {
+        "shares": shares_figure(draws, *shares),
+        "places": places_figure(draws, first.encoding),
+        "said": shares_html(draws, fit_kinds(draws, *shares), places_fit, settings.whole_words),
+        "numbers": numbers_html(draws, kind_shares(*shares), first.encoding),
+    }
 
 
 PART = Part(

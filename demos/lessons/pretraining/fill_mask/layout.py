@@ -8,7 +8,9 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.page.folds import formula_fold, source_fold
+from demos.templates import templates
 
+TEXT = templates(__file__)
 SENTENCE = "fill-sentence"
 TOP, LEAST, MOST = 10, 5, 20
 EXAMPLES = (  # (on the button, in the bar, another context)
@@ -21,17 +23,12 @@ EXAMPLES = (  # (on the button, in the bar, another context)
     ),
     ("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so."),
 )
-LENS = (
-    "The head was trained for the last layer's states only, so read what it says of earlier ones with caution. With "
-    "the bundled model there is a second reason: its layers were trained on together with our head, so these are not "
-    "the states that the other lessons show."
-)
 
 
 def picture() -> dict[str, Any]:
     """The sentence with its switches, and below it the guesses beside what each layer would guess."""
     with gr.Row(elem_classes="fill-examples"):
-        gr.HTML('<span class="fill-try">Try:</span>', elem_classes="fill-words", min_width=40)
+        gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
         examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]
     chips = gr.HTML(
         None,
@@ -49,20 +46,21 @@ def picture() -> dict[str, Any]:
             top = gr.Slider(LEAST, MOST, TOP, step=1, label="Guesses shown", elem_id="fill-top")
         with gr.Column(elem_classes="fill-layers", min_width=320):
             layers = gr.HTML("", elem_id="fill-layers")
-            gr.HTML(f"<p>{LENS}</p>")
-    found = {"chips": chips, "marks": marks, "said": said, "best": best, "top": top, "layers": layers}
-    return found | {"examples": examples}
+            gr.HTML(TEXT.lens_note())
+    return {
+        "examples": examples, "chips": chips, "marks": marks, "said": said, "best": best, "top": top, "layers": layers
+    }  # fmt: skip
 
 
 def context() -> dict[str, Any]:
     """Words taken away, and another sentence beside this one."""
     with gr.Row(elem_classes="fill-context"):
         with gr.Column(min_width=320):
-            gr.HTML("<h3>Without this word</h3>")
+            gr.HTML(TEXT.without_heading())
             remove = gr.Button("Take each other word away in turn", size="sm", elem_id="fill-remove")
             removed = gr.HTML("", elem_id="fill-removed")
         with gr.Column(min_width=320):
-            gr.HTML("<h3>In another context</h3>")
+            gr.HTML(TEXT.context_heading())
             with gr.Row(elem_classes="fill-other"):
                 other = gr.Textbox(
                     "",

@@ -5,24 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from demos.bert.model.encoding import cut_told
 from demos.bert.pretraining.context import removal_steps
-from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import Distribution, hide, lens, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.token_chips import hue_style
-from demos.lessons.pretraining.fill_mask.figure import best_html, lens_html, numbers_html, sentence_html, told_html
-from demos.lessons.pretraining.fill_mask.figure_context import beside_html, progress_html, removals_html
-from demos.lessons.pretraining.fill_mask.figure_likelihood import likelihood_html
+from demos.lessons.pretraining.fill_mask.figure import (
+    TEXT,
+    best_html,
+    lens_html,
+    numbers_html,
+    sentence_html,
+    told_html,
+)
+from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
 from demos.lessons.pretraining.fill_mask.program import fill_code
+from demos.lessons.pretraining.wiring import by_component
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
@@ -38,27 +44,24 @@ class Filler:
 
     def __init__(self, services: Services) -> None:
         self.services = services
+        self.pretrained = services.pretrained
         self._states = lru_cache(maxsize=KEPT)(self._read)
 
-    def found(self, model: str) -> Pretrained:
-        """The model with its heads. Raises UserError where it has none."""
-        return self.services.pretrained(model)
-
     def gaps(self, sentence: Sentence, marks: str, side: int | None = None) -> Gaps:
-        """The sentence's hidden words, as `fill_places.gaps`. Raises UserError where it has no word."""
-        tokenizer = self.found(sentence.model).tokenizer
+        """The sentence's hidden words, as `places.gaps`. Raises UserError where it has no word."""
+        tokenizer = self.pretrained(sentence.model).tokenizer
         return gaps(tokenizer, read(tokenizer, sentence.text, sentence.text_pair), marks, side)
 
     def layers(self, model: str, at: Gaps, count: int, truth: int | None = None) -> tuple[Distribution, ...]:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
-        found = self.found(model)
+        pretrained = self.pretrained(model)
         hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
-        return lens(found.word_logits, found.tokenizer, hidden, count, at.truth if truth is None else truth)
+        return lens(pretrained.word_logits, pretrained.tokenizer, hidden, count, at.truth if truth is None else truth)
 
     def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
-        found = self.found(model)
-        hidden = hide(found.tokenizer, read(found.tokenizer, text, pair), places)
-        array: np.ndarray = states(found.encoder, [hidden], every=True)[:, 0, focus].clone().numpy()
+        pretrained = self.pretrained(model)
+        hidden = hide(pretrained.tokenizer, read(pretrained.tokenizer, text, pair), places)
+        array: np.ndarray = states(pretrained.encoder, [hidden], every=True)[:, 0, focus].clone().numpy()
         return array  # [L + 1, d], a copy: a view would keep all tokens' states
 
 
@@ -75,9 +78,9 @@ def build(page: Page) -> None:
 def _wire_picture(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     for button, (_, text, other) in zip(parts["examples"], EXAMPLES, strict=True):
-        said = json.dumps([text, "", "", other])
+        values = json.dumps([text, "", "", other])
         button.click(
-            None, None, [page.text, page.text_pair, parts["marks"], parts["other"]], js=f"() => {said}", **private
+            None, None, [page.text, page.text_pair, parts["marks"], parts["other"]], js=f"() => {values}", **private
         )
     parts["chips"].select(
         None,
@@ -87,45 +90,37 @@ def _wire_picture(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
         trigger_mode="multiple",
         **private,
     )
-
-    def show(sentence: Sentence, marks: str, top: float) -> list[Any]:
-        return shown(filler, sentence, marks, top)
-
     outputs = [parts[name] for name in ("chips", "said", "best", "layers", "numbers", "code")]
-    page.draw(show, [parts["marks"], parts["top"]], outputs, show_progress="hidden")
+    page.draw(
+        by_component(parts, partial(shown, filler)), [parts["marks"], parts["top"]], outputs, show_progress="hidden"
+    )
 
 
-def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> list[Any]:
-    """The six outputs of the picture and its folds."""
-    found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
-    layers = filler.layers(sentence.model, at, min(max(int(top or TOP), LEAST), MOST))
-    known, style = at.truth is not None, hue_style(at.whole, at.focus)
+def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, str]:
+    """The picture and its folds."""
+    pretrained, cloze = filler.pretrained(sentence.model), filler.gaps(sentence, marks)
+    layers = filler.layers(sentence.model, cloze, min(max(int(top or TOP), LEAST), MOST))
+    known, style = cloze.truth is not None, hue_style(cloze.whole, cloze.focus)
     last = layers[-1]
-    return [
-        sentence_html(at.whole, at.places, at.focus, at.marks, found.tokenizer.mask_token),
-        told_html(last, at.focus, known, found.decoder.out_features),
-        best_html(last, known, style),
-        lens_html(layers, known, style),
-        numbers_html(last, layers),
-        fill_code(found.encoder.spec, at.whole, at.places, at.focus, len(last.best)),
-    ]
+    return {
+        "chips": sentence_html(cloze.whole, cloze.places, cloze.focus, cloze.marks, pretrained.tokenizer.mask_token),
+        "said": told_html(last, cloze.focus, known, pretrained.decoder.out_features),
+        "best": best_html(last, known, style),
+        "layers": lens_html(layers, known, style),
+        "numbers": numbers_html(last, layers),
+        "code": fill_code(pretrained.encoder.spec, cloze.whole, cloze.places, cloze.focus, len(last.best)),
+    }
 
 
 def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     marks, other = parts["marks"], parts["other"]
 
-    def remove(text: str, pair: str, model: str, marks: str) -> Iterator[str]:
-        yield from removed(filler, Sentence(text or "", pair or "", model), marks)
-
-    def beside(sentence: Sentence, marks: str, other: str) -> str:
-        return compared(filler, sentence, marks, other)
-
     def copy(sentence: Sentence, marks: str) -> str:
-        return with_gap(filler.gaps(sentence, marks), filler.found(sentence.model).tokenizer.mask_token)
+        return with_gap(filler.gaps(sentence, marks), filler.pretrained(sentence.model).tokenizer.mask_token)
 
     page.on(
         [parts["remove"].click],
-        remove,
+        partial(removed, filler),
         [*page.sentence, marks],
         [parts["removed"]],
         concurrency_id="words-away",  # forty sentences must not hold up those who only look
@@ -134,16 +129,16 @@ def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     )
     page.on([parts["copy"].click], with_sentence(copy), [*page.sentence, marks], [other])
     page.forget([parts["removed"]], [page.settled.change, marks.change])
-    page.draw(beside, [marks, other], [parts["beside"]], show_progress="hidden")
+    page.draw(partial(compared, filler), [marks, other], [parts["beside"]], show_progress="hidden")
 
 
-def removed(filler: Filler, sentence: Sentence, marks: str) -> Iterator[str]:
+def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Iterator[str]:
     """How far it is, and at the end each other word taken away in turn. It stops when its reader leaves."""
-    found, at = filler.found(sentence.model), filler.gaps(sentence, marks)
-    last = filler.layers(sentence.model, at, WATCHED)[-1]
+    cloze = filler.gaps(Sentence(text or "", pair or "", model), marks)
+    last = filler.layers(model, cloze, WATCHED)[-1]
     watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
-    steps = removal_steps(found, at.hidden, at.focus, list(watched)[:WATCHED])
-    yield removals_html((yield from relayed(steps, lambda step: progress_html(*step))))
+    steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(watched)[:WATCHED])
+    yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
 
 
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
@@ -153,25 +148,27 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
     """
     if not (other or "").strip():
         return ""
-    at = filler.gaps(sentence, marks)
-    pair = (at.whole.text, other) if at.side else (other, at.whole.text_pair)
-    there = filler.gaps(Sentence(*pair, sentence.model), "", at.side)
-    number = min(at.on_side.index(at.focus), len(there.on_side) - 1)  # the same gap of several
+    here = filler.gaps(sentence, marks)
+    pair = (here.whole.text, other) if here.side else (other, here.whole.text_pair)
+    there = filler.gaps(Sentence(*pair, sentence.model), "", here.side)
+    number = min(here.on_side.index(here.focus), len(there.on_side) - 1)  # the same gap of several
     there = replace(there, focus=there.on_side[number])
-    here = filler.layers(sentence.model, at, SIDE)[-1]
-    away = filler.layers(sentence.model, there, SIDE, here.watched.token_id)[-1]
-    mask_token = filler.found(sentence.model).tokenizer.mask_token
-    texts = with_gap(at, mask_token), with_gap(there, mask_token)
-    return beside_html((texts[0], here), (texts[1], away), hue_style(at.whole, at.focus))
+    guesses_here = filler.layers(sentence.model, here, SIDE)[-1]
+    guesses_there = filler.layers(sentence.model, there, SIDE, guesses_here.watched.token_id)[-1]
+    mask_token = filler.pretrained(sentence.model).tokenizer.mask_token
+    return beside_html(
+        (with_gap(here, mask_token), guesses_here),
+        (with_gap(there, mask_token), guesses_there),
+        hue_style(here.whole, here.focus),
+    )
 
 
 def _wire_score(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
     """Token by token; a generator, so that it stops when its reader leaves."""
 
     def score(text: str, pair: str, model: str) -> Iterator[str]:
-        found = filler.found(model)
-        for scored in pseudo_likelihood(found, read(found.tokenizer, text, pair)):
-            yield likelihood_html(scored)
+        pretrained = filler.pretrained(model)
+        yield from map(likelihood_html, pseudo_likelihood(pretrained, read(pretrained.tokenizer, text, pair)))
 
     page.on(
         [parts["score"].click],
@@ -197,24 +194,22 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
         """
         if isinstance(top, bool) or not isinstance(top, int) or not 1 <= top <= MOST_ASKED:
             raise UserError(f"top must be a whole number from 1 to {MOST_ASKED}.")
-        found = services.pretrained(services.key(model))
-        tokenizer = found.tokenizer
+        pretrained = services.pretrained(services.key(model))
+        tokenizer = pretrained.tokenizer
         encoding = read(tokenizer, text)
-        places = [index for index, one in enumerate(encoding.input_ids) if one == tokenizer.mask_token_id]
+        places = [place for place, token_id in enumerate(encoding.input_ids) if token_id == tokenizer.mask_token_id]
         if not places:
             raise UserError("There is no [MASK] in the text; write one where a word is missing.")
         if len(places) > MAX_HIDDEN:
             raise UserError(f"The text has {len(places)} [MASK]s; the limit is {MAX_HIDDEN}.")
-        hidden = states(found.encoder, [encoding])[0, 0, places].numpy()  # [masks, d]
+        hidden = states(pretrained.encoder, [encoding])[0, 0, places].numpy()  # [masks, d]
         masks = []
         for place, row in zip(places, hidden, strict=True):
-            one = lens(found.word_logits, tokenizer, row[None], top)[-1]
-            words = [{"token": guess.token, "probability": guess.probability} for guess in one.best]
-            masks.append({"place": place, "entropy": one.entropy, "words": words})
-        result: dict[str, Any] = {"tokens": list(encoding.tokens), "masks": masks}
-        if notice := cut_told(encoding):
-            result["notice"] = notice
-        return result
+            guesses = lens(pretrained.word_logits, tokenizer, row[None], top)[-1]
+            words = [{"token": guess.token, "probability": guess.probability} for guess in guesses.best]
+            masks.append({"place": place, "entropy": guesses.entropy, "words": words})
+        notice = cut_told(encoding)
+        return {"tokens": list(encoding.tokens), "masks": masks} | ({"notice": notice} if notice else {})
 
     return fill_mask
 

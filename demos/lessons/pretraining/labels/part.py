@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
@@ -12,6 +12,7 @@ from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentence
 from demos.files import DATA
 from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
 from demos.lessons.pretraining.labels.program import labels_code
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
@@ -56,24 +57,18 @@ def build(page: Page) -> None:
         code = gr.Code("", language="python", label="Prints the labels of this pass", lines=8)
     source_fold(__file__)
     page.keep(labels_text=text, labels_seed=seed)
-    again.click(
-        None,
-        [seed],
-        [seed],
-        js=f"(seed) => (Math.floor(Number(seed) || 0) + 1) % {MOST_SEED}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
+    count_on(again, seed, MOST_SEED)
+    outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
     page.draw(
-        lambda sentence, *chosen: drawn(services, sentence, *chosen),
+        by_component(outputs, partial(drawn, services)),
         [text, seed],
-        [rows, counts, answer, numbers, code],
+        list(outputs.values()),
         triggers=[text.change, seed.change],
         show_progress="hidden",
     )
     page.on(
         [show.click],
-        with_sentence(lambda sentence, *chosen: answered(services, sentence, *chosen)),
+        with_sentence(partial(answered, services)),
         [*page.sentence, text, seed, vote],
         [answer],
         show_progress="hidden",
@@ -97,14 +92,18 @@ def _text(sentence: Sentence, text: str) -> str:
     return text if (text or "").strip() else sentence.text
 
 
-def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> list[Any]:
+def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, str]:
     """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
-    found = labelled(services, sentence, text, seed)
-    key = services.key(sentence.model)
-    read = services.store.tokenizer(key).convert_ids_to_tokens(found.corruption.input_ids.tolist())
-    given = opinions()[clamp(seed, MOST_SEED) % len(opinions())]
-    code = labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, clamp(seed, MOST_SEED))
-    return [labels_html(found, read, given), counts_html(found), "", numbers_html(found, read), code]
+    labels = labelled(services, sentence, text, seed)
+    key, number = services.key(sentence.model), clamp(seed, MOST_SEED)
+    read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
+    return {
+        "rows": labels_html(labels, read, opinions()[number % len(opinions())]),
+        "counts": counts_html(labels),
+        "answer": "",
+        "numbers": numbers_html(labels, read),
+        "code": labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, number),
+    }
 
 
 def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote: str | None) -> str:

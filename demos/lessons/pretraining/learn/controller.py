@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from dataclasses import astuple
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import lru_cache
 from typing import Any
 
@@ -14,12 +14,14 @@ import gradio as gr
 from demos.errors import UserError
 from demos.lessons.pretraining.learn.curve import Feed
 from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
-from demos.lessons.pretraining.learn.text import asked_told, batch_told, code_told, cut_told, random_told, said_told
-from demos.lessons.pretraining.learn.text_tables import (
-    far_first,
-    numbers_html,
+from demos.lessons.pretraining.learn.program import learn_code
+from demos.lessons.pretraining.learn.text import (
+    TEXT,
+    asked_told,
+    batch_told,
+    cut_told,
     rows_html,
-    step_html,
+    said_told,
     top_rows_html,
 )
 from demos.page.lesson import OUR_FAULT
@@ -36,11 +38,6 @@ AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one o
 OPENING = 100  # steps on the empty axes
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
 CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
-# What a press changes, in the order of its event's outputs. `run` is the press under way, `held` the reader's copy.
-CHANGED = (
-    "run", "held", "situation", "one", "many", "stop", "fresh", "curve", "step", "asked", "after", "gradient", "moved",
-    "told", "top", "batch", "numbers", "cost", *CONTROLS,
-)  # fmt: skip
 
 
 class Learning:
@@ -70,11 +67,11 @@ class Learning:
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": asked_told(found, situation.passage, look.asked, look.before, None, []),
+            "asked": asked_told(found, situation.passage, look.asked, look.before),
             "after": gr.update(visible=False),
-            "batch": batch_told(found, look.instances, 1, None),
-            "numbers": '<p class="aside">There are none before the first step.</p>',
-            "code": code_told(found, look.instances, situation.recipe),
+            "batch": batch_told(found, look.instances, 1),
+            "numbers": TEXT.no_numbers(),
+            "code": learn_code(found.encoder.spec, look.instances, situation.recipe.rate),
             "cost": self.cost(situation, look.seconds_a_step),
             "cut": cut_told(found, situation.passage),
         }
@@ -89,44 +86,50 @@ class Learning:
         seconds = seconds if measured else 100 * guess
         if math.isnan(seconds):
             return ""
-        most = f" It ends by itself after {MAX_SECONDS / 60:.0f} minutes." if seconds > MAX_SECONDS else ""
-        how = "" if measured else ", a guess until the first step"
-        return f'<p class="aside">A hundred steps: about <b>{duration(seconds)}</b> on this machine{how}.{most}</p>'
+        return TEXT.cost(duration(seconds), measured, MAX_SECONDS / 60 if seconds > MAX_SECONDS else None)
 
-    def press(self, situation: Situation, held: str, before: Situation | None, steps: int) -> Iterator[dict[str, Any]]:
-        """One press, as changes to the page by their names in CHANGED."""
+    def press(
+        self, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
+    ) -> Iterator[dict[str, Any]]:
+        """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
+
+        `held` is the reader's copy, `before` what it was trained on.
+        """
         run = self.services.workshop.runs.new()
-        found = self.services.pretrained(situation.model)
+        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
+        try:
+            yield from self._changes(run, self.situation(model, *controls), held, before, steps)
+        except UserError as error:
+            yield {**over, **self._left(held), "curve": _broken(str(error))}
+        except Exception:
+            yield {**over, "curve": _broken(OUR_FAULT)}
+            raise
+        finally:
+            self._feeds.pop(run, None)
+
+    def _changes(
+        self, run: str, situation: Situation, held: str, before: Situation | None, steps: int
+    ) -> Iterator[dict[str, Any]]:
+        pretrained = self.services.pretrained(situation.model)
         if held and before != situation:
             self.presses.copies.discard(held)
             held = ""
-        feed = Feed(run, len(found.tokenizer), max(steps, 10))
-        self._feeds[run] = feed
-        events = self.presses.press(run, held, situation, found, steps)
-        ready = {"run": "", **_buttons(running=False)}
-        begun: dict[str, Any] = {"run": run, **_buttons(running=True), "curve": feed.message()}
-        try:
-            yield begun
+        feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
+        begun: dict[str, Any] = {"run": run, **_buttons(running=True)}
+        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
+        with closing(self.presses.press(run, held, situation, pretrained, steps)) as events:  # type: ignore[type-var]
+            yield {**begun, "curve": feed.message()}
             due = time.monotonic() + AGAIN_SECONDS
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
-                    yield {
-                        **ready,
-                        "held": held or run,
-                        "situation": situation,
-                        **self._learned(feed, event, situation),
-                    }
+                    learned = self._learned(feed, event, situation)
+                    yield {**over, "held": held or run, "situation": situation, **learned}
                 elif isinstance(event, Failed):
-                    yield {**ready, **self._left(held), "curve": feed.message(done=True)}
+                    yield {**over, **self._left(held), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
                     yield {**begun, "curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
-        except UserError as error:
-            yield {**ready, **self._left(held), "curve": _broken(str(error))}
-        finally:
-            self._feeds.pop(run, None)
-            events.close()  # type: ignore[attr-defined]
 
     def _left(self, held: str) -> dict[str, Any]:
         """What becomes of the reader's copy where a press came to nothing: it stays if it is still there."""
@@ -148,30 +151,22 @@ class Learning:
 
     def _learned(self, feed: Feed, event: Learned, situation: Situation) -> dict[str, Any]:
         found = self.services.pretrained(situation.model)
-        rows, last, step = event.rows, event.last, event.points[-1].step
-        far = far_first(rows.moved)
-        names = found.tokenizer.convert_ids_to_tokens(far.tolist())
-        split = None
-        if rows.gradient is not None and rows.by_input is not None and rows.by_decoder is not None:
-            split = (rows.gradient, rows.by_input, rows.by_decoder)
+        step = event.points[-1].step
         early = {"asked": "Stopped. ", "time": "Out of time. "}.get(event.reason, "")
         status = f"{early}Your copy has taken {step:,} step{'s' * (step != 1)}, {event.seconds_a_step:.2f} s each."
         feed.points = list(event.points)
         limit = situation.recipe.rate * math.sqrt(found.decoder.in_features)
-        arrays = rows.moved, rows.in_input, rows.asked
-        steps = f"In these {event.steps:,} steps" if event.steps > 1 else f"In step {step:,}"
         return {
             "curve": feed.message(done=True, status=status, said=said_told(event)),
-            "step": step_html(step, last.masked, last.following, last.right, last.norm, CLIP),
-            "asked": asked_told(found, situation.passage, event.asked, event.before, event.after, random_told(event)),
+            "step": TEXT.step(step, event.last, CLIP),
+            "asked": asked_told(found, situation.passage, event.asked, event.before, event),
             "after": gr.update(visible=True),
-            "gradient": gradient_figure(last.norms),
-            "moved": moved_figure(*arrays),
-            "told": f"<h3>{steps}: how far did each word’s embedding move?</h3>"
-            + rows_html(*arrays, event.steps, step == 1, limit),
-            "top": top_rows_html(names, far, *arrays, rows.wrongly, split),
+            "gradient": gradient_figure(event.last.norms),
+            "moved": moved_figure(event.rows),
+            "told": rows_html(event.rows, event.steps, step, limit),
+            "top": top_rows_html(found.tokenizer, event.rows),
             "batch": batch_told(found, event.instances, step, event),
-            "numbers": numbers_html([astuple(one) for one in event.points], "Every step of your copy"),
+            "numbers": TEXT.numbers(event.points),
             "cost": self.cost(situation),
         }
 
@@ -189,26 +184,6 @@ class Learning:
         if run:
             self.services.workshop.runs.stop(run)
         return gr.update(interactive=False)
-
-
-def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
-    """A press's changes in the order of CHANGED; what breaks it leaves working buttons and the copy."""
-    over: dict[str, Any] = {"run": "", **_buttons(running=False)}
-    try:
-        for one in changed:
-            yield changes(**one)
-    except UserError as error:
-        yield changes(**over, curve=_broken(str(error)))
-    except Exception:
-        yield changes(**over, curve=_broken(OUR_FAULT))
-        raise
-    finally:
-        changed.close()  # type: ignore[attr-defined]
-
-
-def changes(**named: Any) -> list[Any]:
-    """One value an output of CHANGED; what is not named stays as it is."""
-    return [named.get(name, gr.skip()) for name in CHANGED]
 
 
 def _buttons(running: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.training.pretraining.rows import Rows
 
 HEIGHT = 330
 BINS = 18  # of a logarithmic axis
@@ -38,23 +39,24 @@ def gradient_figure(norms: Mapping[str, float]) -> go.Figure:
     return figure
 
 
-def groups(in_input: np.ndarray, asked: np.ndarray) -> dict[str, np.ndarray]:
-    """Which rows <bool>[V] had to do with the batches, from how often each stood in the input and was asked for."""
-    there = (in_input > 0) | (asked > 0)
+def groups(rows: Rows) -> dict[str, np.ndarray]:
+    """Which rows <bool>[V] had to do with the batches: they stood in the input or were asked for."""
+    there = (rows.in_input > 0) | (rows.asked > 0)
     return {THERE: there, NOWHERE: ~there}
 
 
-def moved_figure(moved: np.ndarray, in_input: np.ndarray, asked: np.ndarray) -> go.Figure:
-    """How far the rows of the word embeddings moved, [V] each: each group's shares along a logarithmic axis.
+def moved_figure(rows: Rows) -> go.Figure:
+    """How far the rows of the word embeddings moved: each group's shares along a logarithmic axis.
 
     Rows that did not move at all have no place on such an axis; the words beside the picture count them.
     """
     figure = go.Figure()
+    moved = rows.moved
     some = moved[moved > 0]
     low, high = (np.floor(np.log10(some.min())), np.log10(some.max()) + 0.05) if some.size else (-7.0, 0.0)
     edges = np.linspace(low, high, BINS + 1)
     middles = 10 ** ((edges[1:] + edges[:-1]) / 2)
-    for name, members in reversed(groups(in_input, asked).items()):
+    for name, members in reversed(groups(rows).items()):
         of = moved[members & (moved > 0)]
         if not of.size:
             continue

@@ -9,8 +9,9 @@ import gradio as gr
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.files import read_beside
-from demos.lessons.pretraining.learn.controller import CHANGED, CONTROLS, Learning, guarded
+from demos.lessons.pretraining.learn.controller import CONTROLS, Learning
 from demos.lessons.pretraining.learn.curve import loss_curve
+from demos.lessons.pretraining.learn.text import TEXT
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
@@ -41,7 +42,7 @@ def build(page: Page) -> None:
     with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
         with gr.Row():
             with gr.Column(scale=2, min_width=320):
-                gr.HTML("<h3>The last step’s gradient, layer by layer</h3>", elem_classes="said")
+                gr.HTML(TEXT.gradient_heading(), elem_classes="said")
                 parts["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
             with gr.Column(scale=3, min_width=320):
                 parts["told"] = gr.HTML("", elem_id="pretraining-learn-told")
@@ -93,55 +94,58 @@ def _controls() -> dict[str, Any]:
 
 
 def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
+    """`run` is the press under way, `held` the reader's copy, and `situation` what that was trained on."""
     chosen = [parts[name] for name in CONTROLS]
+    shown = [parts[name] for name in ("held", "situation", *SHOWN)]
+    pressed = [part for name, part in parts.items() if name not in ("cut", "code")]
+    held = [parts[name] for name in ("run", "held", "situation")]
 
-    def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> list[Any]:
+    def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> dict[Any, Any]:
         """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
         if run:
-            return [gr.skip()] * (2 + len(SHOWN))
+            return {}
         situation = learning.situation(sentence.model, *controls)
-        if situation == before:
-            return [gr.skip()] * (2 + len(SHOWN))
-        return begin(situation, held)
+        return {} if situation == before else begin(situation, held)
 
-    def anew(sentence: Sentence, held: str, *controls: Any) -> list[Any]:
+    def anew(sentence: Sentence, held: str, *controls: Any) -> dict[Any, Any]:
         return begin(learning.situation(sentence.model, *controls), held)
 
-    def begin(situation: Situation, held: str) -> list[Any]:
+    def begin(situation: Situation, held: str) -> dict[Any, Any]:
         """The reader's copy is let go, and the part is as it opened."""
         opening = learning.opening(situation)
         learning.presses.copies.discard(held)
-        return ["", None, *(opening[name] for name in SHOWN)]
+        return {parts[name]: value for name, value in opening.items()} | {parts["held"]: "", parts["situation"]: None}
 
-    def pressed(steps: int) -> Any:
-        def press(
+    def press(steps: int) -> Any:
+        def handler(
             text: str, pair: str, model: str, run: str, held: str, before: Any, *controls: Any
-        ) -> Iterator[list[Any]]:
-            def work() -> Iterator[dict[str, Any]]:
-                if not run:
-                    yield from learning.press(learning.situation(model, *controls), held, before, steps)
+        ) -> Iterator[dict[Any, Any]]:
+            if not run:
+                for change in learning.press(model, controls, held, before, steps):
+                    yield {parts[name]: value for name, value in change.items()}
 
-            yield from guarded(work())
+        return handler
 
-        return press
-
-    shown = [parts[name] for name in ("held", "situation", *SHOWN)]
     moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
     moved += [parts["untrained"].input, parts["run"].change]  # when a press is over: the model may be another by then
-    page.draw(
-        show, [parts["run"], parts["held"], parts["situation"], *chosen], shown, triggers=moved, show_progress="hidden"
-    )
+    page.draw(show, [*held, *chosen], shown, triggers=moved, show_progress="hidden")
     for name, steps in (("one", 1), ("many", MANY)):
         page.on(
             [parts[name].click],
-            pressed(steps),
-            [*page.sentence, parts["run"], parts["held"], parts["situation"], *chosen],
-            [parts[output] for output in CHANGED],
+            press(steps),
+            [*page.sentence, *held, *chosen],
+            pressed,
             show_progress="hidden",
             trigger_mode="once",
             **QUEUE,
         )
-    page.on([parts["stop"].click], learning.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    page.on(
+        [parts["stop"].click],
+        lambda run: {parts["stop"]: learning.stop(run)},
+        [parts["run"]],
+        [parts["stop"]],
+        show_progress="hidden",
+    )
     page.on(
         [parts["fresh"].click],
         with_sentence(anew),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.training.pretraining.batches import Instance
+from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
 
 OURS = """import torch
 from transformers import BertForPreTraining
@@ -27,28 +29,20 @@ model = {kind}.from_pretrained(name, revision=revision)
 """
 
 
-def learn_code(
-    spec: ModelSpec,
-    input_ids: Sequence[Sequence[int]],
-    segments: Sequence[Sequence[int]],
-    labels: Sequence[Sequence[int]],
-    following: Sequence[int],
-    rate: float,
-    clip: float,
-    decay: float,
-    epsilon: float,
-) -> str:
+def learn_code(spec: ModelSpec, instances: Sequence[Instance], rate: float) -> str:
     """Prints the loss, the gradient's norms, and the five words that moved farthest in one AdamW step.
 
-    `spec` is the encoder's own, as in `Pretrained`; `labels` are NO_LABEL where nothing is asked; `following` is empty
-    where next sentences are not asked about.
+    `spec` is the encoder's own, as in `Pretrained`; `instances` are the step's.
     """
+    input_ids = [instance.corruption.input_ids.tolist() for instance in instances]
+    labels = [instance.corruption.labels.tolist() for instance in instances]
+    following = [instance.following for instance in instances if instance.following is not None]
     kind = "AutoModelForPreTraining" if spec.nsp else "AutoModelForMaskedLM"
     begin = THEIRS.format(kind=kind, name=spec.hub_id, revision=spec.revision) if spec.hub_id else OURS
     body, layers = ("distilbert", "transformer.layer") if not spec.segments else ("bert", "encoder.layer")
     extra = ", token_type_ids=padded(segments, 0)" if spec.segments else ""
-    extra += f", next_sentence_label=torch.tensor({list(following)})" if following else ""
-    starts = [sum(one == 0 for one in row) for row in segments]
+    extra += f", next_sentence_label=torch.tensor({following})" if following else ""
+    starts = [instance.segments.count(0) for instance in instances]
     chosen = [{at: label for at, label in enumerate(row) if label >= 0} for row in labels]
     return f"""{begin}model.requires_grad_(True).eval()  # eval: no dropout, here as on the page
 
@@ -72,16 +66,16 @@ output.loss.backward()
 print("loss", round(output.loss.item(), 4))
 for name, part in [("embeddings", model.{body}.embeddings), *enumerate(model.{body}.{layers})]:
     print(name, round(torch.stack([one.grad.norm() for one in part.parameters()]).norm().item(), 4))
-print("all", round(torch.nn.utils.clip_grad_norm_(model.parameters(), {clip:g}).item(), 4))
+print("all", round(torch.nn.utils.clip_grad_norm_(model.parameters(), {CLIP:g}).item(), 4))
 
 matrix = model.get_input_embeddings().weight  # the decoder's too
 before = matrix.detach().clone()
 spared = ("bias", "LayerNorm.weight", "layer_norm.weight", "embeddings.weight")  # no decay
 named = [(name, one) for name, one in model.named_parameters() if one.grad is not None]
 torch.optim.AdamW([
-    {{"params": [one for name, one in named if not name.endswith(spared)], "weight_decay": {decay:g}}},
+    {{"params": [one for name, one in named if not name.endswith(spared)], "weight_decay": {DECAY:g}}},
     {{"params": [one for name, one in named if name.endswith(spared)], "weight_decay": 0.0}},
-], lr={rate:g}, eps={epsilon:g}).step()
+], lr={rate:g}, eps={EPSILON:g}).step()
 moved = (matrix.detach() - before).norm(dim=1)
 print("rows moved", int((moved > 0).sum()))
 for index in moved.topk(5).indices.tolist():

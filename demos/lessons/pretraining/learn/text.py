@@ -1,47 +1,33 @@
-"""Live pre-training in words: what is asked before and after, the batch that a step reads, the first step's program."""
+"""Live pre-training in words and tables: guesses before and after, moved words, the batch that a step reads (HTML)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from demos.bert.pretraining.heads import Pretrained
-from demos.lessons.pretraining.learn.program import learn_code
-from demos.lessons.pretraining.learn.text_tables import (
-    AskedRow,
-    Change,
-    ReadSequence,
-    ReadToken,
-    asked_html,
-    batch_html,
-    sentences_html,
-)
+from demos.figures.token_chips import visible
+from demos.lessons.pretraining.figure_kinds import MARKS
+from demos.lessons.pretraining.learn.figure import NOWHERE, THERE, groups
+from demos.templates import templates
 from demos.training.pretraining.batches import Instance
-from demos.training.pretraining.copies import Recipe
-from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
 from demos.training.pretraining.live import Learned
 from demos.training.pretraining.passage import Passage
 from demos.training.pretraining.questions import Asked, Question
+from demos.training.pretraining.rows import Rows
 
+TEXT = templates(__file__)
 SHOWN_SEQUENCES = 4
-WHY_TEXT = "next sentences take two sentences to train on."
-WHY_MODEL = "this model has no next-sentence head."
-FORGOT = "what it learns on one text costs it some of the rest"
+TOP_ROWS = 15
 
 
 def cut_told(found: Pretrained, passage: Passage) -> str:
     """How the text was cut, and why next sentences are not asked about where they are not (HTML)."""
-    why = WHY_MODEL if found.relation is None else WHY_TEXT
-    pairs = passage.has_pairs and found.relation is not None
-    return sentences_html(len(passage.train), len(passage.held_out), pairs, why)
-
-
-def random_told(event: Learned) -> list[Change]:
-    """The held-out loss of the model from random weights; empty without one."""
-    before, after = event.before_untrained, event.after_untrained
-    if before is None or after is None:
-        return []
-    return [Change("held out, from random weights", before.own, after.own)]
+    has_head = found.relation is not None
+    return TEXT.cut(len(passage.train), len(passage.held_out), passage.has_pairs and has_head, has_head)
 
 
 def said_told(event: Learned) -> str:
@@ -52,55 +38,101 @@ def said_told(event: Learned) -> str:
 
 
 def asked_told(
-    found: Pretrained,
-    passage: Passage,
-    asked: Sequence[Question],
-    before: Asked,
-    after: Asked | None,
-    more: Sequence[Change],
+    found: Pretrained, passage: Passage, asked: Sequence[Question], before: Asked, event: Learned | None = None
 ) -> str:
     """The guesses at the hidden words before and, where there is one, after a press; then the mean losses (HTML)."""
-    names = found.tokenizer.convert_ids_to_tokens([one.answer for one in asked])
-    answers = after.answers if after is not None else [None] * len(asked)
-    rows = [
-        AskedRow(one.before, one.after, name, one.own, bool(passage.held_out), was, now)
-        for one, name, was, now in zip(asked, names, before.answers, answers, strict=True)
-    ]
+    after = event.after if event else None
+    words = found.tokenizer.convert_ids_to_tokens([question.answer for question in asked])
+    answers = after.answers if after else [None] * len(asked)
     losses = [
-        Change("Loss of the held-out words", before.own, after.own if after else None),
-        Change("of general English", before.general, after.general if after else None, FORGOT),
-        *more,
+        {"name": "Loss of the held-out words", "before": before.own, "after": after and after.own, "general": False},
+        {"name": "of general English", "before": before.general, "after": after and after.general, "general": True},
     ]
-    return asked_html(rows, losses, found.tokenizer.mask_token)
-
-
-def batch_told(found: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None) -> str:
-    """The first sequences of a step as it reads them, each asked token with its guess and loss (HTML)."""
-    names = found.tokenizer.convert_ids_to_tokens
-    guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event is not None else None
-    shown = []
-    for one in instances[:SHOWN_SEQUENCES]:
-        corruption, tokens = one.corruption, []
-        for token, kind, label in zip(
-            names(corruption.input_ids.tolist()), corruption.kinds.tolist(), corruption.labels.tolist(), strict=True
-        ):
-            guess, loss = next(guesses) if kind and guesses is not None else (None, math.nan)
-            truth = names(label) if kind else ""
-            tokens.append(ReadToken(token, kind, truth, names(guess) if guess is not None else "", loss))
-        shown.append(ReadSequence(tokens, one.following))
-    return batch_html(shown, step, len(instances) - len(shown))
-
-
-def code_told(found: Pretrained, instances: Sequence[Instance], recipe: Recipe) -> str:
-    """The first step as a program."""
-    return learn_code(
-        found.encoder.spec,
-        [one.corruption.input_ids.tolist() for one in instances],
-        [list(one.segments) for one in instances],
-        [one.corruption.labels.tolist() for one in instances],
-        [one.following for one in instances if one.following is not None],
-        recipe.rate,
-        CLIP,
-        DECAY,
-        EPSILON,
+    if event and event.before_untrained and event.after_untrained:
+        begun, ended = event.before_untrained.own, event.after_untrained.own
+        losses.append({"name": "held out, from random weights", "before": begun, "after": ended, "general": False})
+    return TEXT.asked(
+        rows=[
+            {"question": question, "word": word, "before": was, "after": now}
+            for question, word, was, now in zip(asked, words, before.answers, answers, strict=True)
+        ],
+        changes=losses,
+        mask=found.tokenizer.mask_token,
+        trained=after is not None,
+        held_out=bool(passage.held_out),
+        visible=visible,
     )
+
+
+def rows_html(rows: Rows, steps: int, step: int, limit: float) -> str:
+    """How many rows moved in these `steps`, the last of which has the number `step`, and how far each group's typical.
+
+    In a copy's very first step none moves farther than `limit`, the learning rate × √d.
+    """
+    members = groups(rows)
+    there, nowhere = (
+        float(np.median(rows.moved[members[name]])) if members[name].any() else None for name in (THERE, NOWHERE)
+    )
+    far = far_first(rows.moved)
+    return TEXT.rows(
+        moved=(rows.moved > 0).sum(),
+        total=len(rows.moved),
+        in_input=(rows.in_input > 0).sum(),
+        there=there,
+        nowhere=nowhere,
+        steps=steps,
+        step=step,
+        first_limit=limit,
+        far=len(far),
+        absent=members[NOWHERE][far].sum(),
+    )
+
+
+def top_rows_html(tokenizer: Any, rows: Rows, count: int = TOP_ROWS) -> str:
+    """The words whose embeddings moved farthest, with what moved them."""
+    far = far_first(rows.moved, count)
+    norms = (rows.gradient, rows.by_input, rows.by_decoder)
+    words = [
+        {
+            "token": visible(token),
+            "moved": rows.moved[at],
+            "in_input": rows.in_input[at],
+            "asked": rows.asked[at],
+            "wrongly": rows.wrongly[at],
+            "gradients": [norm[at] for norm in norms if norm is not None],
+        }
+        for token, at in zip(tokenizer.convert_ids_to_tokens(far.tolist()), far, strict=True)
+    ]
+    return TEXT.top(words, rows.gradient is not None)
+
+
+def far_first(moved: np.ndarray, count: int = TOP_ROWS) -> np.ndarray:
+    """The rows that moved farthest, the farthest first."""
+    return np.argsort(-moved, kind="stable")[:count]
+
+
+def batch_told(found: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
+    """The first sequences of a step as it reads them, each asked token with its guess and loss (HTML)."""
+    guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event else None
+    sequences = [
+        {"tokens": list(_tokens(found.tokenizer, instance, guesses)), "following": instance.following}
+        for instance in instances[:SHOWN_SEQUENCES]
+    ]
+    return TEXT.batch(sequences, step, len(instances) - len(sequences), MARKS, visible)
+
+
+def _tokens(
+    tokenizer: Any, instance: Instance, guesses: Iterator[tuple[int, float]] | None
+) -> Iterator[dict[str, Any]]:
+    """What BERT reads at each place; where it was chosen, the text's own token, and the guess with its loss if any."""
+    names, corruption = tokenizer.convert_ids_to_tokens, instance.corruption
+    read = names(corruption.input_ids.tolist())
+    for token, kind, label in zip(read, corruption.kinds.tolist(), corruption.labels.tolist(), strict=True):
+        guess, loss = next(guesses) if kind and guesses else (None, math.nan)
+        yield {
+            "read": token,
+            "kind": kind,
+            "truth": names(label) if kind else "",
+            "guess": "" if guess is None else names(guess),
+            "loss": loss,
+        }

@@ -12,7 +12,7 @@ import numpy as np
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.text import clean_text
-from demos.bert.pretraining.corruption import corrupt, never_chosen
+from demos.bert.pretraining.corruption import corrupt
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.next_documents import (
     OTHER,
@@ -33,10 +33,8 @@ from demos.bert.pretraining.next_sentence import (
     next_steps,
 )
 from demos.errors import UserError
-from demos.lessons.pretraining.next_sentence.figure import Case
-from demos.lessons.pretraining.next_sentence.figure_instances import Instance, coin_html, made_html
+from demos.lessons.pretraining.next_sentence.figure import TEXT, Case, Instance, made_html, trials_html
 from demos.lessons.pretraining.next_sentence.layout import CHOICES
-from demos.lessons.pretraining.next_sentence.text import progress_html, trials_html
 from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.training.frozen_classifier import wilson
@@ -70,15 +68,15 @@ class Reader:
             for row, (name, pair, *numbers) in enumerate(rows)
         )
 
-    def trials(self, model: str, seed: int) -> Iterator[list[str]]:
-        """[a line of progress, the counted answers], the second empty until the end; the last ones are remembered."""
+    def trials(self, model: str, seed: int) -> Iterator[dict[str, str]]:
+        """The "status", a line of progress, and at the end the counted "results"; the last ones are remembered."""
         found = self.services.pretrained(model)
         key = found.encoder.spec.key, seed
         if key not in self._trials:
             drawn = draw_trials(self.documents, np.random.default_rng(seed))
             steps = next_steps(found, [(trial.first, trial.second) for trial in drawn])
-            yield [progress_html(0, len(drawn)), ""]
-            answers = yield from relayed(steps, lambda step: [progress_html(*step), ""])
+            yield {"status": TEXT.progress(0, len(drawn)), "results": ""}
+            answers = yield from relayed(steps, lambda step: {"status": TEXT.progress(*step), "results": ""})
             self._trials[key] = drawn, answers
             while len(self._trials) > KEPT_TRIALS:
                 self._trials.popitem(last=False)
@@ -86,7 +84,7 @@ class Reader:
         task = [score for score in scores if score.kind in (TRUE, OTHER)]
         interval = wilson(sum(score.right for score in task), sum(score.count for score in task))
         intervals = {score.kind: wilson(score.right, score.count) for score in scores}
-        yield ["", trials_html(scores, interval, intervals)]
+        yield {"status": "", "results": trials_html(scores, interval, intervals)}
 
 
 def check_sentences(found: Pretrained, first: str, second: str) -> None:
@@ -107,20 +105,13 @@ def made(reader: Reader, model: str, seed: int) -> str:
     pairs = [draw_pair(reader.documents, rng) for _ in range(TOSSES)]
     labels = [pair.label for pair in pairs]
     instances = [_instance(tokenizer, pairs[labels.index(label)], rng) for label in (IS_NEXT, NOT_NEXT)]
-    return made_html(instances, reader.documents, reader.kinds) + coin_html(TOSSES, labels.count(IS_NEXT))
+    return made_html(instances, reader.documents, reader.kinds, TOSSES, labels.count(IS_NEXT))
 
 
 def _instance(tokenizer: Any, pair: Drawn, rng: np.random.Generator) -> Instance:
     """The pair as the model gets it in pre-training: 15% of its tokens asked about."""
     encoding = encode(tokenizer, pair.first, pair.second)
-    found = corrupt(
-        encoding.input_ids,
-        never_chosen(tokenizer, encoding),
-        encoding.word_index,
-        rng,
-        mask_id=tokenizer.mask_token_id,
-        vocabulary=len(tokenizer),
-    )
-    ids = found.input_ids.tolist()
-    changed = replace(encoding, input_ids=tuple(ids), tokens=tuple(tokenizer.convert_ids_to_tokens(ids)))
-    return Instance(pair, changed, found.chosen.tolist())
+    corruption = corrupt(tokenizer, encoding.input_ids, rng)
+    ids = corruption.input_ids.tolist()
+    corrupted = replace(encoding, input_ids=tuple(ids), tokens=tuple(tokenizer.convert_ids_to_tokens(ids)))
+    return Instance(pair, corrupted, corruption.chosen.tolist())

@@ -1,22 +1,24 @@
-"""Does B come next: the answer, the two sentences as one input, and four inputs side by side (HTML)."""
+"""Does B come next: the answer, four inputs side by side, how pairs are made, and how the trials went (HTML)."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.next_sentence import LABELS
+from demos.bert.pretraining.next_documents import KINDS, Score
+from demos.bert.pretraining.next_sentence import LABELS, Drawn
 from demos.figures.numbers import percent
-from demos.figures.short_text import short_html
-from demos.figures.tables import column_heads, scrolling_table
+from demos.figures.short_text import short
 from demos.figures.token_chips import token_label
+from demos.templates import templates
 
+TEXT = templates(__file__)
 SHOWN = 64  # tokens of a drawn input
 CUT = 110  # characters of an input in the table of cases
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -36,29 +38,22 @@ class Case:
         return float(self.probabilities[0])
 
 
+@dataclass(frozen=True)
+class Instance:
+    """A drawn pair as the model gets it: some tokens chosen for the masked-word task."""
+
+    drawn: Drawn
+    encoding: Encoding  # corrupted
+    chosen: Collection[int]  # places of the tokens that the model is asked about
+
+
 def answer_html(case: Case) -> str:
     """Both labels: probability as a bar, logit, and the loss where this label is the true one."""
-    rows = "".join(
-        f'<tr class="{name.lower()}"><th scope="row">{name}</th>'
-        f'<td class="next-bar">{bar(float(probability))}</td><td><b>{percent(float(probability))}</b></td>'
-        f"<td>{signed(logit)}</td><td>{loss:.3f}</td></tr>"
+    labels = [
+        {"name": name, "probability": float(probability), "logit": f"{logit:+.2f}".replace("-", "−"), "loss": loss}
         for name, probability, logit, loss in zip(LABELS, case.probabilities, case.logits, case.losses, strict=True)
-    )
-    return (
-        '<table class="next-answer"><thead><tr><td></td><th scope="col" colspan="2">probability</th>'
-        '<th scope="col">logit</th><th scope="col">loss if true</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
-    )
-
-
-def signed(logit: float) -> str:
-    """A logit with its sign, two digits behind the point."""
-    return f"{logit:+.2f}".replace("-", "−")
-
-
-def bar(share: float) -> str:
-    """A track with this share of it filled."""
-    return f'<span class="next-track"><span style="width:{100 * min(1.0, share):.2f}%"></span></span>'
+    ]
+    return TEXT.answer(labels, percent)
 
 
 def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), *, bare: bool = False) -> str:
@@ -66,63 +61,77 @@ def sequence_html(encoding: Encoding, label: str, chosen: Collection[int] = (), 
 
     `label` is what the list is called aloud; `chosen` tokens are outlined; `bare` leaves out what stands below.
     """
-    items = []
-    for position, token in enumerate(encoding.tokens[:SHOWN]):
-        segment = "ab"[encoding.token_type_ids[position]]
-        kinds = ["seg", segment]
-        kinds += ["special"] if encoding.special_tokens_mask[position] else []
-        kinds += ["chosen"] if position in chosen else []
-        below = "" if bare else f"<span>{segment.upper()}</span><span>{position}</span>"
-        items.append(f'<li class="{" ".join(kinds)}"><b>{token_label(token)}</b>{below}</li>')
-    rest = len(encoding) - SHOWN
-    more = f'<p class="aside">… and {rest} more tokens.</p>' if rest > 0 else ""
-    names = (
-        ""
-        if bare
-        else '<li class="names" aria-hidden="true"><b>token</b><span>segment</span><span>position</span></li>'
-    )
-    kind = "next-sequence bare" if bare else "next-sequence"
-    return f'<ol class="{kind}" aria-label="{html.escape(label)}">{names}{"".join(items)}</ol>{more}'
+    tokens = [
+        {
+            "token": token_label(token),
+            "segment": "ab"[encoding.token_type_ids[position]],
+            "special": encoding.special_tokens_mask[position],
+            "chosen": position in chosen,
+        }
+        for position, token in enumerate(encoding.tokens[:SHOWN])
+    ]
+    return TEXT.sequence(tokens, label, len(encoding) - SHOWN, bare)
+
+
+def gist_html(cases: Sequence[Case]) -> str:
+    """What the model goes by here, read off four cases: true next, random, swapped, the same twice."""
+    return TEXT.gist(*(case.is_next for case in cases), percent=percent)
 
 
 def cases_html(cases: Sequence[Case], chosen: int) -> str:
     """All inputs side by side, the one on show marked: what is read, its label, the probability of IsNext, the loss."""
-    rows = "".join(
-        f'<tr{" class=shown" if number == chosen else ""}><th scope="row">{html.escape(case.name)}</th>'
-        f'<td class="next-text wide"><span class="a">{short_html(case.encoding.text, CUT // 2)}</span> '
-        f'<span class="b">{short_html(case.encoding.text_pair, CUT // 2)}</span></td>'
-        f'<td class="next-bar">{bar(case.is_next)}</td><td><b>{percent(case.is_next)}</b></td>'
-        f"<td>{LABELS[case.label]}</td><td>{case.losses[case.label]:.3f}</td></tr>"
+    rows = [
+        {
+            "shown": number == chosen,
+            "name": case.name,
+            "first": short(case.encoding.text, CUT // 2),
+            "second": short(case.encoding.text_pair, CUT // 2),
+            "is_next": case.is_next,
+            "label": LABELS[case.label],
+            "loss": case.losses[case.label],
+        }
         for number, case in enumerate(cases)
-    )
-    head = (
-        '<th scope="col">B is</th><th scope="col" class="wide">what the model reads</th>'
-        '<th scope="col" colspan="2">IsNext</th><th scope="col">label</th><th scope="col">its loss</th>'
-    )
-    return (
-        '<div class="next-scroll" tabindex="0" role="region" aria-label="Four inputs side by side">'
-        f'<table class="next-cases"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
+    ]
+    return TEXT.cases(rows, percent)
 
 
 def numbers_html(cases: Sequence[Case], chosen: int) -> str:
     """Every logit, probability and loss, then the input on show token by token."""
-    names = ("", *(f"{what}, {label}" for what in ("logit", "probability", "loss") for label in LABELS))
-    rows = "".join(
-        f'<tr><th scope="row">{html.escape(case.name)}</th>'
-        + "".join(f"<td>{value:+.4f}</td>" for value in case.logits)
-        + "".join(f"<td>{value:.5f}</td>" for value in case.probabilities)
-        + "".join(f"<td>{value:.5f}</td>" for value in case.losses)
-        + "</tr>"
-        for case in cases
-    )
-    encoding = cases[chosen].encoding
-    tokens = "".join(
-        f'<tr><th scope="row">{position}</th><td>{token_label(token)}</td><td>{number}</td><td>{segment}</td></tr>'
-        for position, (token, number, segment) in enumerate(
-            zip(encoding.tokens, encoding.input_ids, encoding.token_type_ids, strict=True)
-        )
-    )
-    return scrolling_table("What the model says of the four inputs", column_heads(names), rows) + scrolling_table(
-        "The input on show", column_heads(("position", "token", "id", "segment (token_type_ids)")), tokens
-    )
+    return TEXT.numbers(cases, cases[chosen].encoding, token_label)
+
+
+def made_html(
+    instances: Sequence[Instance],
+    documents: Sequence[Sequence[str]],
+    kinds: Sequence[str],
+    tosses: int,
+    said_next: int,
+) -> str:
+    """Each instance beside the documents that its two sentences came from; then what became of the coin."""
+    shown = []
+    for instance in instances:
+        drawn, label = instance.drawn, LABELS[instance.drawn.label]
+        sides = {drawn.first_at: "a", drawn.second_at: "b"}
+        cards = [
+            {
+                "number": number + 1,
+                "kind": kinds[number],
+                "lines": [
+                    {"sentence": sentence, "side": sides.get((number, place), "")}
+                    for place, sentence in enumerate(documents[number])
+                ],
+            }
+            for number in dict.fromkeys([drawn.first_at[0], drawn.second_at[0]])
+        ]
+        sequence = sequence_html(instance.encoding, f"Input labelled {label}", instance.chosen, bare=True)
+        shown.append({"label": label, "documents": cards, "sequence": sequence})
+    return TEXT.made(shown, tosses, said_next)
+
+
+def trials_html(scores: Sequence[Score], task: Interval, intervals: Mapping[str, Interval]) -> str:
+    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right.
+
+    `task` is the interval of BERT's own task, the kinds TRUE and OTHER together.
+    """
+    by_kind = {score.kind: score for score in scores}
+    return TEXT.trials({kind: by_kind[kind] for kind in KINDS}, task, intervals, percent)

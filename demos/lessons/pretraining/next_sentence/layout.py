@@ -8,20 +8,15 @@ import gradio as gr
 
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page
+from demos.templates import templates
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
+TEXT = templates(__file__)
 FIRST, SECOND = "The man went to the store.", "He bought a gallon of milk."  # Devlin et al. 2019, section A.2
 PUT = ("true", "random", "swapped", "same")  # the ways to put the input together
 CHOICES = ("the next sentence", "a random sentence", "swapped: B, then A", "the same sentence twice")
 SEEDS = 50
 OPENING = 3  # a draw with each kind of chosen token but a kept one
-WHY = (
-    "In BERT’s paper, leaving this task out made QNLI, MNLI and SQuAD worse (Devlin et al. 2019, table 5). RoBERTa’s "
-    "authors left it out and did as well or slightly better, but they changed the input too: one long piece of text "
-    "instead of two segments (Liu et al. 2019, section 4.2). ALBERT’s argue that a sentence from another document is "
-    "given away by its topic, which masked words teach already; they ask for the order of two neighbours instead, the "
-    "swapped pairs above (Lan et al. 2020, section 3.1)."
-)
 
 
 def picture(page: Page) -> dict[str, Any]:
@@ -55,7 +50,7 @@ def picture(page: Page) -> dict[str, Any]:
 def making() -> dict[str, Any]:
     """How the two kinds of instances are made."""
     with gr.Row(elem_classes="next-heading"):
-        gr.HTML("<h3>How such pairs are made, without anyone’s labels</h3>", min_width=280)
+        gr.HTML(TEXT.made_heading(), min_width=280)
         toss = gr.Button("Draw two others", size="sm", min_width=140, elem_id="next-toss")
     made = gr.HTML("", elem_id="next-made")
     tossed = gr.Number(OPENING, precision=0, visible="hidden")
@@ -65,12 +60,12 @@ def making() -> dict[str, Any]:
 def trials(documents: int) -> dict[str, Any]:
     """The trials on our own documents, and why the task was dropped."""
     with gr.Row(elem_classes="next-heading"):
-        gr.HTML(f"<h3>How good is it? {documents} little documents, {4 * documents} pairs</h3>", min_width=280)
+        gr.HTML(TEXT.trials_heading(documents), min_width=280)
         ask = gr.Button("Ask the model now", size="sm", variant="primary", min_width=140, elem_id="next-ask")
         seed = gr.Slider(1, SEEDS, 1, step=1, label="Which pairs are drawn", min_width=260, elem_id="next-seed")
     status = gr.HTML("", elem_id="next-status")
     results = gr.HTML("", elem_id="next-results")
-    gr.HTML(f'<p class="next-why"><b>Why later models dropped it.</b> {WHY}</p>')
+    gr.HTML(TEXT.why())
     return {"ask": ask, "seed": seed, "status": status, "results": results}
 
 

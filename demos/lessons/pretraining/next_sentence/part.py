@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
-
-import gradio as gr
 
 from demos.bert.model.encoding import encode
 from demos.bert.pretraining.next_sentence import LABELS, next_probabilities
 from demos.lessons.pretraining.next_sentence.answers import Reader, check_sentences, made
-from demos.lessons.pretraining.next_sentence.figure import answer_html, cases_html, numbers_html, sequence_html
+from demos.lessons.pretraining.next_sentence.figure import (
+    answer_html,
+    cases_html,
+    gist_html,
+    numbers_html,
+    sequence_html,
+)
 from demos.lessons.pretraining.next_sentence.layout import PUT, SEEDS, folds, making, picture, trials
 from demos.lessons.pretraining.next_sentence.program import next_code
-from demos.lessons.pretraining.next_sentence.text import gist_html
+from demos.lessons.pretraining.wiring import by_component, count_on
 from demos.page.choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
@@ -26,65 +31,61 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     reader = Reader(page.services)
     parts = picture(page) | making() | trials(len(reader.documents)) | folds()
-    page.keep(
-        next_a=parts["first"],
-        next_b=parts["second"],
-        next_put=parts["put"],
-        next_draw=parts["draw"],
-        next_bar=parts["bar"],
-        next_tossed=parts["tossed"],
-        next_seed=parts["seed"],
-    )
+    kept = {"next_a": "first", "next_b": "second", "next_put": "put", "next_draw": "draw", "next_bar": "bar"}
+    kept |= {"next_tossed": "tossed", "next_seed": "seed"}
+    page.keep(**{name: parts[part] for name, part in kept.items()})
     _wire_picture(page, reader, parts)
     _wire_making(page, reader, parts)
     _wire_trials(page, reader, parts)
 
 
 def _wire_picture(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     chosen = [parts[name] for name in ("first", "second", "put", "draw", "bar")]
     shown = [parts[name] for name in ("first", "second", "bar", "answer", "sequence", "cases", "numbers", "code")]
 
-    def show(sentence: Sentence, *values: Any) -> list[Any]:
-        return drawn(reader, sentence, *values)
-
-    page.draw(show, chosen, shown, triggers=[one.change for one in chosen[:4]], show_progress="hidden")
+    page.draw(
+        by_component(parts, partial(drawn, reader)),
+        chosen,
+        shown,
+        triggers=[choice.change for choice in chosen[:4]],
+        show_progress="hidden",
+    )
     parts["another"].click(
         None,
         [parts["draw"]],
         [parts["draw"], parts["put"]],
         js=f"(n) => [((n || 0) + 1) % {DRAWS}, {PUT[1]!r}]",
-        **private,
+        api_visibility="private",
+        show_progress="hidden",
     )
     page.on(
         [parts["ours"].click],
-        lambda first: next_pair(reader, first),
+        partial(next_pair, reader),
         [parts["first"]],
         [parts["first"], parts["second"]],
         show_progress="hidden",
     )
 
 
-def drawn(reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str) -> list[Any]:
-    """Both boxes, which pair of the bar's they took, and the five outputs that tell of A and B."""
+def drawn(
+    reader: Reader, sentence: Sentence, first: str, second: str, put: str, draw: float, bar: str
+) -> dict[str, str]:
+    """What tells of A and B; both boxes and which pair of the bar's they took, where they take a new one."""
+    boxes = {}
     taken = bar_mark(sentence)
     if taken and taken != bar:  # the bar's own pair goes into the boxes once; what is typed there then stays
-        boxes = [sentence.text, sentence.text_pair, taken]
-        first, second = boxes[:2]
-    else:
-        boxes = [gr.skip()] * 3
+        first, second = sentence.text, sentence.text_pair
+        boxes = {"first": first, "second": second, "bar": taken}
     cases = reader.four(sentence.model, first or "", second or "", clamp(draw, DRAWS))
     at = PUT.index(put) if put in PUT else 0
-    found = reader.services.pretrained(sentence.model)
-    pairs = [(case.encoding.text, case.encoding.text_pair) for case in cases]
-    return [
-        *boxes,
-        answer_html(cases[at]),
-        sequence_html(cases[at].encoding, "The input: A and B as one sequence of tokens"),
-        gist_html(cases) + cases_html(cases, at),
-        numbers_html(cases, at),
-        next_code(found.encoder.spec, pairs),
-    ]
+    spec = reader.services.pretrained(sentence.model).encoder.spec
+    return boxes | {
+        "answer": answer_html(cases[at]),
+        "sequence": sequence_html(cases[at].encoding, "The input: A and B as one sequence of tokens"),
+        "cases": gist_html(cases) + cases_html(cases, at),
+        "numbers": numbers_html(cases, at),
+        "code": next_code(spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]),
+    }
 
 
 def bar_mark(sentence: Sentence) -> str:
@@ -107,21 +108,15 @@ def _wire_making(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
         return made(reader, sentence.model, clamp(tossed, DRAWS))
 
     page.draw(show, [parts["tossed"]], [parts["made"]], show_progress="hidden")
-    parts["toss"].click(
-        None,
-        [parts["tossed"]],
-        [parts["tossed"]],
-        js=f"(n) => ((n || 0) + 1) % {DRAWS}",
-        api_visibility="private",
-        show_progress="hidden",
-    )
+    count_on(parts["toss"], parts["tossed"], DRAWS)
 
 
 def _wire_trials(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
     """A generator, so that it stops when its reader leaves."""
 
-    def ask(model: str, seed: float) -> Iterator[list[Any]]:
-        yield from reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS))
+    def ask(model: str, seed: float) -> Iterator[dict[Any, str]]:
+        for shown in reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS)):
+            yield {parts[name]: value for name, value in shown.items()}
 
     outputs = [parts["status"], parts["results"]]
     page.on(
@@ -154,12 +149,8 @@ def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             "tokens": list(encoding.tokens),
             "segments": list(encoding.token_type_ids),
             **{
-                name: dict(zip(LABELS, map(float, row), strict=True))
-                for name, (row,) in (
-                    ("logits", answers.logits),
-                    ("probabilities", answers.probabilities),
-                    ("losses", answers.losses),
-                )
+                name: dict(zip(LABELS, map(float, getattr(answers, name)[0]), strict=True))
+                for name in ("logits", "probabilities", "losses")
             },
         }
 

@@ -135,9 +135,7 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     marks = [int(one in never) for one in ids]
     if all(marks):
         return draw_instance(corpus, tokenizer, rng, max_length)
-    words: list[int | None] = [None] * len(ids)
-    known = {"mask_id": tokenizer.mask_token_id, "vocabulary": len(tokenizer)}
-    return Instance(corrupt(ids, marks, words, rng, **known), segments, following)
+    return Instance(corrupt(tokenizer, ids, rng, special=marks), segments, following)
 
 
 def _elsewhere(corpus: Corpus, number: int, count: int, ended: int, rng: np.random.Generator) -> np.ndarray:

@@ -19,12 +19,12 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.weights import ALONE
 from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
-from demos.bert.pretraining.heads_file import WORDS, write_heads
-from demos.bert.pretraining.losses import masked_losses, next_loss
+from demos.bert.pretraining.heads_file import WORDS
 from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
 from demos.training.pretraining.offline.corpus import Corpus, draw_instance
 from demos.training.pretraining.offline.measuring import draw_instances, measure
-from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.offline.writing import write_heads
+from demos.training.pretraining.parts import Losses, Parts
 
 RANK = 64  # of the word embeddings' change
 SEED = 11
@@ -94,18 +94,37 @@ class Heads(nn.Module):
         named = {name: one for name, one in self.whole.named_parameters() if one.requires_grad and name not in DECODER}
         return {**named, "left": self.left, "right": self.right}
 
-    def losses(self, batch: PretrainingBatch) -> tuple[torch.Tensor, torch.Tensor]:
-        """(masked words' mean, next sentences' mean)."""
-        bert, words = self.whole.bert, self.whole.bert.embeddings.word_embeddings.weight
-        embedded = words[batch.input_ids] + self.left[batch.input_ids] @ self.right
-        states = bert(
-            inputs_embeds=embedded, attention_mask=batch.attention_mask, token_type_ids=batch.token_type_ids
+    def losses(self, batch: PretrainingBatch) -> Losses:
+        """The losses of `Parts`, its word embeddings and its decoder changed by left right."""
+        bert, head = self.whole.bert, self.whole.cls.predictions
+        parts = _Changed(bert, head.transform, head.decoder, bert.pooler, self.whole.cls.seq_relationship, self)
+        return parts.losses(batch)
+
+
+@dataclass(frozen=True)
+class _Changed(Parts):
+    """The parts of BertForPreTraining with the word embeddings E + left right, which are never multiplied out."""
+
+    heads: Heads
+
+    @property
+    def words(self) -> torch.Tensor:
+        """E [V, d]."""
+        words: torch.Tensor = self.encoder.embeddings.word_embeddings.weight
+        return words
+
+    def states(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+    ) -> torch.Tensor:
+        embedded = self.words[input_ids] + self.heads.left[input_ids] @ self.heads.right
+        states: torch.Tensor = self.encoder(
+            inputs_embeds=embedded, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
-        asked = batch.labels != NO_LABEL
-        hidden = self.whole.cls.predictions.transform(states[asked])
-        logits = hidden @ words.T + (hidden @ self.right.T) @ self.left.T + self.whole.cls.predictions.bias
-        relation = self.whole.cls.seq_relationship(bert.pooler(states))
-        return masked_losses(logits.float(), batch.labels[asked]).mean, next_loss(relation.float(), batch.following)
+        return states
+
+    def decode(self, transformed: torch.Tensor) -> torch.Tensor:
+        changed = (transformed @ self.heads.right.T) @ self.heads.left.T
+        return transformed @ self.words.T + changed + self.heads.whole.cls.predictions.bias
 
 
 @dataclass
@@ -150,8 +169,9 @@ def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: b
     told = [0.0, 0.0]
     for batch, chosen, count in zip(batches, tokens, rows, strict=True):
         with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
-            masked, following = heads.losses(batch)
-        parts = masked * (chosen / sum(tokens)), following * (count / sum(rows))
+            losses = heads.losses(batch)
+        assert losses.following is not None
+        parts = losses.masked * (chosen / sum(tokens)), losses.following * (count / sum(rows))
         (parts[0] + parts[1]).backward()
         told = [all_of + part.item() for all_of, part in zip(told, parts, strict=True)]
     return told[0], told[1]

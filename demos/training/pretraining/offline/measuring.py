@@ -50,37 +50,28 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
             own = logits.gather(1, answers[:, None])
             ranks += (logits > own).sum(dim=1).tolist()
             losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()
-            margins += next_margins(parts, hidden).tolist()
+            margins += _margins(parts.next_logits(hidden))
         masked += [kind == MASK for one in some for kind in one.corruption.kinds[one.corruption.chosen]]
     following = np.array([one.following for one in instances])
     right = (np.array(margins) > 0) == (following == IS_NEXT)
     return _summary(np.array(ranks), np.array(losses), np.array(masked), following, right)
 
 
-def next_margins(parts: Parts, hidden: torch.Tensor) -> torch.Tensor:
-    """How much higher IsNext scores than NotNext: states [B, n, d] -> <float32>[B]; above 0 the answer is IsNext."""
-    assert parts.pooler is not None
-    assert parts.relation is not None
-    logits = parts.relation(parts.pooler(hidden))
-    margins: torch.Tensor = logits[:, IS_NEXT] - logits[:, NOT_NEXT]
-    return margins
-
-
 def margins_of(parts: Parts, tokenizer: Any, instances: list[Instance]) -> np.ndarray:
-    """`next_margins` of each instance: <float64>[S]."""
+    """How much higher IsNext scores than NotNext in each instance, <float64>[S]; above 0 the answer is IsNext."""
     margins: list[float] = []
     for some in _batches(instances):
         batch = collate(some, tokenizer.pad_token_id)
         with torch.inference_mode():
             hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
-            margins += next_margins(parts, hidden).tolist()
+            margins += _margins(parts.next_logits(hidden))
     return np.array(margins)
 
 
 def threshold_of(margins: np.ndarray, following: np.ndarray) -> tuple[float, float]:
     """(threshold, accuracy): the margin above which IsNext is said to be right most often on these S pairs.
 
-    `margins` is <float>[S] as `next_margins` gives them, `following` <int>[S] their labels. A threshold fitted so on
+    `margins` is <float>[S] as `margins_of` gives them, `following` <int>[S] their labels. A threshold fitted so on
     other text than it is used on tells whether the head leans to one answer everywhere.
     """
     order = np.argsort(margins)
@@ -125,6 +116,12 @@ def _summary(
         chosen=len(ranks),
         sequences=len(following),
     )
+
+
+def _margins(logits: torch.Tensor) -> list[float]:
+    """Logits [B, 2] -> [B]."""
+    margins: list[float] = (logits[:, IS_NEXT] - logits[:, NOT_NEXT]).tolist()
+    return margins
 
 
 def _batches(instances: list[Instance]) -> Iterator[list[Instance]]:

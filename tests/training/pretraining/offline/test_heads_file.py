@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from demos.bert.pretraining.heads import OUR_HEADS
-from demos.bert.pretraining.heads_file import WORDS, read_heads, write_heads
-from demos.bert.pretraining.packing import pack, unpack
+from demos.bert.pretraining.heads_file import WORDS, read_heads, unpack
+from demos.training.pretraining.offline.writing import pack, write_heads
 
 
 @pytest.mark.parametrize("bits", [4, 8])
