@@ -136,8 +136,6 @@ def test_the_comparison_in_words_and_tables(bundled: LoadedModel) -> None:
     alike = [Disagreement(0, 1, 0.9991, 0.5), Disagreement(0, 2, 0.9972, 0.6)]
     told_alike = plain(compared_html(alike, bundled.spec))
     assert "By A every cosine lies above 0.99: all these sentences have nearly the same vector." in told_alike
-        compared_html(alike, bundled.spec)
-    )
     listed = pairs_html(pairs * 9, ["one", HOSTILE])
     assert listed.count("<li>") == 5
     assert "<b>A</b><i></i>0.91" in listed
