@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,31 +22,11 @@ from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.pair_menu import OWN, UPLOAD
 from demos.training.tasks.siamese.data import our_split
-from tests.lessons.embeddings.answers import in_order
+from tests.lessons.embeddings.answers import answering
 from tests.page.tiny_store import TinyStore
 
 BAR_TEXTS = ("The bank is closed.", "", "tiny")
 OURS = (OWN, None, "mean", "trained", 2e-3, 1, 16, 0)
-
-
-def answering(handler: Callable[..., Any], outputs: list[Any]) -> Callable[..., Any]:
-    """The handler, its answers as one value an output."""
-    if not inspect.isgeneratorfunction(handler):
-        return lambda *values: _values(outputs, handler(*values))
-
-    def stream(*values: Any) -> Iterator[list[Any]]:
-        steps = handler(*values)
-        try:
-            for changes in steps:
-                yield in_order(outputs, changes)
-        finally:
-            steps.close()
-
-    return stream
-
-
-def _values(outputs: list[Any], answer: Any) -> Any:
-    return in_order(outputs, answer) if len(outputs) > 1 else answer
 
 
 @pytest.fixture(scope="module")

@@ -198,12 +198,6 @@ class PairTrainer:
             "pair": gr.update(value=chosen),
         }
 
-    def stop(self, run: str) -> Any:
-        """Ask this reader's run to stop at its next step; the button goes grey until then."""
-        if run:
-            self.workshop.runs.stop(run)
-        return gr.update(interactive=False)
-
 
 def last_layer(loaded: LoadedModel, pooling: str) -> Choice:
     """What a training pools: the last layer."""

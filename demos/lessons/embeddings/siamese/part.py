@@ -181,16 +181,16 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         except UserError:
             yield named(scores="")  # the line of progress must not stay; the sentence stands above
             raise
-        worst = most_wrong(dataset, cosines)
+        worst, before_training = most_wrong(dataset, cosines), cosines.tolist()
         yield named(
             **about,
             situation=situation.name,
-            cosines=(cosines.tolist(), None),
+            cosines=(before_training, None),
             scores=before_scores(dataset, cosines),
-            scatter=scatter_figure(dataset.held_out, dataset.top, cosines, None, worst),
+            scatter=scatter_figure(dataset.held_out, dataset.top, before_training, None, worst),
             pair=gr.update(choices=[*_menu(dataset, cosines), BARS_OWN], value=worst),
             towers=trainer.rated_towers(situation, "", worst),
-            spread=spread_figure(cosines, None),
+            spread=spread_figure(before_training, None),
             after=gr.update(visible=False),
             **({} if run else {"curve": json.dumps(IDLE)}),
         )
@@ -212,7 +212,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             index = clamp(index, len(dataset.held_out))
             changes = named(towers=trainer.rated_towers(situation, trained, index))
         if drawn:
-            changes |= named(scatter=scatter_figure(dataset.held_out, dataset.top, *cosines, index))
+            changes |= named(scatter=scatter_figure(dataset.held_out, dataset.top, cosines[0], cosines[1], index))
         return changes
 
     def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> Changes:
@@ -228,6 +228,12 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
 
         for changes in guarded(run()):
             yield named(**changes)
+
+    def stop(run: str) -> Changes:
+        """Ask this reader's run to stop at its next step; the button goes grey until then."""
+        if run:
+            trainer.workshop.runs.stop(run)
+        return named(stop=gr.update(interactive=False))
 
     inputs = [*page.sentence, parts["run"], parts["situation"], *chosen]
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
@@ -246,7 +252,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         trigger_mode="once",
         **QUEUE,
     )
-    page.on([parts["stop"].click], trainer.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    page.on([parts["stop"].click], stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
     parts["source"].change(
         None, [parts["source"]], [parts["file"]],
         js=f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})",
