@@ -5,10 +5,6 @@ from __future__ import annotations
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 
-OVERLAP = (
-    "If these pairs are STS-B’s: some are captions of photos, and <b>captions of photos are among this model’s "
-    "training pairs</b>, so part of the agreement may be memory."
-)
 POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max", POOLER: "pooler"}
 LAYER_NAMES: dict[int | str, str] = {
     SUM_ALL: "sum of all layers",

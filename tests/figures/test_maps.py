@@ -12,6 +12,7 @@ from demos.bert.embeddings.maps import Layout, Recipe, lay_out
 from demos.figures.maps import SHAPES, Points, map_figure, trail
 from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
 from demos.lessons.embeddings.maps.text import class_shares, list_html, numbers_html, told_html
+from tests.lessons.embeddings.answers import plain
 
 HOSTILE = "<script>alert(1)</script> ${x}"
 
@@ -75,7 +76,7 @@ def test_the_list_names_the_nearest_and_where_the_map_puts_them() -> None:
     layout, points, vectors = made()
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = units @ units[4]
-    told = list_html(layout, points, 4, cosines)
+    told = plain(list_html(layout, points, 4, cosines))
     rows = re.findall(r'data-point="(\d+)".*?<b>(.*?)</b>.*?on the map (\d+)<', told)
     assert [int(row) for row, _, _ in rows] == np.argsort(-cosines)[1:11].tolist()
     distances = np.linalg.norm(layout.points - layout.points[4], axis=1)

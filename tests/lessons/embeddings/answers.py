@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -12,6 +13,29 @@ from markupsafe import Markup
 def plain(html: str) -> str:
     """HTML with single spaces: a template's line breaks say nothing."""
     return " ".join(html.split())
+
+
+def answering(handler: Callable[..., Any], outputs: Sequence[Any]) -> Callable[..., Any]:
+    """The handler with each answer as a list, one value an output; of one output the value itself."""
+
+    def listed(answer: Any) -> Any:
+        if not isinstance(answer, dict):
+            return answer
+        values = in_order(outputs, answer)
+        return values if len(values) > 1 else values[0]
+
+    if not inspect.isgeneratorfunction(handler):
+        return lambda *values: listed(handler(*values))
+
+    def stream(*values: Any) -> Iterator[Any]:
+        steps = handler(*values)
+        try:
+            for answer in steps:
+                yield listed(answer)
+        finally:
+            steps.close()
+
+    return stream
 
 
 def in_order(outputs: Sequence[Any], shown: Any) -> list[Any]:

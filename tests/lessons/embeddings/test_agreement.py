@@ -29,6 +29,7 @@ from demos.page.services import Services
 from demos.training.data.pair_menu import OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
 from demos.widgets.pooling_menus.pooling_menus import read_choice
+from tests.lessons.embeddings.answers import in_order
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +51,7 @@ def show(page: Page) -> Callable[..., list[Any]]:
         call, inputs, outputs = page.wired[handler]  # type: ignore[attr-defined]
         *_, values = call("", "", "minilm", *rest)
         assert len(rest) + 3 == len(inputs)
-        assert len(values) == len(outputs)
-        return list(values)
+        return in_order(outputs, values)
 
     return last
 

@@ -22,6 +22,7 @@ from demos.lessons.embeddings.maps.data import bundled as bundled_list
 from demos.lessons.embeddings.maps.layout import MADE, MAPPED, SIDES
 from demos.page.lesson import Page
 from demos.page.services import Services
+from tests.lessons.embeddings.answers import answering
 
 OPENING = {
     "kind": "sentence", "source": "library", "file": None, "own": "", "bar": False, "lines": "A bank.\nThe river bank.",
@@ -36,7 +37,7 @@ def recorded(services: Services) -> dict[str, Any]:
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            handlers[handler.__name__] = handler
+            handlers[handler.__name__] = answering(handler, outputs)
 
     with gr.Blocks():
         hidden: list[Any] = [gr.Textbox() for _ in range(5)]
@@ -120,7 +121,7 @@ def test_tokens_by_line_and_by_layer(show: Show) -> None:
 
 
 def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> None:
-    assert show(source="file")["status"] == part.AWAITED
+    assert show(source="file")["status"] == part.TEXT.awaited()
     file = tmp_path / "mine.csv"
     rows = [f"row number {number},{number % 3}" for number in range(9)]
     file.write_text("text,label\n" + "\n".join(rows) + "\n${x} <b>,1\n")
@@ -161,6 +162,6 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
     plot, _ = handlers["mark"](*values(kind="layers"))
     assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
     first = part.Laying("umap", 320, 3.2, True)
-    assert part.said(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
-    assert part.said(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
-    assert part.said(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"
+    assert part.progress(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
+    assert part.progress(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
+    assert part.progress(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"

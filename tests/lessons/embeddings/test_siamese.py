@@ -22,6 +22,7 @@ from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.pair_menu import OWN, UPLOAD
 from demos.training.tasks.siamese.data import our_split
+from tests.lessons.embeddings.answers import answering
 from tests.page.tiny_store import TinyStore
 
 BAR_TEXTS = ("The bank is closed.", "", "tiny")
@@ -41,7 +42,7 @@ def handlers(services: Services) -> list[Callable[..., Any]]:
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(handler)
+            wired.append(answering(handler, outputs))
 
     with gr.Blocks() as blocks:
         box = gr.Textbox

@@ -12,6 +12,7 @@ from demos.lessons.embeddings.siamese.text import Towers, data_html, moved_html,
 from demos.training.data.rated_pairs import Form
 from demos.training.events import PairResult
 from demos.training.tasks.siamese.data import PairDataset
+from tests.lessons.embeddings.answers import plain
 
 NASTY = "<script>alert(1)</script>${x}"
 HELD = tuple(Pair(f"{NASTY} {k}", f"second {k}", float(k % 6)) for k in range(12))
@@ -42,7 +43,7 @@ def test_the_spread_counts_every_pair() -> None:
 
 
 def test_the_words_never_sell_noise() -> None:
-    noise = scores_html(DATA, Correlation(0.5, 0.4, 0.6, 0.5), 0.2, result(Gap(0.1, -0.1, 0.3)))
+    noise = plain(scores_html(DATA, Correlation(0.5, 0.4, 0.6, 0.5), 0.2, result(Gap(0.1, -0.1, 0.3))))
     assert "chance could do" in noise
     assert "<b>scale</b> did" in noise
     assert "became better, by more than chance" in scores_html(
@@ -54,7 +55,7 @@ def test_the_words_never_sell_noise() -> None:
 
 
 def test_whose_pairs_they_are_and_what_may_have_been_seen_before() -> None:
-    assert "captions of photos are among this model’s training pairs" in data_html(DATA, "trained", False, True)
+    assert "captions of photos are among this model’s training pairs" in plain(data_html(DATA, "trained", False, True))
     assert "captions" not in data_html(DATA, "trained", True, True) + data_html(DATA, "trained", False, False)
     assert "They are ours" in data_html(DATA, "trained", True, True)
 
@@ -64,7 +65,7 @@ def test_the_tables_and_towers_escape_and_add_up() -> None:
         DATA, result(Gap(0.1, 0, 0.2)), [[0, None, 0.2, 0.5, 0.4, 0.6]], 3
     )
     seen = Towers((NASTY, "b"), (5, 4), 384, "cls", ([0.1] * 3, [0.2] * 3, 0.9), ([0.3] * 3, [-0.4] * 3, 0.5), 2.0, 5.0)
-    towers = towers_html(seen)
+    towers = plain(towers_html(seen))
     assert "<script>" not in told + towers
     assert told.index("second 0<") < told.index("second 1<")  # the first moved most: from 0.70 to -0.20
     assert "(−0.40, −0.40, −0.40, …)" in towers

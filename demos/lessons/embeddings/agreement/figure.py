@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SU
 from demos.figures.cosines import rounded, short
 from demos.figures.cosines_text import POOLING_NAMES, choice_name
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.templates import plot_text
 
 HUES = {"cls": CLASSES[5], "mean": CLASSES[0], "mean_no_special": CLASSES[4], "max": CLASSES[2], POOLER: CLASSES[3]}
 COMBINED: dict[int | str, str] = {
@@ -169,7 +169,7 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     moved = scores + np.random.default_rng(0).uniform(-room, room, len(scores)) * (len(levels) < len(scores) / 4)
     named = len(scores) <= NAMED_PAIRS
     pairs = [
-        f"{html.escape(short(pair.first, 60))}<br>{html.escape(short(pair.second, 60))}<br>" if named else ""
+        f"{plot_text(short(pair.first, 60))}<br>{plot_text(short(pair.second, 60))}<br>" if named else ""
         for pair in agreement.pairs
     ]
     hue = HUES[agreement.choices[row].pooling]

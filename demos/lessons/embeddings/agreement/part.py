@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -20,30 +19,18 @@ from demos.figures.cosines_text import tuned_for
 from demos.files import read_beside
 from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.program import agreement_code
-from demos.lessons.embeddings.agreement.text import (
-    about_html,
-    best_html,
-    gap_html,
-    misjudged_html,
-    nearly_same_html,
-    numbers_html,
-    picked_html,
-)
+from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, picked_html, said_html
 from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
+from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import MAX_PAIRS, OURS, Rated
 from demos.widgets.pooling_menus.pooling_menus import LAST, layer_menu, pooling_menus, read_choice
 
+Shown = dict[gr.Component, Any]
 LISTED = 6  # pairs judged worst
-TOLD_SECONDS = 0.2  # between two lines of progress
 KEPT_RESULTS = 12
-
-
-def progress_html(step: Encoded) -> str:
-    """How far the encoding is, in one line."""
-    return f'<p role="status">Encoding {step.done:,} of {step.total:,} sentences, every layer of each …</p>'
 
 
 def menus_of(choice: Choice, deepest: int) -> tuple[str, str]:
@@ -51,29 +38,6 @@ def menus_of(choice: Choice, deepest: int) -> tuple[str, str]:
     named = {deepest: LAST, deepest - 1: "second_to_last"}
     layer = choice.layer if isinstance(choice.layer, str) else named.get(choice.layer, str(choice.layer))
     return choice.pooling, LAST if choice.pooling == POOLER else layer
-
-
-def shown(loaded: LoadedModel, data: Rated, source: str, agreement: Agreement, choice: Choice) -> tuple[Any, ...]:
-    """(bars, told, heading, scatter, worst list, numbers, code) for one result and one picked choice."""
-    deepest, width = loaded.model.config.num_hidden_layers, loaded.model.config.hidden_size
-    row = choice_row(agreement.choices, choice)
-    model, people = misjudged(agreement.cosines[row], agreement.scores)
-    off = np.abs(model - people)
-    marked = [int(index) for index in np.argsort(-off, kind="stable")[:LISTED] if off[index] > 0]
-    gaps = [gap_html(found, layer, deepest, layer != deepest) for layer, found in agreement.behind]
-    for layer, _ in agreement.behind:
-        gaps.append(nearly_same_html(agreement.cosines[choice_row(agreement.choices, Choice("cls", layer))], layer))
-    told = best_html(agreement, deepest) + "".join(gaps)
-    return (
-        bars_figure(agreement, row, deepest),
-        told
-        + about_html(tuned_for(loaded.spec), len(agreement.pairs) if source == OWN else 0, loaded.spec.key == BUNDLED),
-        picked_html(agreement, row, deepest),
-        scatter_figure(agreement, row, marked),
-        misjudged_html(agreement, row, marked, model, people),
-        numbers_html(agreement, row, deepest, width),
-        agreement_code(loaded.spec, agreement.choices[row], data.name, data.form),
-    )
 
 
 def build(page: Page) -> None:
@@ -123,31 +87,47 @@ def build(page: Page) -> None:
     source_fold(__file__)
     outputs = [status, bars, told, heading, scatter, worst, numbers, code, pooling, layer]
 
+    def drawn(loaded: LoadedModel, data: Rated, ours: bool, agreement: Agreement, choice: Choice) -> Shown:
+        """The pictures and words of one result and one picked choice."""
+        deepest, width = loaded.model.config.num_hidden_layers, loaded.model.config.hidden_size
+        row = choice_row(agreement.choices, choice)
+        model, people = misjudged(agreement.cosines[row], agreement.scores)
+        off = np.abs(model - people)
+        marked = [int(index) for index in np.argsort(-off, kind="stable")[:LISTED] if off[index] > 0]
+        return {
+            status: "",
+            bars: bars_figure(agreement, row, deepest),
+            told: said_html(agreement, deepest, tuned_for(loaded.spec), ours, loaded.spec.key == BUNDLED),
+            heading: picked_html(agreement, row, deepest),
+            scatter: scatter_figure(agreement, row, marked),
+            worst: misjudged_html(agreement, row, marked, model, people),
+            numbers: numbers_html(agreement, row, deepest, width),
+            code: agreement_code(loaded.spec, agreement.choices[row], data.name, data.form),
+        }
+
     def show(
-        text: str, pair: str, model: str, source: str, file: str | None, pooling: str, layer: str
-    ) -> Iterator[list[Any]]:
-        nothing = [gr.skip() for _ in outputs[1:]]
+        text: str, pair: str, model: str, where: str, path: str | None, pooling_key: str, layer_key: str
+    ) -> Iterator[Shown]:
         try:
             loaded = services.loaded(model)
-            choice = read_choice(loaded, pooling, layer)
-            if source == HUB:
-                yield ['<p role="status">Fetching STS-B from the Hugging Face Hub …</p>', *nothing]
-            data = read_data(source, file)
+            choice = read_choice(loaded, pooling_key, layer_key)
+            if where == HUB:
+                yield {status: TEXT.fetching()}
+            data = read_data(where, path)
             steps = shared_steps(results, services.vectors, loaded, data.pairs)
-            agreement = yield from _told(steps, nothing)
+            agreement = yield from relayed(steps, lambda step: {status: TEXT.progress(step)})
         except UserError:
-            yield ["", *nothing]  # the line of progress must not stay; the sentence stands above
+            yield {status: ""}  # the line of progress must not stay; the sentence stands above
             raise
-        yield ["", *shown(loaded, data, source, agreement, choice), gr.skip(), layer_menu(loaded, layer)]
+        yield drawn(loaded, data, where == OWN, agreement, choice) | {layer: layer_menu(loaded, layer_key)}
 
-    def show_clicked(
-        text: str, pair: str, model: str, source: str, file: str | None, index: float
-    ) -> Iterator[list[Any]]:
+    def show_clicked(text: str, pair: str, model: str, where: str, path: str | None, index: float) -> Iterator[Shown]:
         loaded = services.loaded(model)
         offered = choices_of(loaded)
-        menus = menus_of(offered[clamp(index, len(offered))], loaded.model.config.num_hidden_layers)
-        for *values, _, _ in show(text, pair, model, source, file, *menus):
-            yield [*values, *[gr.update(value=value) for value in menus]]
+        keys = menus_of(offered[clamp(index, len(offered))], loaded.model.config.num_hidden_layers)
+        menus = {menu: gr.update(value=key) for menu, key in zip((pooling, layer), keys, strict=True)}
+        for values in show(text, pair, model, where, path, *keys):
+            yield values | menus
 
     heavy: dict[str, Any] = {
         "trigger_mode": "always_last",
@@ -171,20 +151,6 @@ def build(page: Page) -> None:
         api_visibility="private", trigger_mode="multiple",
     )  # fmt: skip
     page.keep(agreement_data=source, agreement_pooling=pooling, agreement_layer=layer)
-
-
-def _told(steps: Generator[Encoded, None, Agreement], nothing: list[Any]) -> Generator[list[Any], None, Agreement]:
-    """The result of the steps; on the way, a line of progress a few times a second."""
-    last = 0.0
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            result: Agreement = end.value
-            return result
-        if time.monotonic() - last > TOLD_SECONDS:
-            last = time.monotonic()
-            yield [progress_html(step), *nothing]
 
 
 PART = Part(

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import html
-import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from demos.bert.embeddings.frozen_features import features_of, joined, parts_of
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 from demos.lessons.embeddings.frozen_features.figure import feature_name
+from demos.lessons.embeddings.frozen_features.text import TEXT
+from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
 from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
 
-TELL_SECONDS = 0.2  # between two words on how far an encoding is
 ALL_AT_ONCE = 64 * 2**20  # bytes: below, every layer is kept from the first pass, so that menus move at once
 GROUP_BYTES = 256 * 2**20  # held at once where all are fitted; above, one pooling after the other
 MAX_TUNED = 256
@@ -74,24 +73,23 @@ class Frozen:
         found = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
         return {choice: fit for choice, fit in found.items() if fit is not None}
 
-    def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[str]:
-        """Fit these choices, into `into`; yields a line of HTML now and then on how far it is (of `total`)."""
+    def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
+        """Fit these choices, into `into`; yields a line now and then on how far it is (of `total`)."""
         found = {choice: self.fits.known(task.key_of(choice)) for choice in wanted}
         missing = [choice for choice, fit in found.items() if fit is None]
         vectors: dict[Choice, np.ndarray] = {}
         if missing:
             parts = self._parts(task, missing)
-            arrays = yield from told(self.services.vectors.steps(task.loaded, task.data.texts, parts))
+            arrays = yield from relayed(self.services.vectors.steps(task.loaded, task.data.texts, parts), TEXT.encoding)
             vectors = dict(zip(parts, arrays, strict=True))
         for choice, fit in found.items():
             if fit is None:
-                name = html.escape(feature_name(choice, task.deepest))
-                yield f"<p>Fitting {len(into) + 1} of {total or len(found)}: {name} …</p>"
+                yield TEXT.fitting(len(into) + 1, total or len(found), feature_name(choice, task.deepest))
                 rows = joined(choice, task.deepest, vectors)
                 fit = self.fits.put(task.key_of(choice), fit_vectors(rows, task.data, task.split, task.standardise))
             into[choice] = fit
 
-    def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Iterator[str]:
+    def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Iterator[Markup]:
         """Fit every choice; one pooling after the other where all layers of all would be too much at once."""
         every = features_of(task.loaded)
         poolings = list(dict.fromkeys(choice.pooling for choice in every))
@@ -144,17 +142,3 @@ class Frozen:
         if task.nbytes(len(every)) > ALL_AT_ONCE:
             every = {part for choice in missing for part in parts_of(choice, task.deepest)}
         return sorted(every, key=lambda part: (part.pooling, str(part.layer)))
-
-
-def told(steps: Generator[Encoded, None, list[np.ndarray]]) -> Generator[str, None, list[np.ndarray]]:
-    """An encoding's progress as lines of HTML, five a second at most; returns its vectors."""
-    last = 0.0
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            vectors: list[np.ndarray] = end.value
-            return vectors
-        if time.monotonic() - last > TELL_SECONDS:
-            last = time.monotonic()
-            yield f"<p>Encoding {step.done:,} of {step.total:,} sentences …</p>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.cosines_text import POOLING_NAMES, choice_name
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.templates import plot_text
 
 ROW = 84  # pixels a bar takes with its name above it
 HUES = {"guess": "#8a9096", "words": CLASSES[1], "frozen": CLASSES[0], "tuned": CLASSES[2], "published": "#8a9096"}
@@ -63,7 +63,7 @@ def bars_figure(bars: Sequence[Bar]) -> go.Figure:
                 error_x=None if published else spread,
                 customdata=[
                     [
-                        html.escape(bars[at].name),
+                        plot_text(bars[at].name),
                         "" if published else "<br>95 % interval {:.3f} to {:.3f}".format(*ends[at]),
                     ]
                     for at in shown
@@ -71,7 +71,7 @@ def bars_figure(bars: Sequence[Bar]) -> go.Figure:
                 hovertemplate="%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",
             )
     for at, (bar, (_, high)) in enumerate(zip(bars, ends, strict=True)):
-        name = html.escape(bar.name, quote=False)
+        name = plot_text(bar.name)
         shared = {"y": at, "xanchor": "left", "showarrow": False}
         figure.add_annotation(x=0, yshift=34, text=name, font={"size": 20}, **shared)
         figure.add_annotation(x=high, xshift=10, text=f"<b>{bar.accuracy:.3f}</b>", font={"size": 26}, **shared)
@@ -95,7 +95,7 @@ def grid_figure(scores: Mapping[Choice, float], best: Choice, deepest: int) -> g
     # From the lowest tenth up: the embedding of [CLS], the same for every sentence, would take all of the scale.
     low, high = float(np.nanquantile(values, 0.1)), float(np.nanmax(values))
     span = max(high - low, 0.02)
-    named = [[html.escape(feature_name(Choice(p, layer), deepest)) for layer in columns] for p in rows]
+    named = [[plot_text(feature_name(Choice(p, layer), deepest)) for layer in columns] for p in rows]
     figure = go.Figure(
         go.Heatmap(
             z=np.round(values, 4),

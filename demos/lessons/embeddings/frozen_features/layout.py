@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,11 +126,3 @@ def menu_value(choice: Choice, loaded: LoadedModel) -> str:
     if choice.layer == deepest:
         return LAST
     return SECOND_TO_LAST if choice.layer == deepest - 1 else str(choice.layer)
-
-
-def filled(names: Sequence[str], **values: Any) -> list[Any]:
-    """One value for each of `names`; what is not given stays as it is."""
-    unknown = set(values) - set(names)
-    if unknown:
-        raise KeyError(f"no output is called {sorted(unknown)}")
-    return [values.get(name, gr.skip()) for name in names]

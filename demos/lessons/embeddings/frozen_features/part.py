@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import secrets
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,6 @@ from demos.lessons.embeddings.frozen_features.layout import (
     FILLED,
     GRID_FILLED,
     Asked,
-    filled,
     laid_out,
     layer_update,
     menu_value,
@@ -32,12 +30,12 @@ from demos.lessons.embeddings.frozen_features.layout import (
 )
 from demos.lessons.embeddings.frozen_features.program import features_code
 from demos.lessons.embeddings.frozen_features.text import (
+    TEXT,
     bars_html,
     data_html,
     grid_html,
     numbers_html,
     recipe_html,
-    tuned_html,
 )
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, notice_html
@@ -60,21 +58,21 @@ class Recipe:
         self.frozen = frozen
         self._filling: set[str] = set()  # those under way; who is taken out stops
 
-    def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[list[Any]]:
-        """FILLED, as it comes: guessing and words first, then BERT's frozen vectors, last the reader's own model."""
+    def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
+        """What changes, as it comes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
         asked = Asked(*values)
         uploaded = asked.source == FILE
         waiting = AWAITED if uploaded and not asked.file else "Fetching SST-2 …" if asked.source == SST2 else ""
         # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
         kept: dict[str, Any] = {"file": gr.update(visible=uploaded)}
-        yield filled(FILLED, **kept, status=waiting and f"<p>{waiting}</p>")
+        yield {**kept, "status": TEXT.line(waiting) if waiting else ""}
         if uploaded and not asked.file:
             return
         try:
             task = self._task(model, asked)
             choice = asked.choice(task.loaded)
         except UserError:
-            yield filled(FILLED, status="")
+            yield {"status": ""}
             raise
         baselines = [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
         bars = [_bar(*one) for one in baselines]
@@ -82,90 +80,89 @@ class Recipe:
             "split": split_update(task.data, asked.split, task.split.key),
             "about": data_html(task.data, task.split),
         }
-        yield filled(FILLED, **kept, bars=bars_figure(bars))
+        yield {**kept, "bars": bars_figure(bars)}
         wanted = dict.fromkeys([Choice("cls", task.deepest), Choice("mean", task.deepest), choice])
         fits: dict[Choice, Fit] = {}
         for line in self.frozen.fit(task, list(wanted), fits):
-            yield filled(FILLED, **kept, status=line, said="")  # what is said is of other bars
+            yield {**kept, "status": line, "said": ""}  # what is said is of other bars
         named = [(f"{feature_name(one, task.deepest)}, frozen", "frozen", fits[one]) for one in wanted]
         bars += [_bar(*one) for one in named]
         picked = len(baselines) + list(wanted).index(choice)
         state = self.frozen.tuned_state(task, asked.run)
         result = result_of(task.data, task.split, fits[choice])
-        name = html.escape(feature_name(choice, task.deepest))
         known = self.frozen.known(task)
-        yield filled(
-            FILLED,
+        held_out = len(task.split.test)
+        yield {
             **kept,
-            status="<p>Asking your fine-tuned model …</p>" if state == "here" else "",
-            tuned=tuned_html(state, len(task.split.test), self._title(asked.run) if state == "here" else ""),
-            recipe=self._recipe(task, choice, fits[choice], text),
-            layer=layer_update(task.loaded, asked.layer),
-            wrong=f"<h3>What it takes for what: {name}</h3>",
-            confusion=confusion_figure(result),
-            mistakes=mistakes_html(result),
-            numbers=numbers_html(
+            "status": TEXT.asking() if state == "here" else "",
+            "tuned": TEXT.tuned(state, held_out, self._title(asked.run) if state == "here" else ""),
+            "recipe": self._recipe(task, choice, fits[choice], text),
+            "layer": layer_update(task.loaded, asked.layer),
+            "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
+            "confusion": confusion_figure(result),
+            "mistakes": mistakes_html(result),
+            "numbers": numbers_html(
                 [(what, fit) for what, _, fit in [*baselines, *named]], known, task.data, task.split, task.deepest
             ),
-            code=self._code(task, choice, asked),
+            "code": self._code(task, choice, asked),
             **_bars_shown(task, bars, picked),
             **_grid_shown(task, known),
-        )
+        }
         if state == "here":
             try:
                 accuracy, interval = self.frozen.tuned(task, asked.run)
                 bars.append(Bar("your own model, from Fine-tune", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
-                yield filled(FILLED, tuned=tuned_html("none", len(task.split.test)))
-            yield filled(FILLED, status="", **_bars_shown(task, bars, picked))
+                yield {"tuned": TEXT.tuned("none", held_out, "")}
+            yield {"status": "", **_bars_shown(task, bars, picked)}
 
-    def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[list[Any]]:
-        """GRID_FILLED: every pooling x layer, one after the other; what is fitted is kept, so a stop loses nothing."""
+    def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
+        """What changes: every pooling x layer, one after the other; what is fitted is kept, so a stop loses nothing."""
         filling = secrets.token_hex(8)
         self._filling.add(filling)
         running = {"filling": filling, "start": gr.update(interactive=False), "stop": gr.update(interactive=True)}
         ready = {"start": gr.update(interactive=True), "stop": gr.update(interactive=False), "grid_status": ""}
-        yield filled(GRID_FILLED, **running)
+        yield running
         done: dict[Choice, Fit] = {}
         try:
             task = self._task(model, Asked(*values))
             drawn = time.monotonic()
             for line in self.frozen.fit_all(task, done):
-                shown: dict[str, Any] = {}
+                changes = {**running, "grid_status": line}
                 if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
-                    shown = _grid_shown(task, done)
+                    changes |= _grid_shown(task, done)
                     drawn = time.monotonic()
-                yield filled(GRID_FILLED, **running, grid_status=line, **shown)
+                yield changes
                 if filling not in self._filling:
-                    ready["grid_status"] = "<p>Stopped; what is fitted is kept.</p>"
+                    ready["grid_status"] = TEXT.stopped()
                     break
         except Exception:  # whatever it was, the button must work again
-            yield filled(GRID_FILLED, **ready)
+            yield ready
             raise
         finally:
             self._filling.discard(filling)
         if not done:
-            yield filled(GRID_FILLED, **ready)
+            yield ready
             return
         best = chosen(done)
         named = [(GUESS, self.frozen.guess(task)), (WORDS, self.frozen.words(task))]
         named += [(f"{feature_name(best, task.deepest)}, frozen", done[best])]
         table = numbers_html(named, done, task.data, task.split, task.deepest)
-        yield filled(GRID_FILLED, numbers=table, **ready, **_grid_shown(task, done))
+        yield {"numbers": table, **ready, **_grid_shown(task, done)}
 
-    def stop(self, filling: str) -> Any:
+    def stop(self, filling: str) -> dict[str, Any]:
         """Ask this filling to end after the fit that it is at; it then tells so itself."""
         self._filling.discard(filling)
-        return gr.update(interactive=False)
+        return {"stop": gr.update(interactive=False)}
 
-    def take(self, text: str, pair: str, model: str, *values: Any) -> list[Any]:
-        """[pooling, layer]: the menus, set to what cross-validation picks of all that is fitted."""
+    def take(self, text: str, pair: str, model: str, *values: Any) -> dict[str, Any]:
+        """The menus, set to what cross-validation picks of all that is fitted."""
         task = self._task(model, Asked(*values))
         known = self.frozen.known(task)
         if not known:
             raise UserError("Nothing is fitted yet for these sentences; press “Fit them all” first.")
         best = chosen(known)
-        return [best.pooling, menu_value(best, task.loaded)]
+        return {"pooling": best.pooling, "layer": menu_value(best, task.loaded)}
 
     def _task(self, model: str, asked: Asked) -> Task:
         data = read_labelled(asked.source, asked.file)
@@ -177,7 +174,7 @@ class Recipe:
         try:
             sentence = clean_text(text, "The sentence").strip()
             if not sentence:
-                return "<p>Write a sentence into the bar above to see it classified.</p>"
+                return TEXT.no_sentence()
             vector, chances = self.frozen.chances(task, choice, fit, sentence)
         except UserError as error:
             return notice_html(str(error))
@@ -209,11 +206,20 @@ def build(page: Page) -> None:
     source_fold(__file__)
     inputs = [*page.sentence, *[parts[name] for name in ASKED], page.trained]
 
-    def show(*values: Any) -> Iterator[list[Any]]:  # page.on streams what a generator function yields
-        yield from recipe.show(*values)
+    def on_page(changes: dict[str, Any]) -> dict[gr.Component, Any]:
+        return {parts[name]: value for name, value in changes.items()}
 
-    def fill(*values: Any) -> Iterator[list[Any]]:
-        yield from recipe.fill(*values)
+    def show(*values: Any) -> Iterator[dict[gr.Component, Any]]:  # page.on streams what a generator function yields
+        yield from map(on_page, recipe.show(*values))
+
+    def fill(*values: Any) -> Iterator[dict[gr.Component, Any]]:
+        yield from map(on_page, recipe.fill(*values))
+
+    def stop(filling: str) -> dict[gr.Component, Any]:
+        return on_page(recipe.stop(filling))
+
+    def take(*values: Any) -> dict[gr.Component, Any]:
+        return on_page(recipe.take(*values))
 
     # `change` of the two menus: "Take the one it picks" moves them too.
     moved = [parts["pooling"].change, parts["layer"].change, parts["file"].change]
@@ -228,8 +234,8 @@ def build(page: Page) -> None:
     )
     grid_outputs = [parts[name] for name in GRID_FILLED]
     page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **FILLING)
-    page.on([parts["stop"].click], recipe.stop, [parts["filling"]], [parts["stop"]], show_progress="hidden")
-    page.on([parts["take"].click], recipe.take, inputs, [parts["pooling"], parts["layer"]], show_progress="hidden")
+    page.on([parts["stop"].click], stop, [parts["filling"]], [parts["stop"]], show_progress="hidden")
+    page.on([parts["take"].click], take, inputs, [parts["pooling"], parts["layer"]], show_progress="hidden")
     page.keep(
         features_data=parts["source"],
         features_split=parts["split"],
@@ -258,8 +264,7 @@ def _grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
         return {
             "grid": gr.update(visible=False),
             "take": gr.update(visible=False),
-            "grid_said": f"<p>{total} vectors to choose from. Cross-validation on the training part says which is "
-            "best; the sentences held out are asked once.</p>",
+            "grid_said": TEXT.choices(total),
         }
     scores = {choice: fit.cross_validated for choice, fit in fits.items()}
     figure = grid_figure(scores, chosen(fits), task.deepest)

@@ -26,6 +26,7 @@ from demos.page.lesson import Page
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
+Changes = dict[gr.Component, Any]
 CHOSEN = "Is a tomato salad allowed to sit in the fridge?"  # cooking, but some of its nearest are the garden's
 CHOSEN_TOKEN = 2  # "bank" in the first line
 PLOT, LIST = "maps-plot", "maps-list"
@@ -33,12 +34,12 @@ SOURCES = [("our 320 sentences, 10 topics", LIBRARY), ("our 720 of 6 emotions", 
 KINDS = [("a sentence", SENTENCE), ("a token, one layer", TOKEN), ("a token, every layer", LAYERS)]
 MAPPED = ("kind", "source", "file", "own", "bar", "lines")  # what is mapped
 MADE = ("method", "axes", "nearby", "seed", "pooling", "layer")  # and how
+SIDES = ("file", "for_sentences", "for_tokens", "nearby", "seed", "pooling", "layer")  # not always seen
 KEPT = {
     "map_method": "method", "map_axes": "axes", "map_neighbours": "nearby", "map_seed": "seed", "map_of": "kind",
     "map_pooling": "pooling", "map_layer": "layer", "map_sentences": "source", "map_own": "own", "map_bar": "bar",
     "map_lines": "lines", "map_point": "picked", "map_token": "picked_token",
 }  # fmt: skip
-SIDES = ("file", "for_sentences", "for_tokens", "nearby", "seed", "pooling", "layer")
 
 
 def laid_out(page: Page) -> dict[str, Any]:
@@ -104,15 +105,16 @@ def laid_out(page: Page) -> dict[str, Any]:
     return made
 
 
-def sides_of(asked: Asked, method: str, loaded: LoadedModel, layer: str) -> list[Any]:
-    """Updates for SIDES: a map of tokens needs no pooling, PCA neither neighbours nor seed."""
+def menus_shown(made: dict[str, Any], asked: Asked, method: str, loaded: LoadedModel, layer: str) -> Changes:
+    """The updates of what is not always seen: a map of tokens needs no pooling, PCA neither neighbours nor seed."""
     sentences, chance = asked.kind == SENTENCE, method != PCA_MAP
-    return [
-        gr.update(visible=sentences and asked.source == FILE),
-        gr.update(visible=sentences),
-        gr.update(visible=not sentences),
-        gr.update(visible=chance),
-        gr.update(visible=chance),
-        gr.update(visible=sentences),
-        layer_menu(loaded, layer) | {"visible": asked.kind != LAYERS},
-    ]
+    seen = {
+        "file": sentences and asked.source == FILE,
+        "for_sentences": sentences,
+        "for_tokens": not sentences,
+        "nearby": chance,
+        "seed": chance,
+        "pooling": sentences,
+    }
+    updates = {made[name]: gr.update(visible=visible) for name, visible in seen.items()}
+    return updates | {made["layer"]: layer_menu(loaded, layer) | {"visible": asked.kind != LAYERS}}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import gradio as gr
+from markupsafe import Markup
 
 from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying, Layout, MapCache, Recipe
 from demos.bert.embeddings.pooling import Choice
@@ -17,21 +17,20 @@ from demos.bert.model.steps import drained
 from demos.bert.model.vectors import Encoded
 from demos.figures.maps import map_figure
 from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Asked, Mapped, mapped_steps
-from demos.lessons.embeddings.maps.layout import KEPT, LIST, MADE, MAPPED, SIDES, laid_out, sides_of
+from demos.lessons.embeddings.maps.layout import KEPT, LIST, MADE, MAPPED, SIDES, Changes, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
-from demos.lessons.embeddings.maps.text import NAMES, list_html, numbers_html, told_html
+from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, numbers_html, told_html
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import read_choice
 
-AWAITED = "<p>Choose a file: one sentence a line, or a table with a text and a topic or label column.</p>"
 HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
 SHOWN = ("status", "told", "numbers", "code", "drawn")
 
 Result = TypeVar("Result")
 Steps = Generator[Encoded | Laying, None, Result]
-Lines = Generator[list[Any], None, Result]
+Lines = Generator[Changes, None, Result]
 
 
 @dataclass(frozen=True)
@@ -73,13 +72,9 @@ def ordered(values: tuple[Any, ...]) -> Order:
     return Order(Sentence(text or "", pair or "", model), Asked(*rest[: len(MAPPED)]), *rest[len(MAPPED) :])
 
 
-def said(step: Encoded | Laying) -> str:
+def progress(step: Encoded | Laying) -> Markup:
     """One line of progress."""
-    if isinstance(step, Encoded):
-        return f"<p>Encoding {step.done:,} of {step.total:,} sentences</p>"
-    if step.first:
-        return f"<p>UMAP is being loaded and compiled, once, in ten seconds or more: {step.seconds:.0f} s</p>"
-    return f"<p>{NAMES[step.method]} is arranging {step.count:,} points: {step.seconds:.0f} s</p>"
+    return TEXT.encoding(step) if isinstance(step, Encoded) else TEXT.arranging(step, NAMES[step.method])
 
 
 def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn | None]:
@@ -95,14 +90,7 @@ def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn
     return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
 
 
-def picture(drawn: Drawn, order: Order) -> list[Any]:
-    """The plot and the list."""
-    points, vectors, at = drawn.mapped.points, drawn.mapped.vectors, drawn.at
-    look = f"{order.recipe} {points.kind} {points.step} {len(vectors)} {drawn.choice}"
-    return [map_figure(drawn.layout, points, at, look), told_of(drawn, order)]
-
-
-def told_of(drawn: Drawn, order: Order) -> str:
+def list_of(drawn: Drawn, order: Order) -> Markup:
     """The list: the chosen point's nearest, or what is looked up."""
     vectors, at = drawn.mapped.vectors, drawn.at
     cosines = None if at is None else cosine(vectors, vectors[at])
@@ -128,57 +116,59 @@ def build(page: Page) -> None:
     def show(*values: Any) -> Lines[None]:
         order = ordered(values)
         loaded = services.loaded(order.sentence.model)
-        sides = sides_of(order.asked, order.method, loaded, order.layer)
+        menus = menus_shown(made, order.asked, order.method, loaded, order.layer)
 
-        def busy(line: str) -> list[Any]:
-            return [line, *[gr.skip()] * (len(SHOWN) - 1), *sides]
+        def busy(step: Encoded | Laying) -> Changes:
+            return {made["status"]: progress(step), **menus}
 
-        drawn = yield from relayed(drawn_steps(services, maps, order), lambda step: busy(said(step)))
+        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
         if drawn is None:
-            yield busy(AWAITED)
+            yield {made["status"]: TEXT.awaited(), **menus}
             return
+        points = drawn.mapped.points
         measured = {order.method: drawn.layout}
         if order.method != PCA_MAP:
             flat = Recipe(PCA_MAP, order.recipe.dimensions)
-            measured[PCA_MAP] = yield from relayed(
-                maps.steps(drawn.mapped.vectors, flat), lambda step: busy(said(step))
-            )
+            measured[PCA_MAP] = yield from relayed(maps.steps(drawn.mapped.vectors, flat), busy)
+        yield {
+            made["status"]: "",
+            made["told"]: told_html(drawn.layout, points, order.method),
+            made["numbers"]: numbers_html(measured, points, order.method),
+            made["code"]: program(loaded.spec, drawn, order),
+            made["drawn"]: str(time.monotonic_ns()),
+            **menus,
+        }
+
+    def mark(*values: Any) -> Changes:
+        order = ordered(values)
+        drawn = drained(drawn_steps(services, maps, order))
+        if drawn is None:
+            return {}
         points = drawn.mapped.points
-        yield [
-            "",
-            told_html(drawn.layout, points, order.method),
-            numbers_html(measured, points, order.method),
-            program(loaded.spec, drawn, order),
-            str(time.monotonic_ns()),
-            *sides,
-        ]
+        look = f"{order.recipe} {points.kind} {points.step} {len(points.names)} {drawn.choice}"
+        picture = map_figure(drawn.layout, points, drawn.at, look)
+        return {made["plot"]: picture, made["list"]: list_of(drawn, order)}
 
-    def mark(*values: Any) -> list[Any]:
+    def look_up(*values: Any) -> Changes:
         order = ordered(values)
         drawn = drained(drawn_steps(services, maps, order))
-        return [gr.skip()] * 2 if drawn is None else picture(drawn, order)
-
-    def look_up(*values: Any) -> Any:
-        order = ordered(values)
-        drawn = drained(drawn_steps(services, maps, order))
-        return gr.skip() if drawn is None else told_of(drawn, order)
+        return {} if drawn is None else {made["list"]: list_of(drawn, order)}
 
     def measure(*values: Any) -> Lines[None]:
         order = ordered(values)
 
-        def busy(line: str) -> list[Any]:
-            return [line]
+        def busy(step: Encoded | Laying) -> Changes:
+            return {made["numbers"]: progress(step)}
 
-        drawn = yield from relayed(drawn_steps(services, maps, order), lambda step: busy(said(step)))
+        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
         if drawn is None:
-            yield [AWAITED]
+            yield {made["numbers"]: TEXT.awaited()}
             return
-        recipe = order.recipe
         measured = {}
-        for one in METHODS:
-            asked = Recipe(one, recipe.dimensions, recipe.nearby, recipe.seed)
-            measured[one] = yield from relayed(maps.steps(drawn.mapped.vectors, asked), lambda step: busy(said(step)))
-        yield [numbers_html(measured, drawn.mapped.points, order.method)]
+        for method in METHODS:
+            recipe = replace(order.recipe, method=method)
+            measured[method] = yield from relayed(maps.steps(drawn.mapped.vectors, recipe), busy)
+        yield {made["numbers"]: numbers_html(measured, drawn.mapped.points, order.method)}
 
     moved = [made[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
     moved += [made[name].change for name in ("file", "own", "lines", "seed")]

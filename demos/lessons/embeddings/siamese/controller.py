@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 import numpy as np
+from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import correlation, scores_of
 from demos.bert.embeddings.pooling import Choice
@@ -39,7 +39,6 @@ from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, failure_message, shown_now
 from demos.widgets.run_controller.controller import buttons
 
-TOLD_SECONDS = 0.2  # between two lines of progress
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
     "titles": [["Loss", "(cosine − aim)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
@@ -48,7 +47,7 @@ AXES: Mapping[str, Any] = {
     "most": 0.1,
     "legend": {"train": "training, each batch and smoothed", "validation": "held-out pairs", "guess": ""},
 }
-# What a run changes, in the order of its event's outputs. `run` is the id of the one under way, `kept` of the one done.
+# What a run changes. `run` is the id of the one under way, `kept` of the one done.
 CHANGED = (
     "run", "kept", "situation", "cosines", "start", "stop", "curve", "scores", "scatter", "after", "spread", "moved",
     "numbers", "towers", "pair",
@@ -122,7 +121,7 @@ class PairTrainer:
         first, second = ([at[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
         return cosine(vectors[first], vectors[second])
 
-    def towers(self, situation: Situation, kept: str, texts: tuple[str, str], rating: float | None) -> str:
+    def towers(self, situation: Situation, kept: str, texts: tuple[str, str], rating: float | None) -> Markup:
         """One pair through both towers, before, and after where a trained encoder is kept."""
         loaded = self.beginning(situation)
         models = [loaded]
@@ -148,7 +147,7 @@ class PairTrainer:
             )
         )
 
-    def rated_towers(self, situation: Situation, kept: str, row: int) -> str:
+    def rated_towers(self, situation: Situation, kept: str, row: int) -> Markup:
         """The same for one of the held-out pairs."""
         pair = situation.dataset.held_out[row]
         return self.towers(situation, kept, (pair.first, pair.second), pair.score)
@@ -199,12 +198,6 @@ class PairTrainer:
             "pair": gr.update(value=chosen),
         }
 
-    def stop(self, run: str) -> Any:
-        """Ask this reader's run to stop at its next step; the button goes grey until then."""
-        if run:
-            self.workshop.runs.stop(run)
-        return gr.update(interactive=False)
-
 
 def last_layer(loaded: LoadedModel, pooling: str) -> Choice:
     """What a training pools: the last layer."""
@@ -216,42 +209,22 @@ def most_wrong(dataset: PairDataset, cosines: np.ndarray) -> int:
     return int(np.abs(cosines - scores_of(dataset.held_out) / dataset.top).argmax())
 
 
-def before_scores(dataset: PairDataset, cosines: np.ndarray) -> str:
+def before_scores(dataset: PairDataset, cosines: np.ndarray) -> Markup:
     """Agreement and loss before any training."""
     ratings = scores_of(dataset.held_out)
     loss = float(np.mean((cosines - ratings / dataset.top) ** 2))
     return scores_html(dataset, correlation(cosines, ratings), loss, None)
 
 
-def told_steps(steps: Generator[Encoded, None, np.ndarray]) -> Generator[str, None, np.ndarray]:
-    """The result of the steps; on the way, a line of progress a few times a second."""
-    last = 0.0
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            result: np.ndarray = end.value
-            return result
-        if step.done < step.total and time.monotonic() - last > TOLD_SECONDS:
-            last = time.monotonic()
-            yield f'<p role="status">Encoding {step.done:,} of {step.total:,} held-out sentences …</p>'
-
-
-def changes(**named: Any) -> list[Any]:
-    """One value an output of CHANGED; what is not named stays as it is."""
-    return [named.get(name, gr.skip()) for name in CHANGED]
-
-
-def failed(told: str) -> list[Any]:
+def failed(message: str) -> dict[str, Any]:
     """The run is over, or never began: why, where its curve would be, and Start is there again."""
-    return changes(curve=failure_message(told), run="", **buttons(running=False))
+    return {"curve": failure_message(message), "run": "", **buttons(running=False)}
 
 
-def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
-    """A run's changes in the order of CHANGED; what breaks it is told where its curve would be."""
+def guarded(changes: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A run's changes; what breaks it is told where its curve would be."""
     try:
-        for one in changed:
-            yield changes(**one)
+        yield from changes
     except UserError as error:
         yield failed(str(error))
     except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
@@ -260,4 +233,4 @@ def guarded(changed: Iterator[dict[str, Any]]) -> Iterator[list[Any]]:
         yield failed(OUR_FAULT)
         raise
     finally:
-        changed.close()  # type: ignore[attr-defined]
+        changes.close()  # type: ignore[attr-defined]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ import plotly.graph_objects as go
 from demos.bert.embeddings.agreement import Pair
 from demos.figures.cosines import short
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
+from demos.templates import plot_text
 
 BEFORE, AFTER = SPECIAL, CLASSES[0]
 NAMED_PAIRS = 250  # with more the words of each would weigh more than the picture
@@ -76,7 +76,7 @@ def scatter_figure(
 
 
 def _named(pair: Pair) -> str:
-    return f"{html.escape(short(pair.first, 60))}<br>{html.escape(short(pair.second, 60))}<br>rated {pair.score:g}"
+    return f"{plot_text(short(pair.first, 60))}<br>{plot_text(short(pair.second, 60))}<br>rated {pair.score:g}"
 
 
 def spread_figure(before: Sequence[float], after: Sequence[float] | None) -> go.Figure:

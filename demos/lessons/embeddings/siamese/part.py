@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -23,20 +23,21 @@ from demos.lessons.embeddings.siamese.controller import (
     guarded,
     most_wrong,
     read_pair_settings,
-    told_steps,
 )
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.program import siamese_code
-from demos.lessons.embeddings.siamese.text import data_html
+from demos.lessons.embeddings.siamese.text import TEXT, data_html
 from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
+from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import MAX_PAIRS
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
 from demos.widgets.live_curve.live_curve import live_curve
 
+Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
 BARS_OWN = ("the sentence bar’s two", BAR)
 SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
@@ -84,7 +85,7 @@ def build(page: Page) -> None:
         parts["moved"] = gr.HTML()
     parts["after"] = after
     with gr.Accordion("The numbers", open=False):
-        parts["numbers"] = gr.HTML('<p class="aside">There are none before a run.</p>')
+        parts["numbers"] = gr.HTML(TEXT.no_numbers())
     formula_fold(__file__)
     with gr.Accordion("The code", open=False):
         gr.Markdown(
@@ -161,73 +162,78 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         settings = read_pair_settings(*recipe)
         return Situation(page.services.key(model), read_split(source, file, settings.seed), settings)
 
-    def show(text: str, pair: str, model: str, run: str, before: str, source: str, *rest: Any) -> Iterator[list[Any]]:
+    def named(**changes: Any) -> Changes:
+        return {parts[name]: value for name, value in changes.items()}
+
+    def show(text: str, pair: str, model: str, run: str, before: str, source: str, *rest: Any) -> Iterator[Changes]:
         """The pairs before any training; where this situation is the one on the page already, only its program."""
         try:
             situation = situation_of(model, source, *rest)
             dataset, settings = situation.dataset, situation.settings
-            told = {
+            about = {
                 "data": data_html(dataset, settings.start, source == OWN, situation.key == BUNDLED),
                 "code": siamese_code(page.services.store.spec(situation.key), dataset, settings),
             }
             if situation.name == before:
-                yield _named(SHOWN, **told)
+                yield named(**about)
                 return
-            cosines = None
-            steps = told_steps(trainer.before(situation))
-            while cosines is None:
-                try:
-                    yield _named(SHOWN, scores=next(steps))
-                except StopIteration as end:
-                    cosines = end.value
+            cosines = yield from relayed(trainer.before(situation), lambda step: named(scores=TEXT.progress(step)))
         except UserError:
-            yield _named(SHOWN, scores="")  # the line of progress must not stay; the sentence stands above
+            yield named(scores="")  # the line of progress must not stay; the sentence stands above
             raise
-        worst = most_wrong(dataset, cosines)
-        yield _named(
-            SHOWN,
-            **told,
+        worst, before_training = most_wrong(dataset, cosines), cosines.tolist()
+        yield named(
+            **about,
             situation=situation.name,
-            cosines=(cosines.tolist(), None),
+            cosines=(before_training, None),
             scores=before_scores(dataset, cosines),
-            scatter=scatter_figure(dataset.held_out, dataset.top, cosines, None, worst),
+            scatter=scatter_figure(dataset.held_out, dataset.top, before_training, None, worst),
             pair=gr.update(choices=[*_menu(dataset, cosines), BARS_OWN], value=worst),
             towers=trainer.rated_towers(situation, "", worst),
-            spread=spread_figure(cosines, None),
+            spread=spread_figure(before_training, None),
             after=gr.update(visible=False),
-            curve=gr.skip() if run else json.dumps(IDLE),
+            **({} if run else {"curve": json.dumps(IDLE)}),
         )
 
     def show_pair(
         text: str, pair: str, model: str, index: Any, kept: str, before: str, cosines: Any, *rest: Any
-    ) -> list[Any]:
+    ) -> Changes:
         """The picked pair through both towers; the trained ones only where they are of this very situation."""
         situation = situation_of(model, *rest)
-        trained = kept if cosines and cosines[1] and situation.name == before else ""
+        drawn = bool(cosines) and situation.name == before
+        trained = kept if drawn and cosines[1] else ""
         dataset = situation.dataset
-        index = BAR if index == BAR else clamp(index, len(dataset.held_out))
-        drawn = gr.skip()
-        if cosines and situation.name == before:
-            drawn = scatter_figure(dataset.held_out, dataset.top, cosines[0], cosines[1], index)
-        if index != BAR:
-            return [trainer.rated_towers(situation, trained, index), drawn]
-        texts = (clean_text(text, "The sentence").strip(), clean_text(pair, "The second sentence").strip())
-        if not all(texts):
-            raise UserError(NO_PAIR)
-        return [trainer.towers(situation, trained, texts, None), drawn]
+        if index == BAR:
+            texts = (clean_text(text, "The sentence").strip(), clean_text(pair, "The second sentence").strip())
+            if not all(texts):
+                raise UserError(NO_PAIR)
+            changes = named(towers=trainer.towers(situation, trained, texts, None))
+        else:
+            index = clamp(index, len(dataset.held_out))
+            changes = named(towers=trainer.rated_towers(situation, trained, index))
+        if drawn:
+            changes |= named(scatter=scatter_figure(dataset.held_out, dataset.top, cosines[0], cosines[1], index))
+        return changes
 
-    def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> list[Any]:
+    def show_own(text: str, pair: str, model: str, index: Any, *rest: Any) -> Changes:
         """The sentence bar's two have changed."""
         if index != BAR or not (text or "").strip() or not (pair or "").strip():
-            return [gr.skip()] * 2
+            return {}
         return show_pair(text, pair, model, index, *rest)
 
-    def train(text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Iterator[list[Any]]:
+    def train(text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Iterator[Changes]:
         def run() -> Iterator[dict[str, Any]]:
             situation = situation_of(model, *rest)
             yield from trainer.train(situation, kept, BAR if index is None else int(index))
 
-        yield from guarded(run())
+        for changes in guarded(run()):
+            yield named(**changes)
+
+    def stop(run: str) -> Changes:
+        """Ask this reader's run to stop at its next step; the button goes grey until then."""
+        if run:
+            trainer.workshop.runs.stop(run)
+        return named(stop=gr.update(interactive=False))
 
     inputs = [*page.sentence, parts["run"], parts["situation"], *chosen]
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
@@ -246,7 +252,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         trigger_mode="once",
         **QUEUE,
     )
-    page.on([parts["stop"].click], trainer.stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    page.on([parts["stop"].click], stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
     parts["source"].change(
         None, [parts["source"]], [parts["file"]],
         js=f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})",
@@ -259,11 +265,6 @@ def _menu(dataset: PairDataset, cosines: np.ndarray) -> list[tuple[str, int]]:
     off = np.abs(cosines - scores_of(dataset.held_out) / dataset.top)
     listed = [(int(row), dataset.held_out[row]) for row in (-off).argsort(kind="stable")[:LISTED]]
     return [(f"{short(pair.first, 70)} / {short(pair.second, 70)}", row) for row, pair in listed]
-
-
-def _named(names: Sequence[str], **changed: Any) -> list[Any]:
-    """One value an output; what is not named stays as it is."""
-    return [changed.get(name, gr.skip()) for name in names]
 
 
 PART = Part(
