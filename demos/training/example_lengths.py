@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from demos.bert.model.recent import Recent
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
@@ -28,7 +28,7 @@ class Lengths:
     rows: int  # different tokens, padding included
 
 
-_known: WeakKeyDictionary[Any, OrderedDict[tuple[bytes, int], Lengths]] = WeakKeyDictionary()  # by tokenizer
+_known: WeakKeyDictionary[Any, Recent[Lengths]] = WeakKeyDictionary()  # by tokenizer
 _lock = threading.Lock()
 
 
@@ -39,16 +39,12 @@ def lengths_of(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
     """
     key = fingerprint(dataset), limit
     with _lock:
-        known = _known.setdefault(tokenizer, OrderedDict())
-        if key in known:
-            known.move_to_end(key)
-            return known[key]
-    found = count(dataset, tokenizer, limit)
-    with _lock:
-        known[key] = found
-        while len(known) > MOST:
-            known.popitem(last=False)
-    return found
+        known = _known.setdefault(tokenizer, Recent(MOST))
+    lengths = known.get(key)
+    if lengths is None:
+        lengths = count(dataset, tokenizer, limit)
+        known.put(key, lengths)
+    return lengths
 
 
 def fingerprint(dataset: Splits) -> bytes:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.embeddings.pooling import Choice
+from demos.bert.model.recent import Recent
 from demos.training.data.labelled import Labelled, Split
 from demos.training.events import Mistake, Result
 from demos.training.metrics import Scores, majority, score
@@ -159,19 +158,14 @@ def result_of(data: Labelled, split: Split, fit: Fit) -> Result:
 
 
 class Fits:
-    """Fits by what they were made of, least recently used out first, bounded by bytes; safe for many threads."""
+    """Fits by what they were made of, bounded by bytes; safe for many threads."""
 
     def __init__(self, max_bytes: int = MAX_FITS_BYTES) -> None:
-        self.max_bytes = max_bytes
-        self._fits: OrderedDict[tuple[Any, ...], Fit] = OrderedDict()
-        self._lock = threading.Lock()
+        self._fits: Recent[Fit] = Recent(max_bytes, lambda fit: fit.nbytes)
 
     def known(self, key: tuple[Any, ...]) -> Fit | None:
         """The fit, where it is there already."""
-        with self._lock:
-            if key in self._fits:
-                self._fits.move_to_end(key)
-            return self._fits.get(key)
+        return self._fits.get(key)
 
     def get(self, key: tuple[Any, ...], make: Callable[[], Fit]) -> Fit:
         """The fit of this key; two who ask at once for a new one may both make it, to the same numbers."""
@@ -180,8 +174,5 @@ class Fits:
 
     def put(self, key: tuple[Any, ...], fit: Fit) -> Fit:
         """Keep this fit; returns it."""
-        with self._lock:
-            self._fits[key] = fit
-            while len(self._fits) > 1 and sum(one.nbytes for one in self._fits.values()) > self.max_bytes:
-                self._fits.popitem(last=False)
+        self._fits.put(key, fit)
         return fit

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from typing import Generic, TypeVar
 
 from demos.bert.model.locks import Turns
+from demos.bert.model.recent import Recent
 from demos.bert.model.steps import drained
 
 Progress = TypeVar("Progress")
@@ -19,10 +18,8 @@ class OnceCache(Generic[Progress, Result]):
     """Results by key, the `most` last asked for; safe for many threads. Who asks for what is on its way waits."""
 
     def __init__(self, most: int) -> None:
-        self.most = most
-        self._kept: OrderedDict[Hashable, Result] = OrderedDict()
+        self._kept: Recent[tuple[Result]] = Recent(most)
         self._turns = Turns()
-        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -38,16 +35,11 @@ class OnceCache(Generic[Progress, Result]):
             while not turn.acquire(timeout=LOOK_SECONDS):
                 yield waiting
             try:
-                with self._lock:
-                    if key in self._kept:
-                        self._kept.move_to_end(key)
-                        return self._kept[key]
-                result = yield from make()
-                with self._lock:
-                    self._kept[key] = result
-                    while len(self._kept) > self.most:
-                        self._kept.popitem(last=False)
-                return result
+                kept = self._kept.get(key)  # in a tuple, for a result may be None
+                if kept is None:
+                    kept = ((yield from make()),)
+                    self._kept.put(key, kept)
+                return kept[0]
             finally:
                 turn.release()
 

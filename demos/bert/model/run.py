@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import torch
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import pad
+from demos.bert.model.recent import Recent
 from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
@@ -77,14 +77,13 @@ class RunCache:
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = max_bytes
-        self._runs: OrderedDict[tuple[str, str, str], Run] = OrderedDict()
+        self._runs: Recent[Run] = Recent(max_bytes, lambda run: run.nbytes)
         self._pending: dict[tuple[str, str, str], Future[Run]] = {}
         self._lock = threading.Lock()
-        self._nbytes = 0
 
     @property
     def nbytes(self) -> int:
-        return self._nbytes
+        return int(self._runs.total)
 
     def get(self, loaded: LoadedModel, text: str | None, text_pair: str | None = None) -> Run:
         """The run of one sentence or pair, from the cache or by one forward pass. Raises UserError as `encode`."""
@@ -99,9 +98,9 @@ class RunCache:
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:
-                if key in self._runs:
-                    self._runs.move_to_end(key)
-                    found[key] = self._runs[key]
+                run = self._runs.get(key)
+                if run is not None:
+                    found[key] = run
                 elif key in self._pending and key not in mine:
                     awaited[key] = self._pending[key]
                 else:
@@ -113,7 +112,7 @@ class RunCache:
                 for run in run_model(loaded, [missing[row] for row in rows]):
                     key = (run.model, run.encoding.text, run.encoding.text_pair)
                     found[key] = run
-                    self._put(key, run)
+                    self._runs.put(key, run)
                     mine[key].set_result(run)
         except BaseException as error:
             for one in mine.values():
@@ -126,12 +125,3 @@ class RunCache:
                     self._pending.pop(key, None)
         found |= {key: one.result() for key, one in awaited.items()}
         return [found[key] for key in keys]
-
-    def _put(self, key: tuple[str, str, str], run: Run) -> None:
-        if run.nbytes > self.max_bytes:
-            return
-        with self._lock:
-            self._runs[key] = run
-            self._nbytes += run.nbytes
-            while self._nbytes > self.max_bytes:
-                self._nbytes -= self._runs.popitem(last=False)[1].nbytes

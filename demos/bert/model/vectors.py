@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +15,11 @@ import numpy as np
 
 from demos.bert.embeddings.pooling import Choice, check_choice
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.recent import Recent
 from demos.bert.model.steps import drained
 from demos.bert.model.text import clean_text
-from demos.bert.model.token_lists import BATCH_TOKENS
+from demos.bert.model.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
 from demos.bert.model.vector_job import VectorJob
-
-__all__ = ["BATCH_TOKENS", "Encoded", "VectorCache", "drained", "encode_sentences", "fast_twin"]
 
 MAX_CACHE_BYTES = 256 * 2**20
 LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
@@ -87,16 +85,15 @@ class VectorCache:
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = max_bytes
-        self._vectors: OrderedDict[Key, np.ndarray] = OrderedDict()
+        self._vectors: Recent[np.ndarray] = Recent(max_bytes, lambda vectors: vectors.nbytes)
         self._pending: dict[Key, VectorJob] = {}
         self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._numbers = itertools.count()
-        self._nbytes = 0
         self._lock = threading.Lock()
 
     @property
     def nbytes(self) -> int:
-        return self._nbytes
+        return int(self._vectors.total)
 
     def steps(
         self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
@@ -112,9 +109,9 @@ class VectorCache:
             number = self._models.setdefault(loaded.model, next(self._numbers))
             keys = {one: (number, digest, one) for one in choices}
             for one, key in keys.items():
-                if key in self._vectors:
-                    self._vectors.move_to_end(key)
-                    found[one] = self._vectors[key]
+                vectors = self._vectors.get(key)
+                if vectors is not None:
+                    found[one] = vectors
                 elif key in self._pending:
                     jobs[one] = self._pending[key]
             missing = [one for one in keys if one not in found and one not in jobs]
@@ -148,13 +145,9 @@ class VectorCache:
             self._forget(number, digest, job)
             room = self.max_bytes // 2
             for choice, vectors in job.vectors.items():
-                key = number, digest, choice
-                if vectors.nbytes <= room and key not in self._vectors:
+                if vectors.nbytes <= room:
                     room -= vectors.nbytes
-                    self._vectors[key] = vectors
-                    self._nbytes += vectors.nbytes
-            while self._nbytes > self.max_bytes:
-                self._nbytes -= self._vectors.popitem(last=False)[1].nbytes
+                    self._vectors.put((number, digest, choice), vectors)
 
     def _forget(self, number: int, digest: str, job: VectorJob) -> None:
         for choice in job.choices:

@@ -32,7 +32,7 @@ class Shape:
     """What a kind of task is to transformers."""
 
     ending: str  # of its classes' names: "ForSequenceClassification"
-    pipeline: str  # "" where transformers has none
+    tag: str  # the Hub's name of the task
     pooled: bool  # one vector a sequence
     last: str  # the stock classes' last layer
 
@@ -40,8 +40,8 @@ class Shape:
 SHAPES = {
     "classification": Shape("ForSequenceClassification", "text-classification", True, "classifier"),
     "entities": Shape("ForTokenClassification", "token-classification", False, "classifier"),
-    "question": Shape("ForQuestionAnswering", "", False, "qa_outputs"),
-    "choice": Shape("ForMultipleChoice", "", True, "classifier"),
+    "question": Shape("ForQuestionAnswering", "question-answering", False, "qa_outputs"),
+    "choice": Shape("ForMultipleChoice", "multiple-choice", True, "classifier"),
 }
 PREFIXES = {"bert": "Bert", "distilbert": "DistilBert"}
 
@@ -110,7 +110,7 @@ def export(trained: Trained, folder: Path) -> Form:
     if labels and form.shape.ending != "ForMultipleChoice":
         config.id2label = labels
         config.label2id = {label: number for number, label in labels.items()}
-    if form.shape.pipeline == "text-classification":
+    if form.shape.tag == "text-classification":
         config.problem_type = "single_label_classification"
     config.save_pretrained(folder)
     if form.why_own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,23 +65,13 @@ def _fitting(examples: Sequence[Example]) -> int:
 
 def write_kept(kept: Kept, folder: Path) -> None:
     """Put it beside the run's model."""
-    document = {
-        "total": kept.total,
-        "confidence": kept.confidence,
-        "right": kept.right,
-        "examples": [(example.text, example.label, example.pair) for example in kept.examples],
-        "chances": kept.chances,
-    }
+    document = {**vars(kept), "examples": [astuple(example) for example in kept.examples]}
     (folder / FILE).write_text(json.dumps(document), encoding="utf-8")
 
 
 def read_kept(folder: Path) -> Kept:
     """What `write_kept` wrote. Raises FileNotFoundError where there is nothing."""
     document = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    return Kept(
-        total=document["total"],
-        confidence=tuple(document["confidence"]),
-        right=tuple(document["right"]),
-        examples=tuple(Example(*one) for one in document["examples"]),
-        chances=tuple(map(tuple, document["chances"])),
-    )
+    document["examples"] = [Example(*fields) for fields in document["examples"]]
+    document["chances"] = map(tuple, document["chances"])
+    return Kept(document.pop("total"), **{name: tuple(values) for name, values in document.items()})

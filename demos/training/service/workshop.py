@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.model.cores import cores
+from demos.bert.model.recent import Recent
 from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning.precision import half_of, run_device
@@ -32,11 +32,11 @@ class Workshop:
         self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
         self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
         self.runs = Runs()
-        self._speed: OrderedDict[tuple[object, ...], float] = OrderedDict()
+        self._speed: Recent[float] = Recent(MAX_SPEEDS)
 
     def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
-        return self._speed.get(_like(model, dataset, settings), 0.0)
+        return self._speed.get(_like(model, dataset, settings)) or 0.0
 
     def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost) -> Expected:
         """How long a training of this cost would take."""
@@ -83,7 +83,7 @@ class Workshop:
                                 self.runs.keep(run, model)
                             over = True
                             if event.result.examples_per_second:
-                                self._note(_like(model, dataset, settings), event.result.examples_per_second)
+                                self._speed.put(_like(model, dataset, settings), event.result.examples_per_second)
                         told = over or isinstance(event, Failed)
                         yield _timed(event, expected) if isinstance(event, Step) and expected else event
                     if not told:
@@ -96,11 +96,6 @@ class Workshop:
                 pause_file.unlink(missing_ok=True)
                 if not (over and keep):
                     self.runs.discard(run)
-
-    def _note(self, like: tuple[object, ...], speed: float) -> None:
-        self._speed[like] = speed
-        while len(self._speed) > MAX_SPEEDS:
-            self._speed.popitem(last=False)
 
 
 def _timed(event: Step, expected: float) -> Step:

@@ -140,7 +140,7 @@ def test_what_a_training_will_take_is_estimated_then_measured(
     guess = workshop.expected("tiny", dataset, quick, cost)
     assert not guess.measured
     assert guess.seconds > 0
-    workshop._note(_like("tiny", dataset, quick), 50.0)
+    workshop._speed.put(_like("tiny", dataset, quick), 50.0)
     told = workshop.expected("tiny", dataset, quick, cost)
     assert told.measured
     assert cost.examples / 50 < told.seconds < 2 * cost.examples / 50  # the steps, then the looks and the test
