@@ -145,7 +145,7 @@ def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: Loaded
         ("tuned", {}, "Fine-tune tab"),
         ("tuned", {"run": "gone"}, "no longer kept"),
         ("models", {}, "Choose the second model."),
-        ("models", {"model": "gpt"}, "There is no model &#x27;gpt&#x27;"),
+        ("models", {"model": "gpt"}, "There is no model &#39;gpt&#39;"),
         ("sentences", {"text": "  "}, "Write the other sentence"),
         ("sentences", {"text": "a" * 20_001}, "20,001 characters"),
     ],
