@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -99,12 +100,17 @@ def cosine_heatmap(
 
 def _cell_texts(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine with two digits, in the ink that can be read on its cell's colour."""
-    return [[f'<span style="color:{_ink_on(value)}">{rounded(value)}</span>' for value in row] for row in cosine]
+    return [[inked(rounded(value), SIGNED, (value + 1) / 2) for value in row] for row in cosine]
 
 
-def _ink_on(value: float) -> str:
-    """Black or white, whichever stands out more (WCAG 2's relative luminance) on the colour of this cosine."""
-    colour = sample_colorscale(SIGNED, [(float(value) + 1) / 2])[0]
+def inked(text: str, scale: list[list[Any]], share: float) -> str:
+    """A cell's text for Plotly in the ink that can be read on this place, 0..1, of a colour scale."""
+    return f'<span style="color:{ink_on(scale, share)}">{text}</span>'
+
+
+def ink_on(scale: list[list[Any]], share: float) -> str:
+    """Black or white, whichever stands out more (WCAG 2's relative luminance) on a place, 0..1, of a colour scale."""
+    colour = sample_colorscale(scale, [float(np.clip(share, 0, 1))])[0]
     channels = np.array(unlabel_rgb(colour)) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"

@@ -8,14 +8,16 @@ import pytest
 from demos.bert.embeddings.word_occurrences import Contrast, Use, contrast
 from demos.bert.embeddings.word_senses import SenseScores
 from demos.lessons.embeddings.word_senses.figure import around, curves_figure, matrix_figure
-from demos.lessons.embeddings.word_senses.figure_senses import (
+from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
+from demos.lessons.embeddings.word_senses.text import (
     ranked,
-    scores_figure,
     scores_table,
     scores_told,
+    uses_table,
+    uses_told,
     words_html,
 )
-from demos.lessons.embeddings.word_senses.text import uses_table, uses_told
+from tests.lessons.embeddings.answers import plain
 
 USES = [
     Use("The bank lent it.", 4, 8, 0), Use("A bank pays.", 2, 6, 0), Use("<b>the</b> bank of mud", 11, 15, 1),
@@ -87,16 +89,16 @@ def test_a_word_is_shown_between_its_neighbours(sentence: str, shown: str) -> No
 
 def test_what_is_told(cosines: np.ndarray) -> None:
     averages, static = known(cosines), np.ones((4, 4))
-    told = uses_told("<bank>", cosines, static, 1, averages, USES, NAMES)
+    told = plain(uses_told("<bank>", cosines, static, 1, averages, USES, NAMES))
     assert f"<b>{averages.same[1]:.2f}</b> on average (1 pairs)" in told
     assert f"furthest apart at layer {(averages.same - averages.different).argmax()}," in told
     assert "“&lt;bank&gt;”: cosine <b>1.00</b>" in told
     to_river, to_money = cosines[1, 3, 2], cosines[1, 3, :2].mean()
     nearest = "&lt;i&gt;river&lt;/i&gt;" if to_river > to_money else "money"
     assert f"is nearest to <b>{nearest}</b> <b>{max(to_river, to_money):.2f}</b>" in told
-    pairs = uses_told("bank", cosines, static, 0, None, USES, NAMES[:1])
+    pairs = plain(uses_told("bank", cosines, static, 0, None, USES, NAMES[:1]))
     assert f"<b>{cosines[0][~np.eye(4, dtype=bool)].max():.2f}</b>" in pairs
-    table = uses_table(cosines, static, averages, USES, NAMES)
+    table = plain(uses_table(cosines, static, averages, USES, NAMES))
     assert f"<td>1.0000</td><td>{cosines[0, 0, 1]:.4f}</td>" in table
     assert "<i>" not in table
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
+from demos.figures.cosines import inked
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.templates import plot_text
 
 SAME, DIFFERENT = CLASSES[0], CLASSES[5]
 PAIR = CLASSES[7]
@@ -29,14 +29,20 @@ def sense_colour(sense: int | None) -> str:
     return GREY if sense is None else SENSES[sense % len(SENSES)]
 
 
-def around(use: Use, room: int = NAME_ROOM) -> str:
-    """The word in bold with a little of its sentence on both sides: "on the <b>bank</b> and…" (HTML, escaped)."""
+def context(use: Use, room: int = NAME_ROOM) -> tuple[str, str, str]:
+    """The word, and a little of its sentence on both sides: ("on the ", "bank", " and…")."""
     word = use.sentence[use.start : use.end][:room]
     side = max(0, room - len(word)) // 2
     before, after = use.sentence[: use.start], use.sentence[use.end :]
     left = _last(before, side + max(0, side - len(after)))  # what one side leaves, the other takes
     right = _last(after[::-1], side + max(0, side - len(before)))[::-1]
-    return f"{html.escape(left, quote=False)}<b>{html.escape(word, quote=False)}</b>{html.escape(right, quote=False)}"
+    return left, word, right
+
+
+def around(use: Use, room: int = NAME_ROOM) -> str:
+    """`context` as a Plotly label, the word in bold."""
+    left, word, right = map(plot_text, context(use, room))
+    return f"{left}<b>{word}</b>{right}"
 
 
 def _last(text: str, room: int) -> str:
@@ -103,7 +109,7 @@ def curves_figure(
         for values, name, colour in zip(thin, ("same sense", "different senses"), (SAME, DIFFERENT), strict=True):
             figure.add_trace(_line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False))
             figure.data[-1].update(line={"width": 2}, opacity=0.7)
-        end = _label(f"“{html.escape(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
+        end = _label(f"“{plot_text(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
         figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
     said = "static table: all the same" if flat > 0.9999 else "static table"
     figure.add_annotation(**_label(said, 0, flat, "left", 16))
@@ -148,7 +154,7 @@ def _line(
         line={"color": colour, "width": 5 if marks else 3, "dash": dash},
         marker={"size": [15 if step == layer else 8 for step in x]},
         name=name,
-        hovertemplate=f"layer %{{x}}: <b>%{{y:.3f}}</b><extra>{html.escape(name)}</extra>",
+        hovertemplate=f"layer %{{x}}: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
         showlegend=False,
         cliponaxis=False,
     )
@@ -238,7 +244,7 @@ def _bands(figure: go.Figure, uses: Sequence[Use], senses: Sequence[str]) -> Non
         )  # fmt: skip
         name = "yours" if sense is None else senses[sense]
         figure.add_annotation(
-            text=f"<b>{html.escape(name, quote=False)}</b>", x=(start + end - 1) / 2, yref="paper", y=1, yshift=58,
+            text=f"<b>{plot_text(name)}</b>", x=(start + end - 1) / 2, yref="paper", y=1, yshift=58,
             showarrow=False, font={"size": 17},
         )  # fmt: skip
 
@@ -246,14 +252,6 @@ def _bands(figure: go.Figure, uses: Sequence[Use], senses: Sequence[str]) -> Non
 def _cells(values: np.ndarray, low: float, high: float) -> list[list[str]]:
     """Two digits each, in the ink that can be read on its cell's colour; nothing for a use with itself."""
     return [
-        ["" if np.isnan(value) else f'<span style="color:{_ink((value - low) / (high - low))}">{value:.2f}</span>'
-         for value in row]
+        ["" if np.isnan(value) else inked(f"{value:.2f}", SCALE, (value - low) / (high - low)) for value in row]
         for row in values
-    ]  # fmt: skip
-
-
-def _ink(share: float) -> str:
-    """Black or white, whichever stands out more (WCAG 2's relative luminance) on this place of the colour scale."""
-    channels = np.array(unlabel_rgb(sample_colorscale(SCALE, [float(np.clip(share, 0, 1))])[0])) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"
+    ]

@@ -26,18 +26,26 @@ from demos.bert.embeddings.word_occurrences import (
     word_states,
 )
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
-from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.files import read_asset
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
-from demos.lessons.embeddings.word_senses.figure_senses import scores_figure, scores_table, scores_told, words_html
-from demos.lessons.embeddings.word_senses.text import uses_table, uses_told, word_code
+from demos.lessons.embeddings.word_senses.figure_senses import scores_figure
+from demos.lessons.embeddings.word_senses.program import word_code
+from demos.lessons.embeddings.word_senses.text import (
+    TEXT,
+    scores_table,
+    scores_told,
+    uses_table,
+    uses_told,
+    words_html,
+)
 from demos.page.choices import clamp, slider
 from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
+from demos.page.progress import relayed
 from demos.page.services import Sentence
 
 FIRST = "bank"
@@ -158,52 +166,45 @@ def build(page: Page) -> None:
     source_fold(__file__)
     scored_for = gr.State("")  # the model whose scores this reader sees
 
-    def show(sentence: Sentence, word: str, lines: str, layer: float, pair: str) -> list[Any]:
+    def show(sentence: Sentence, typed: str, text: str, at: float, picked: str) -> dict[gr.Component, Any]:
         loaded = services.loaded(sentence.model)
-        asked = clean_word(word)
-        uses = read_uses(asked, lines)
+        wanted = clean_word(typed)
+        uses = read_uses(wanted, text)
         if not uses:
-            raise UserError(f"Write sentences with the word “{asked}”, one a line.")
-        uses += bar_uses(asked, [sentence.text, sentence.text_pair], uses)
+            raise UserError(f"Write sentences with the word “{wanted}”, one a line.")
+        uses += bar_uses(wanted, [sentence.text, sentence.text_pair], uses)
         check_uses(loaded, uses)
-        vectors = states.get((loaded.spec.key, *uses), lambda: word_states(loaded, uses), Encoded(0, len(uses)))
-        cosines, static = use_cosines(vectors), cosine_matrix(static_vectors(loaded, uses))
-        at, names = clamp(layer, len(cosines)), sense_names(asked, uses, labelled)
+        key = (loaded.spec.key, *uses)
+        cosines = use_cosines(states.get(key, lambda: word_states(loaded, uses), Encoded(0, len(uses))))
+        static = cosine_matrix(static_vectors(loaded, uses))
+        shown, names = clamp(at, len(cosines)), sense_names(wanted, uses, labelled)
         averages = contrast(cosines, [use.sense for use in uses])
-        control = controls.get((loaded.spec.key, *uses), lambda: control_of(loaded, asked, uses, cosines), CONTROLS)
-        picked = read_pair(pair, cosines[at])
-        return [
-            curves_figure(cosines, static, at, averages, uses, picked, control),
-            matrix_figure(cosines[at], uses, names if len(names) > 1 else [], at),
-            uses_told(
-                asked, cosines, static, at, averages, uses, names, control, chosen_by_result(asked, uses, labelled)
-            ),
-            uses_table(cosines, static, averages, uses, names),
-            word_code(loaded.spec, uses, names, picked, averages is not None),
-            slider(layer, len(cosines)),
-            pair_menu(pair, len(uses), averages is not None),
-        ]
+        control = controls.get(key, lambda: control_of(loaded, wanted, uses, cosines), CONTROLS)
+        bold, chosen = read_pair(picked, cosines[shown]), chosen_by_result(wanted, uses, labelled)
+        return {
+            curves: curves_figure(cosines, static, shown, averages, uses, bold, control),
+            matrix: matrix_figure(cosines[shown], uses, names if len(names) > 1 else [], shown),
+            told: uses_told(wanted, cosines, static, shown, averages, uses, names, control, chosen),
+            table: uses_table(cosines, static, averages, uses, names),
+            code: word_code(loaded.spec, uses, names, bold, averages is not None),
+            layer: slider(at, len(cosines)),
+            pair: pair_menu(picked, len(uses), averages is not None),
+        }
 
-    def show_scores(model: str, seen: str) -> Iterator[list[Any]]:
+    def show_scores(model: str, seen: str) -> Iterator[dict[gr.Component, Any]]:
         loaded = services.loaded(model)
         if loaded.spec.key == seen:
-            yield [gr.skip()] * 5
+            yield {}
             return
-        scores = yield from _scoring(loaded)
-        yield [
-            scores_told(scores), scores_figure(scores), words_html(scores), scores_table(scores), loaded.spec.key
-        ]  # fmt: skip
-
-    def _scoring(loaded: LoadedModel) -> Any:
         steps = scored.steps(loaded.spec.key, lambda: score_senses(loaded, labelled), Encoded(0, len(labelled)))
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                return end.value
-            doing = "Encoding" if step.done < step.total else "Clustering the words of"
-            told = f"{doing} {step.done:,} of {step.total:,} sentences"
-            yield [f'<p role="status">{told}</p>', *[gr.skip()] * 4]
+        scores = yield from relayed(steps, lambda step: {progress: TEXT.scoring(step)})
+        yield {
+            progress: scores_told(scores),
+            found: scores_figure(scores),
+            ranks: words_html(scores),
+            scores_of_words: scores_table(scores),
+            scored_for: loaded.spec.key,
+        }
 
     page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
     page.on(
