@@ -100,10 +100,12 @@ def cosine_heatmap(
 
 def _cell_texts(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine with two digits, in the ink that can be read on its cell's colour."""
-    return [
-        [f'<span style="color:{ink_on(SIGNED, (value + 1) / 2)}">{rounded(value)}</span>' for value in row]
-        for row in cosine
-    ]
+    return [[inked(rounded(value), SIGNED, (value + 1) / 2) for value in row] for row in cosine]
+
+
+def inked(text: str, scale: list[list[Any]], share: float) -> str:
+    """A cell's text for Plotly in the ink that can be read on this place, 0..1, of a colour scale."""
+    return f'<span style="color:{ink_on(scale, share)}">{text}</span>'
 
 
 def ink_on(scale: list[list[Any]], share: float) -> str:
