@@ -11,7 +11,7 @@ from demos.templates import templates
 PROGRAM = templates(__file__, "program.txt")
 
 
-def together_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
+def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
     """Prints the recipe's matrix, a row a query, and each row's sum."""
     imports, source = model_lines(spec)
     cut = recipe.quarter != "all" and encoding.sentence_b_start is not None
