@@ -56,6 +56,7 @@ def attention_json(run: Run, title: str, layer: int, head: int) -> str:
 
 def rounded(values: np.ndarray) -> list[Any]:
     """Nested lists of `values` (any shape) with 6 digits, null for nan: what JSON documents hold."""
-    digits = np.round(values.astype(np.float64), DIGITS)
-    nested: list[Any] = np.where(np.isfinite(digits), digits, None).tolist()
+    digits = np.round(values.astype(np.float64), DIGITS).astype(object)
+    digits[~np.isfinite(values)] = None
+    nested: list[Any] = digits.tolist()
     return nested

@@ -61,23 +61,20 @@ class Alignment:
     def pairs(self) -> tuple[tuple[Unit | None, Unit | None], ...]:
         """The rows' units."""
         return tuple(
-            (
-                None if row.left is None else self.left[row.left],
-                None if row.right is None else self.right[row.right],
-            )
-            for row in self.rows
+            (None if i is None else self.left[i], None if j is None else self.right[j])
+            for i, j in ((row.left, row.right) for row in self.rows)
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Each row's name: "bank", or "river → city" where one word stands beside another."""
-        named = []
+        names = []
         for here, there in self.pairs:
-            changed = here and there and not here.matches(there)
-            one = here or there
-            assert one is not None  # a row has at least one side
-            named.append(f"{here.name} → {there.name}" if changed and here and there else one.name)
-        return tuple(named)
+            if here and there and not here.matches(there):
+                names.append(f"{here.name} → {there.name}")
+            else:
+                names += [unit.name for unit in (here, there) if unit][:1]
+        return tuple(names)
 
     @property
     def lonely(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -97,17 +94,17 @@ def align(left: Encoding, right: Encoding, fold: bool, shown: int = SHOWN) -> Al
     Source: R. Wagner and M. Fischer 1974, "The String-to-String Correction Problem".
     """
     same = (left.tokens, left.sequence_ids) == (right.tokens, right.sequence_ids)
-    one, other = (_units(encoding, not same, fold, shown) for encoding in (left, right))
+    of_left, of_right = (_units(encoding, not same, fold, shown) for encoding in (left, right))
     if same:
-        return Alignment(one, other, tuple(Row(i, i) for i in range(len(one))), by_word=False)
+        return Alignment(of_left, of_right, tuple(Row(i, i) for i in range(len(of_left))), by_word=False)
     rows: list[Row] = []
     i = j = 0
-    for a, b in [*_common(one, other), (len(one), len(other))]:
-        rows += _between(one, other, range(i, a), range(j, b))
-        if a < len(one):
+    for a, b in [*_common(of_left, of_right), (len(of_left), len(of_right))]:
+        rows += _between(of_left, of_right, range(i, a), range(j, b))
+        if a < len(of_left):
             rows.append(Row(a, b))
         i, j = a + 1, b + 1
-    return Alignment(one, other, tuple(rows), by_word=True)
+    return Alignment(of_left, of_right, tuple(rows), by_word=True)
 
 
 def arranged(weights: np.ndarray, alignment: Alignment, side: Side) -> np.ndarray:

@@ -50,15 +50,13 @@ class Comparison:
 def compare(left: Run, right: Run, left_which: Which, right_which: Which, fold: bool, shown: int = SHOWN) -> Comparison:
     """Compare one attention of each run, among the first `shown` tokens; `fold` as in `align`."""
     alignment = align(left.encoding, right.encoding, fold, shown)
-    one, other = _in_units(left.attentions, alignment, "left"), _in_units(right.attentions, alignment, "right")
-    heads = None
-    if left.attentions.shape[:2] == right.attentions.shape[:2]:
-        heads = moved(arranged(one, alignment, "left"), arranged(other, alignment, "right"))
+    of_left, of_right = _in_units(left.attentions, alignment, "left"), _in_units(right.attentions, alignment, "right")
+    same_shape = left.attentions.shape[:2] == right.attentions.shape[:2]
     return Comparison(
         alignment,
-        arranged(left_which.of(one), alignment, "left"),
-        arranged(right_which.of(other), alignment, "right"),
-        heads,
+        arranged(left_which.of(of_left), alignment, "left"),
+        arranged(right_which.of(of_right), alignment, "right"),
+        moved(arranged(of_left, alignment, "left"), arranged(of_right, alignment, "right")) if same_shape else None,
     )
 
 
@@ -83,7 +81,7 @@ def _in_units(attentions: np.ndarray, alignment: Alignment, side: Side) -> np.nd
     if not alignment.by_word:
         return weights
     starts = [unit.tokens[0] for unit in units]
-    pooled = [to_words(one, starts) for one in weights.reshape(-1, end, end)]
+    pooled = [to_words(head, starts) for head in weights.reshape(-1, end, end)]
     return np.stack(pooled).reshape(*weights.shape[:-2], len(units), len(units))
 
 

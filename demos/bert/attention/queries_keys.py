@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from demos.bert.model.layer_numbers import layer_index
 from demos.bert.model.models import LoadedModel
@@ -46,9 +47,9 @@ def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """exp(s) / sum exp(s) over the last axis, the largest taken off first so that nothing overflows."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    """exp(s) / sum exp(s) over the last axis."""
+    weights: np.ndarray = special.softmax(scores, axis=-1)
+    return weights
 
 
 def _projections(model: Any, layer: int) -> tuple[Any, Any]:

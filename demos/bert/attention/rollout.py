@@ -50,8 +50,8 @@ def aggregate(run: Run, recipe: Recipe) -> Aggregate:
     if recipe.words:
         weights = to_words(weights, word_starts(run.encoding))
     if recipe.specials != "show":
-        kept = [index for index, special in enumerate(labels.special) if not special]
-        weights, labels = weights[np.ix_(kept, kept)], labels.take(kept)
+        words = [index for index, special in enumerate(labels.special) if not special]
+        weights, labels = weights[np.ix_(words, words)], labels.take(words)
         if recipe.specials == "renormalise":
             weights = renormalise(weights)
     rows, columns = quarter_of(labels, recipe.quarter)

@@ -21,7 +21,7 @@ from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
 from demos.templates import templates
 
-TEXT = templates(__file__)
+TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
 NOTHING = 5e-4  # a difference below this shows as 0.000
 
 
@@ -184,49 +184,17 @@ def compare_code(left: Side, right: Side, specs: tuple[ModelSpec, ModelSpec], co
 
     A model fine-tuned in the page has no public name: its folder is left to the reader.
     """
-    sides, imports = [], ""
+    imports, sides = set(), []
     for name, side, spec in zip(("left", "right"), (left, right), specs, strict=True):
         needed, source = model_lines(spec)
         if " " in spec.key:  # a run of this page
             needed, source = "", 'name, revision = "my-fine-tune", None  # the folder that you saved yours to'
-        imports = imports or needed
-        texts = texts_of(side.run.encoding)
-        sides.append(f"{source}\n{name} = attention(name, revision, {texts}){_picked(side.which)}\n")
-    rows = "".join(
-        f"    ({name!r}, {list(here.tokens)}, {list(there.tokens)}),\n"
-        for name, (here, there) in zip(comparison.alignment.names, comparison.alignment.pairs, strict=True)
+        imports.add(needed)
+        sides.append({"name": name, "source": source, "texts": texts_of(side.run.encoding), "which": side.which})
+    alignment = comparison.alignment
+    rows = [
+        (name, list(here.tokens), list(there.tokens))
+        for name, (here, there) in zip(alignment.names, alignment.pairs, strict=True)
         if here and there
-    )
-    return f"""{imports}import torch
-from transformers import AutoModel, AutoTokenizer
-
-
-def attention(name, revision, *texts):
-    tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-    model = AutoModel.from_pretrained(name, revision=revision, attn_implementation="eager").eval()
-    inputs = tokenizer(*texts, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
-    with torch.inference_mode():
-        return torch.cat(model(**inputs, output_attentions=True).attentions)  # [layers, heads, tokens, tokens]
-
-
-def between(weights, groups):
-    \"\"\"To a word the sum over its pieces, from a word their mean.\"\"\"
-    weights = torch.stack([weights[:, group].sum(dim=1) for group in groups], dim=1)
-    return torch.stack([weights[group].mean(dim=0) for group in groups])
-
-
-{"".join(sides)}
-rows = [  # name, its tokens on the left, its tokens on the right
-{rows}]
-names, of_left, of_right = zip(*rows)
-difference = between(right, of_right) - between(left, of_left)
-for index in difference.abs().flatten().argsort(descending=True)[:10].tolist():
-    i, j = divmod(index, len(names))
-    print(f"from {{names[i]}} to {{names[j]}}: {{difference[i, j].item():+.3f}}")
-"""
-
-
-def _picked(which: Which) -> str:
-    if which.layer is None:
-        return ".mean(dim=(0, 1))"
-    return f"[{which.layer}].mean(dim=0)" if which.head is None else f"[{which.layer}, {which.head}]"
+    ]
+    return PROGRAM.program("".join(imports), sides, rows, MAX_TOKENS)

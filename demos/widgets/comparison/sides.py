@@ -50,64 +50,56 @@ class Pair:
     note: str  # a sentence to tell, or ""
 
 
-def pair_of(services: Services, sentence: Sentence, asked: Asked) -> Pair:
-    """Run what is asked for on both sides and compare it; loads no second model (see `Asked.waits`).
+Inputs = tuple[list[LoadedModel], list[str], list[tuple[str, str]], str]  # models, titles, texts and pairs, note
+
+
+def pair_of(services: Services, sentence: Sentence, form: Asked) -> Pair:
+    """Run what is wanted on both sides and compare it; loads no second model (see `Asked.waits`).
 
     Raises UserError, one sentence, where a side is missing.
     """
-    if asked.mode == MODELS:
-        models, titles, note = _two_models(services, sentence, asked)
-    elif asked.mode == TUNED:
-        models, titles, note = _before_and_after(services, sentence, asked)
-    else:
-        return _two_sentences(services, sentence, asked)
-    left, right = (services.runs.get(loaded, sentence.text, sentence.text_pair) for loaded in models)
-    return _pair(models, titles, (left, right), asked, note)
+    inputs = {MODELS: _two_models, TUNED: _before_and_after}.get(form.mode, _two_sentences)
+    models, titles, texts, note = inputs(services, sentence, form)
+    runs = [services.runs.get(loaded, *text) for loaded, text in zip(models, texts, strict=True)]
+    layer = form.layer if form.layer_right == SAME else form.layer_right
+    head = form.head if form.head_right == SAME else form.head_right
+    left = Side(titles[0], runs[0], which(runs[0], form.layer, form.head))
+    right = Side(titles[1], runs[1], which(runs[1], layer, head))
+    cased = all(loaded.spec.cased for loaded in models)
+    comparison = compare(left.run, right.run, left.which, right.which, fold=not cased)
+    return Pair(comparison, left, right, (models[0].spec, models[1].spec), note)
 
 
-def _two_models(services: Services, sentence: Sentence, asked: Asked) -> tuple[list[LoadedModel], list[str], str]:
-    if not asked.model:
+def _two_models(services: Services, sentence: Sentence, form: Asked) -> Inputs:
+    if not form.model:
         raise UserError("Choose the second model.")
-    models = [services.loaded(sentence.model), services.loaded(asked.model)]
-    same = models[0].spec.key == models[1].spec.key
-    return models, [loaded.spec.title for loaded in models], SAME_MODEL if same else ""
+    models = [services.loaded(sentence.model), services.loaded(form.model)]
+    note = SAME_MODEL if models[0].spec.key == models[1].spec.key else ""
+    return models, [loaded.spec.title for loaded in models], [(sentence.text, sentence.text_pair)] * 2, note
 
 
-def _before_and_after(services: Services, sentence: Sentence, asked: Asked) -> tuple[list[LoadedModel], list[str], str]:
+def _before_and_after(services: Services, sentence: Sentence, form: Asked) -> Inputs:
     """A fine-tune is held against the model that it began as, whichever the bar uses."""
-    if not asked.run:
+    if not form.run:
         raise UserError(NO_RUN)
-    after = services.tuned(asked.run)
-    before = services.loaded(services.workshop.runs.base(asked.run))
-    title = before.spec.title
-    other = services.key(sentence.model) != before.spec.key
+    models = [services.loaded(services.workshop.runs.base(form.run)), services.tuned(form.run)]
+    title = models[0].spec.title
+    other = services.key(sentence.model) != models[0].spec.key
     note = f"Your fine-tune began as {title}, so it is held against that." if other else ""
-    return [before, after], [f"before, {title}", "after your fine-tune"], note
+    return models, [f"before, {title}", "after your fine-tune"], [(sentence.text, sentence.text_pair)] * 2, note
 
 
-def _two_sentences(services: Services, sentence: Sentence, asked: Asked) -> Pair:
+def _two_sentences(services: Services, sentence: Sentence, form: Asked) -> Inputs:
     """The bar's second sentence, alone, where there is one; else the other text box."""
-    loaded = services.loaded(sentence.model)
     both = sentence.text_pair.strip() != ""
     texts = [
         clean_text(sentence.text, "The sentence"),
-        clean_text(sentence.text_pair if both else asked.text, "The other sentence"),
+        clean_text(sentence.text_pair if both else form.text, "The other sentence"),
     ]
     if not texts[1].strip():
         raise UserError("Write the other sentence, here or in the bar.")
-    left, right = services.runs.get_many(loaded, [(text, "") for text in texts])
-    return _pair(
-        [loaded] * 2, [f"“{short(text, 70)}”" for text in texts], (left, right), asked, BARS_OWN if both else ""
-    )
-
-
-def _pair(models: list[LoadedModel], titles: list[str], runs: tuple[Run, Run], asked: Asked, note: str) -> Pair:
-    specs = (models[0].spec, models[1].spec)
-    layer = asked.layer if asked.layer_right == SAME else asked.layer_right
-    head = asked.head if asked.head_right == SAME else asked.head_right
-    left, right = which(runs[0], asked.layer, asked.head), which(runs[1], layer, head)
-    found = compare(*runs, left, right, fold=not (specs[0].cased and specs[1].cased))
-    return Pair(found, Side(titles[0], runs[0], left), Side(titles[1], runs[1], right), specs, note)
+    titles = [f"“{short(text, 70)}”" for text in texts]
+    return [services.loaded(sentence.model)] * 2, titles, [(text, "") for text in texts], BARS_OWN if both else ""
 
 
 def which(run: Run, layer: str, head: str) -> Which:

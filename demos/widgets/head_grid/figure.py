@@ -46,7 +46,7 @@ def grid_message(run: Run) -> dict[str, Any]:
         "scores": _listed(pattern_scores(run.attentions, run.encoding)),
         "entropy": _list(mean_entropy(run.attentions)),
         "even": {name: _short(score) for name, score in even_scores(run.encoding).items()},
-        "patterns": [[one.name, one.title, one.definition, one.missing] for one in PATTERNS.values()],
+        "patterns": [[p.name, p.title, p.definition, p.missing] for p in PATTERNS.values()],
         "colours": HEADS,
         "scale": PALETTE["magnitude"],
     }

@@ -193,8 +193,8 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
 
     keys = [target.key for target in ablation.targets(sentence, "One.", PICKED, run)]
     assert keys == ["s0", "c0", "c1"]
-    found, saliency, target, _ = ablation.explained(sentence, "", PICKED, run, "c1")
-    assert target.title == "the logit of class “down”"
+    found, saliency, _, title, _ = ablation.explained(sentence, "", PICKED, run, "c1")
+    assert title == "the logit of class “down”"
     states = torch.tensor(run_model(bundled, [encoding])[0].hidden_states[-1].mean(axis=0))
     assert saliency.output == pytest.approx(head[-1](states)[1].item(), abs=1e-4)
     assert len(saliency.values) == len(found.encoding) == 5

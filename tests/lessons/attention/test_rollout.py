@@ -16,7 +16,7 @@ from demos.bert.attention.rollout import Recipe, aggregate
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import drawn, numbers
-from demos.lessons.attention.rollout.program import together_code
+from demos.lessons.attention.rollout.program import rollout_code
 from demos.lessons.attention.rollout.text import note, sources_html, told
 from demos.page.services import Sentence, Services
 
@@ -111,7 +111,7 @@ def test_the_programs_print_these_numbers(services: Services, bundled: LoadedMod
     for recipe in PROGRAMS:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(together_code(bundled.spec, run.encoding, recipe), "lesson", "exec"), {})
+            exec(compile(rollout_code(bundled.spec, run.encoding, recipe), "lesson", "exec"), {})
         made = aggregate(run, recipe)
         lines = [re.fullmatch(r"(\S+) \[(.*)\] sum (\S+)", line) for line in printed.getvalue().splitlines()]
         found = [line.groups() for line in lines if line]

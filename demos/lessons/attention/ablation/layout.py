@@ -26,12 +26,12 @@ MAX_PLACES = 128
 
 def switches(page: Page) -> dict[str, Any]:
     """All heads to click on, beside what the click changes: the states, and what comes out."""
-    services = page.services
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
+    parts: dict[str, Any] = {}
+    deepest = max(spec.num_layers for spec in page.services.store.catalogue.values())
     with gr.Row(elem_classes="cause-top"):
         with gr.Column(elem_classes="cause-switches", min_width=320):
-            grid = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
-            off = gr.Textbox(
+            parts["grid"] = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
+            parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
                 info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first, this is the model's head that "
@@ -39,7 +39,7 @@ def switches(page: Page) -> dict[str, Any]:
                 elem_id="cause-off",
             )
             with gr.Row():
-                whole = gr.Dropdown(
+                parts["whole"] = gr.Dropdown(
                     [(f"layer {layer}", layer) for layer in range(deepest)],
                     value=None,
                     label="A whole layer off",
@@ -47,24 +47,17 @@ def switches(page: Page) -> dict[str, Any]:
                     min_width=150,
                     elem_id="cause-layer-off",
                 )
-                all_on = gr.Button("All heads on", size="sm", min_width=130, elem_id="cause-all-on")
+                parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="cause-all-on")
         with gr.Column(elem_classes="cause-changes", min_width=320):
             with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=0, elem_id="cause-picture"):
-                said = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
-                plot = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+                parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
+                parts["plot"] = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
             with takeaway_row("Take the picture:"):
-                picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": off})
-            effects = what_comes_out()
-    return effects | {
-        "grid": grid,
-        "off": off,
-        "whole": whole,
-        "all_on": all_on,
-        "said": said,
-        "plot": plot,
-        "struck": gr.Textbox("", visible="hidden"),  # the heads that the grid strikes out
-        "followed": gr.Textbox("", visible="hidden"),  # for which model the heads were picked
-    }
+                picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": parts["off"]})
+            parts |= what_comes_out()
+    parts["struck"] = gr.Textbox("", visible="hidden")  # the heads that the grid strikes out
+    parts["followed"] = gr.Textbox("", visible="hidden")  # for which model the heads were picked
+    return parts
 
 
 def layers(count: int) -> list[tuple[str, str]]:
@@ -74,11 +67,12 @@ def layers(count: int) -> list[tuple[str, str]]:
 
 def what_comes_out() -> dict[str, Any]:
     """Similarities, masked word, classifier: before and after."""
+    parts: dict[str, Any] = {}
     gr.HTML(TEXT.what_comes_out(), elem_classes="cause-heading")
     with gr.Row(elem_classes="cause-effects"):
         with gr.Column(min_width=640, scale=3):
-            similar = gr.HTML("", elem_id="cause-similar")
-            listed = gr.Textbox(
+            parts["similar"] = gr.HTML("", elem_id="cause-similar")
+            parts["listed"] = gr.Textbox(
                 COMPARED,
                 label=f"Compare with, one a line (at most {MAX_COMPARED})",
                 lines=3,
@@ -86,7 +80,7 @@ def what_comes_out() -> dict[str, Any]:
                 elem_id="cause-compare",
             )
         with gr.Column(min_width=320, scale=3):
-            word = gr.Dropdown(
+            parts["word"] = gr.Dropdown(
                 [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))],
                 value=PICKED,
                 label="Word to hide",
@@ -94,18 +88,19 @@ def what_comes_out() -> dict[str, Any]:
                 visible=False,
                 elem_id="cause-word",
             )
-            guesses = gr.HTML("", elem_id="cause-guesses")
-            classes = gr.HTML("", elem_id="cause-classes")
-    return {"similar": similar, "listed": listed, "word": word, "guesses": guesses, "classes": classes}
+            parts["guesses"] = gr.HTML("", elem_id="cause-guesses")
+            parts["classes"] = gr.HTML("", elem_id="cause-classes")
+    return parts
 
 
 def saliency(services: Services) -> dict[str, Any]:
     """Gradient x input and attention, a row a token."""
+    parts: dict[str, Any] = {}
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
     with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="cause-leans"):
         with gr.Row():
-            output = gr.Dropdown(
+            parts["output"] = gr.Dropdown(
                 keys,
                 value="s0",
                 label="Output to explain",
@@ -114,7 +109,7 @@ def saliency(services: Services) -> dict[str, Any]:
                 min_width=300,
                 elem_id="cause-output",
             )
-            layer = gr.Dropdown(
+            parts["layer"] = gr.Dropdown(
                 layers(deepest),
                 value=LAST,
                 label="Attention of layer (mean of its heads)",
@@ -122,22 +117,25 @@ def saliency(services: Services) -> dict[str, Any]:
                 min_width=200,
                 elem_id="cause-attention-layer",
             )
-            rows = gr.Radio([("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200)
-        explained = gr.HTML("", elem_id="cause-explained")
-        agreed = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
+            parts["rows"] = gr.Radio(
+                [("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200
+            )
+        parts["explained"] = gr.HTML("", elem_id="cause-explained")
+        parts["agreed"] = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
         gr.HTML(TEXT.why_they_differ(), elem_classes="cause-heading")
-    return {"output": output, "layer": layer, "rows": rows, "explained": explained, "agreed": agreed}
+    return parts
 
 
 def folds() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
+    parts: dict[str, Any] = {}
     with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
-        try_all = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
+        parts["try"] = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
         gr.HTML(TEXT.one_by_one(), elem_classes="cause-heading")
-        board = gr.HTML("", elem_id="cause-board")
+        parts["board"] = gr.HTML("", elem_id="cause-board")
     with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
-        table = gr.HTML("")
+        parts["table"] = gr.HTML("")
     formula_fold(__file__)
     with gr.Accordion("The code", open=False, elem_id="cause-code"):
-        program = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
-    return {"try": try_all, "board": board, "table": table, "code": program}
+        parts["code"] = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
+    return parts

@@ -191,13 +191,13 @@ def explained(
 ) -> dict[str, Any]:
     """The menu of outputs, both rows of bars, and how far they agree, by the names of their components."""
     place = PICKED if place is None else place
-    run, saliency, target, targets = ablation.explained(sentence, listed, place, trained, key or "")
+    run, saliency, key, title, targets = ablation.explained(sentence, listed, place, trained, key or "")
     last = run.num_layers - 1
     at = last if layer == LAST else min(int(layer), last)
     attention = attention_received(run, at, rows)
-    output, received = f"{target.title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, layer {at}"
+    output, received = f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, layer {at}"
     return {
-        "output": gr.update(choices=[(short(each.title, MENU), each.key) for each in targets], value=target.key),
+        "output": gr.update(choices=[(short(each.title, MENU), each.key) for each in targets], value=key),
         "explained": saliency_html(saliency.values, attention, run.encoding, output, received),
         "agreed": agreement_html(saliency.values, attention, run.encoding),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -18,6 +18,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.pretraining.guesses import Guess, guesses, masked, place_to_guess
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
+from demos.training.learning.model import Trained
 from demos.training.results.interfered import class_probabilities, class_score
 
 MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
@@ -51,7 +52,7 @@ class Effects:
     classes: list[dict[str, float]] | None  # before, after
 
 
-Explained = tuple[LoadedModel, Run, Score, str]  # the model, its run, the score that is explained, and its name
+Explained = tuple[LoadedModel, Run, Score, str]  # model, run, the score that is explained; its name where that is new
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,12 @@ class Ablation:
         return rows
 
     def _place(self, loaded: LoadedModel, encoding: Encoding, place: int) -> int | None:
-        """The token to hide: the one asked for where it is a word of this sentence, else one that is picked."""
+        """The token to hide: the one chosen where it is a word of this sentence, else one that is picked.
+
+        None without a masked-word head, or a word.
+        """
+        if not loaded.spec.mlm:
+            return None
         if place in range(len(encoding)) and not encoding.special_tokens_mask[place]:
             return place
         return place_to_guess(encoding, loaded.tokenizer.mask_token)
@@ -132,7 +138,7 @@ class Ablation:
     def _guesses(
         self, loaded: LoadedModel, before: Run, after: Run, off: frozenset[Head], place: int
     ) -> Guesses | None:
-        where = self._place(loaded, before.encoding, place) if loaded.spec.mlm else None
+        where = self._place(loaded, before.encoding, place)
         if where is None:
             return None
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
@@ -142,19 +148,25 @@ class Ablation:
         both = [guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where]) for run in (before, after)]
         return Guesses(where, word, *both)
 
-    def _own_classifier(self, sentence: Sentence, trained: str) -> bool:
-        """Whether the reader has fine-tuned the bar's very model, to give one sentence a class, and it is kept."""
+    def _own_classifier(self, sentence: Sentence, trained: str) -> tuple[LoadedModel, Trained, Encoding] | None:
+        """The reader's classifier of one sentence, fine-tuned from the bar's very model, where it is still kept.
+
+        With its own encoder, and the sentence as it reads it.
+        """
         runs = self.services.workshop.runs
         if not trained or not runs.kept(trained) or runs.base(trained) != self.services.key(sentence.model):
-            return False
-        return self.services.classifier(trained) is not None
+            return None
+        classifier, tuned = self.services.classifier(trained), self.services.tuned(trained)
+        if classifier is None:
+            return None
+        return tuned, classifier, encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)
 
     def _classes(self, sentence: Sentence, off: frozenset[Head], trained: str) -> list[dict[str, float]] | None:
         """The classifier's answer by its own encoder, whole and with the same heads off."""
-        if not self._own_classifier(sentence, trained):
+        own = self._own_classifier(sentence, trained)
+        if own is None:
             return None
-        tuned, classifier = self.services.tuned(trained), self.services.workshop.runs.trained(trained)
-        encoding = encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)
+        tuned, classifier, encoding = own
         return [
             class_probabilities(classifier, run_without(tuned, [encoding], heads)[0].hidden_states[-1])
             for heads in (frozenset(), off)
@@ -162,37 +174,27 @@ class Ablation:
 
     def targets(self, sentence: Sentence, listed: str, place: int, trained: str) -> list[Target]:
         """The outputs that can be explained here: similarities, then the classifier's classes, then a masked word."""
+        loaded = self.services.loaded(sentence.model)
+        run = self.services.runs.get(loaded, sentence.text)
         targets = [
-            Target(
-                f"s{number}",
-                title := f"how similar it is to “{text}”",
-                partial(self._similarity, sentence, text, title),
-            )
+            Target(f"s{number}", f"how similar it is to “{text}”", partial(self._similarity, loaded, run, text))
             for number, text in enumerate(self.compared(sentence, listed))
         ]
-        if self._own_classifier(sentence, trained):
-            labels = self.services.workshop.runs.trained(trained).task.labels[:MAX_CLASSES]
+        if own := self._own_classifier(sentence, trained):
             targets += [
-                Target(
-                    f"c{number}",
-                    title := f"the logit of class “{label}”",
-                    partial(self._class_logit, sentence, trained, number, title),
-                )
-                for number, label in enumerate(labels)
+                Target(f"c{number}", f"the logit of class “{label}”", partial(self._class_logit, *own, number))
+                for number, label in enumerate(own[1].task.labels[:MAX_CLASSES])
             ]
-        loaded = self.services.loaded(sentence.model)
-        if loaded.spec.mlm:
-            encoding = self.services.runs.get(loaded, sentence.text).encoding
-            where = self._place(loaded, encoding, place)
-            if where is not None:
-                title = f"the likeliest word for token {where}, hidden"
-                targets.append(Target("w", title, partial(self._word_logit, loaded, encoding, where)))
+        where = self._place(loaded, run.encoding, place)
+        if where is not None:
+            word = partial(self._word_logit, loaded, run.encoding, where)
+            targets.append(Target("w", f"the likeliest word for token {where}, hidden", word))
         return targets
 
     def explained(
         self, sentence: Sentence, listed: str, place: int, trained: str, key: str
-    ) -> tuple[Run, Saliency, Target, list[Target]]:
-        """(the run whose attention stands beside it, gradient x input, the output it explains, all there are).
+    ) -> tuple[Run, Saliency, str, str, list[Target]]:
+        """(the run whose attention stands beside it, gradient x input, the output's key and name, all there are).
 
         A key that is not there becomes the first one. Raises UserError where there is none.
         """
@@ -201,22 +203,22 @@ class Ablation:
             raise UserError(NO_TARGET)
         target = next((target for target in targets if target.key == key), targets[0])
         loaded, run, score, title = target.prepare()
-        return run, gradient_x_input(loaded, run.encoding, score), replace(target, title=title), targets
+        return run, gradient_x_input(loaded, run.encoding, score), target.key, title or target.title, targets
 
-    def _similarity(self, sentence: Sentence, text: str, title: str) -> Explained:
-        loaded = self.services.loaded(sentence.model)
-        vector = sentence_vectors(loaded, self._encoded(loaded, [text]))[0]
-        return loaded, self.services.runs.get(loaded, sentence.text), similarity_to(vector), title
+    def _similarity(self, loaded: LoadedModel, run: Run, text: str) -> Explained:
+        return loaded, run, similarity_to(sentence_vectors(loaded, self._encoded(loaded, [text]))[0]), ""
 
-    def _class_logit(self, sentence: Sentence, trained: str, number: int, title: str) -> Explained:
-        tuned, classifier = self.services.tuned(trained), self.services.workshop.runs.trained(trained)
-        (run,) = run_model(tuned, [encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)])
-        return tuned, run, class_score(classifier, number), title
+    def _class_logit(self, tuned: LoadedModel, classifier: Trained, encoding: Encoding, number: int) -> Explained:
+        return tuned, run_model(tuned, [encoding])[0], class_score(classifier, number), ""
 
     def _word_logit(self, loaded: LoadedModel, encoding: Encoding, where: int) -> Explained:
         """Of the likeliest word at the hidden place."""
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
         (run,) = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])
         best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
-        title = f"the logit of “{best.token}” at token {where}"
-        return loaded, run, word_logit(word_logits, where, best.token_id), title
+        return (
+            loaded,
+            run,
+            word_logit(word_logits, where, best.token_id),
+            f"the logit of “{best.token}” at token {where}",
+        )

@@ -24,19 +24,21 @@ PICKS = ("first", "next", "third")  # the heads that differ most
 
 def controls(services: Services) -> dict[str, Any]:
     """What to compare."""
-    catalogue = services.store.catalogue
+    parts: dict[str, Any] = {}
     with gr.Row(elem_classes="compare-controls"):
-        mode = gr.Radio(MODES, value=SENTENCES, label="Compare", elem_id="compare-mode", scale=3, min_width=320)
-        with gr.Column(visible=False, scale=2, min_width=240) as second:
-            model = gr.Dropdown(
-                [("choose one…", ""), *[(spec.title, key) for key, spec in catalogue.items()]],
+        parts["mode"] = gr.Radio(
+            MODES, value=SENTENCES, label="Compare", elem_id="compare-mode", scale=3, min_width=320
+        )
+        with gr.Column(visible=False, scale=2, min_width=240) as parts["second"]:
+            parts["model"] = gr.Dropdown(
+                [("choose one…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
                 value="" if services.default_model == BUNDLED else BUNDLED,
                 label="Second model (right)",
                 filterable=False,
                 elem_id="compare-model",
             )
-        with gr.Column(scale=4, min_width=320) as other, gr.Row(elem_classes="compare-other"):
-            text = gr.Textbox(
+        with gr.Column(scale=4, min_width=320) as parts["other"], gr.Row(elem_classes="compare-other"):
+            parts["text"] = gr.Textbox(
                 OTHER,
                 label="Other sentence (right)",
                 lines=1,
@@ -45,17 +47,9 @@ def controls(services: Services) -> dict[str, Any]:
                 min_width=240,
                 elem_id="compare-text",
             )
-            copy = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
-    status = gr.HTML(elem_id="compare-status")
-    return {
-        "mode": mode,
-        "second": second,
-        "model": model,
-        "other": other,
-        "text": text,
-        "copy": copy,
-        "status": status,
-    }
+            parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
+    parts["status"] = gr.HTML(elem_id="compare-status")
+    return parts
 
 
 def _menu(label: str, choices: list[tuple[str, str]], value: str, elem_id: str) -> gr.Dropdown:
@@ -98,11 +92,11 @@ def sides(services: Services) -> dict[str, Any]:
         with gr.Column(elem_id="compare-more", min_width=0):
             with gr.Column(
                 elem_id="compare-heads", elem_classes="attention-heatmap", min_width=0, visible=False
-            ) as overview:
+            ) as parts["overview"]:
                 gr.HTML(TEXT.which_heads(), elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-picks"):
                     for name in PICKS:
                         parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")
                 parts["heads"] = gr.Plot(show_label=False, elem_classes="compare-plot")
             parts["largest"] = gr.HTML(elem_id="compare-largest")
-    return parts | {"overview": overview}
+    return parts

@@ -43,8 +43,8 @@ def build(page: Page) -> None:
             "#compare-difference", "bert-attention-difference-{layer}-{head}", page,
             inputs={"layer": parts["layer"], "head": parts["head"]},
         )  # fmt: skip
-        asked = [page.trained, *chosen, *menus]
-        file_button(page, "JSON", partial(taken, services), asked, elem_id="compare-json")
+        form = [page.trained, *chosen, *menus]
+        file_button(page, "JSON", partial(taken, services), form, elem_id="compare-json")
     with gr.Accordion("The numbers", open=False, elem_id="compare-numbers"):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
@@ -68,7 +68,7 @@ def build(page: Page) -> None:
 
     page.draw(
         show,
-        asked,
+        form,
         filled,
         triggers=[
             parts["mode"].input,
@@ -115,23 +115,23 @@ def drawn(services: Services, sentence: Sentence, *values: str, move: bool = Fal
 
     `values` are the fields of `Asked`. With `move`, the menus were not picked by hand and are sent along.
     """
-    asked = Asked(*values)
-    alone = asked.mode == SENTENCES and not sentence.text_pair.strip()
-    shown = {"second": gr.update(visible=asked.mode == MODELS), "other": gr.update(visible=alone), "wanted": ""}
+    form = Asked(*values)
+    alone = form.mode == SENTENCES and not sentence.text_pair.strip()
+    shown = {"second": gr.update(visible=form.mode == MODELS), "other": gr.update(visible=alone), "wanted": ""}
     try:
-        if asked.waits(services):
-            return shown | {"wanted": asked.model}  # `fetched` tells how far it is, and draws in the end
-        return shown | _compared(services, sentence, asked, move)
+        if form.waits(services):
+            return shown | {"wanted": form.model}  # `fetched` tells how far it is, and draws in the end
+        return shown | _compared(services, sentence, form, move)
     except UserError as error:
         return shown | {"status": notice_html(str(error))}
 
 
-def _compared(services: Services, sentence: Sentence, asked: Asked, move: bool) -> dict[str, Any]:
+def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -> dict[str, Any]:
     """Everything below the controls. Raises UserError where there are no two sides."""
-    pair = pair_of(services, sentence, asked)
+    pair = pair_of(services, sentence, form)
     comparison, left, right = pair.found, pair.left, pair.right
     figures = pictures(comparison)
-    picks = most_different(comparison.heads) if asked.mode != MODELS else []  # there one number is no one head
+    picks = most_different(comparison.heads) if form.mode != MODELS else []  # there one number is no one head
     shown: dict[str, Any] = {
         "status": TEXT.note(pair.note),
         "said": told_html(comparison, left, right),
@@ -148,26 +148,26 @@ def _compared(services: Services, sentence: Sentence, asked: Asked, move: bool) 
         shown["picks"] = ";".join(f"{layer},{head}" for layer, head, _ in picks)
         for name, (layer, head, share) in zip(PICKS, picks, strict=False):
             shown[name] = gr.update(value=f"layer {layer}, head {head}: {share:.0%}")
-    return shown | _menus_for(left.run, right.run, asked, move)
+    return shown | _menus_for(left.run, right.run, form, move)
 
 
 def taken(services: Services, sentence: Sentence, *values: str) -> tuple[str, str]:
     """(file name, JSON text) of what is compared. Raises UserError where there are no two sides."""
-    asked = Asked(*values)
-    if asked.waits(services):
+    form = Asked(*values)
+    if form.waits(services):
         raise UserError("The second model is not here yet.")
-    pair = pair_of(services, sentence, asked)
+    pair = pair_of(services, sentence, form)
     name = file_name("bert-attention-difference", pair.left.which.name, extension="json")
     return name, comparison_json(pair.found, pair.left, pair.right)
 
 
-def _menus_for(left: Run, right: Run, asked: Asked, move: bool) -> dict[str, Any]:
+def _menus_for(left: Run, right: Run, form: Asked, move: bool) -> dict[str, Any]:
     """The four menus for these two models; a value only where it must change."""
     offered = {
-        "layer": (layer_choices(left.num_layers), asked.layer),
-        "head": (head_choices(left.num_heads), asked.head),
-        "layer_right": (AS_LEFT + layer_choices(right.num_layers), asked.layer_right),
-        "head_right": (AS_LEFT + head_choices(right.num_heads), asked.head_right),
+        "layer": (layer_choices(left.num_layers), form.layer),
+        "head": (head_choices(left.num_heads), form.head),
+        "layer_right": (AS_LEFT + layer_choices(right.num_layers), form.layer_right),
+        "head_right": (AS_LEFT + head_choices(right.num_heads), form.head_right),
     }
     updates = {}
     for name, (choices, value) in offered.items():

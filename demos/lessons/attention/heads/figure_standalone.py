@@ -1,6 +1,6 @@
 """bertviz's views of a run as one HTML file that needs nothing else: no server, no network, no other file.
 
-It is the frame's own page (assets/bertviz/frame.html) with everything written into it. What a reader typed stands in
+What a reader typed stands in
 one JSON element alone, its `<` escaped, and reaches the page as text.
 """
 
@@ -11,12 +11,16 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
 from demos.figures.palette import PALETTE
 from demos.files import ASSETS
+from demos.templates import templates
 from demos.widgets.bertviz.messages import (
     VIEWS,
     LeftOut,
@@ -28,16 +32,9 @@ from demos.widgets.bertviz.messages import (
     views_folder,
 )
 
+TEXT = templates(__file__, "text_standalone.html")
 FRAME = ASSETS / "bertviz"
 MAX_VECTORS = 4_000_000  # characters; a file is not made heavier than that for a neuron view that nobody chose
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-LICENCES = """
-This file holds bertviz {bertviz} (Jesse Vig; Apache License 2.0, apache.org/licenses/LICENSE-2.0), unchanged, and:
-
-d3 5.7.0
-{d3}
-jQuery 2.2.4
-{jquery}"""
 
 
 def standalone_html(
@@ -49,7 +46,7 @@ def standalone_html(
     out where it was not chosen and would not fit: beyond 64 tokens, or 4 MB. With it, and only then, all views show
     the first 64 tokens. `vectors(layer)` gives queries and keys.
     """
-    views, n = _held(run, view)
+    views, n = _views(run, view)
     layers = range(run.num_layers)
     sent = {
         "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in layers},
@@ -62,7 +59,7 @@ def standalone_size(
     run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str, lines: str = ""
 ) -> int:
     """How many bytes `standalone_html` will have, to a hundredth, without packing a number or calling `vectors`."""
-    views, n = _held(run, view)
+    views, n = _views(run, view)
     layers, heads = run.num_layers, run.num_heads
     nothing = {"width": 0, "scale": [0.00012345678901234567] * heads, "data": ""}
     sent = {
@@ -74,7 +71,7 @@ def standalone_size(
     return len(empty.encode()) + numbers
 
 
-def _held(run: Run, view: str) -> tuple[list[str], int]:
+def _views(run: Run, view: str) -> tuple[list[str], int]:
     """The views in the file, and how many tokens they show."""
     n = min(len(run.encoding), VIEWS[view].limit)
     fits = n <= VIEWS["neuron"].limit and _vectors_size(run, n) <= MAX_VECTORS
@@ -93,7 +90,7 @@ def _base64(nbytes: int) -> int:
 def _page(
     run: Run, view: str, layer: int, head: int, lines: str, title: str, sent: dict[str, Any], left_out: LeftOut
 ) -> str:
-    views, n = _held(run, view)
+    views, n = _views(run, view)
     sentence = " ".join(filter(None, (run.encoding.text, run.encoding.text_pair)))
     given = {
         "message": describe(run, view, n, layer, head) | {"heads": heads_on(lines, head, run.num_heads)} | sent,
@@ -109,41 +106,31 @@ def _page(
 
 @cache
 def _shell() -> tuple[str, str]:
-    """The file before and after its JSON: the frame's page with its style sheets and scripts written into it."""
-    page = _read("frame.html")
-    page = re.sub(r'(Content-Security-Policy" content=")[^"]*', rf"\g<1>{POLICY}", page)
-    page = re.sub(r"<!-- The sandbox.*?-->\n", "", page)
-    page = page.replace(
-        "<title>bertviz</title>", '<meta name="viewport" content="width=device-width">\n<title></title>'
+    """The file before and after its JSON."""
+    frame = _read("frame.html")
+    main = re.search(r"<main.*</main>", frame, re.DOTALL)
+    assert main
+    page = TEXT.page(
+        bertviz=version("bertviz"),
+        d3_licence=_read("d3-LICENSE.txt"),
+        jquery_licence=_read("jquery-LICENSE.txt"),
+        styles=_read("frame.css") + _read("standalone.css"),
+        header=_read("standalone.html"),
+        main=Markup(main[0]),
+        scripts=[_script(FRAME / name) for name in re.findall(r'<script src="([^"]+)"', frame)],
+        views={name: _script(views_folder() / f"{name}_view.js") for name in VIEWS},
+        script=_script(FRAME / "standalone.js"),
+        given="\0",
     )
-    page = page.replace(
-        '<link rel="stylesheet" href="frame.css">', f"<style>\n{_read('frame.css')}{_read('standalone.css')}</style>"
-    )
-    page = page.replace("<main", f"{_read('standalone.html')}<main").replace(
-        "</main>", '</main>\n<footer id="said"></footer>'
-    )
-    page = re.sub(r'<script src="([^"]+)"></script>', lambda found: _script(_read(found[1])), page)
-    folder = views_folder()
-    views = "\n".join(
-        _script((folder / f"{name}_view.js").read_text(encoding="utf-8"), f' data-view="{name}"') for name in VIEWS
-    )
-    licences = LICENCES.format(
-        bertviz=version("bertviz"), d3=_read("d3-LICENSE.txt"), jquery=_read("jquery-LICENSE.txt")
-    )
-    page = page.replace("<html", f"<!--{licences}-->\n<html", 1)
-    page = page.replace(
-        "</body>",
-        f'{views}\n<script type="application/json" id="given">\0</script>\n{_script(_read("standalone.js"))}\n</body>',
-    )
-    before, after = page.split("\0")
+    before, after = str(page).split("\0")  # plain text, to which JSON is added as it is
     return before, after
 
 
-def _read(name: str) -> str:
-    return (FRAME / name).read_text(encoding="utf-8")
+def _read(name: str) -> Markup:
+    return Markup((FRAME / name).read_text(encoding="utf-8"))
 
 
-def _script(source: str, attributes: str = "") -> str:
-    """A script written into a page; what would end it early stands in strings alone, where a backslash is harmless."""
-    source = re.sub(r"<(/script|!--)", r"<\\\1", source, flags=re.IGNORECASE)
-    return f"<script{attributes}>\n{source}\n</script>"
+def _script(path: Path) -> Markup:
+    """A script to write into a page; what would end it early stands in strings alone: a backslash is harmless there."""
+    source = path.read_text(encoding="utf-8")
+    return Markup(re.sub(r"<(/script|!--)", r"<\\\1", source, flags=re.IGNORECASE))

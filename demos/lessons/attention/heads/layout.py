@@ -28,39 +28,41 @@ PAGE = "One HTML file"
 
 def layout(page: Page, habits: Habits) -> dict[str, Any]:
     """All heads on the left, the open one on the right."""
+    parts: dict[str, Any] = {}
     with gr.Row(elem_classes="one-head"):
         with gr.Column(elem_classes="one-pattern", min_width=330):
-            pattern = gr.Radio(
+            parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
                 label="Show me all heads, or the one that looks most at …",
                 elem_id="attention-pattern",
             )
         with gr.Column(elem_classes="one-overview", min_width=330):
-            grid = head_grid(
+            parts["grid"] = head_grid(
                 "All heads: rows are layers, columns are heads",
                 elem_id=GRID,
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
             with takeaway_row("Take the overview:"):
                 picture_buttons(f"#{GRID}", "bert-heads", page)
-            source = gr.Radio(
+            parts["source"] = gr.Radio(
                 [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
                 value="sentence",
                 label="Scores over",
                 elem_id="attention-habit",
             )
-            reading = gr.HTML("", elem_classes="attention-caption")
+            parts["reading"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_classes="one-opened", min_width=330):
-            parts = _open_head(page)
-    return parts | {"pattern": pattern, "grid": grid, "source": source, "reading": reading}
+            parts |= _open_head(page)
+    return parts
 
 
 def _open_head(page: Page) -> dict[str, Any]:
     """One head: which, how, as lines, as a heatmap, and to take away."""
+    parts: dict[str, Any] = {}
     services = page.services
     with gr.Row(elem_classes="one-controls"):
-        view = gr.Radio(
+        parts["view"] = gr.Radio(
             [(view.title, view.name) for view in VIEWS.values()],
             value="head",
             label="View",
@@ -68,21 +70,20 @@ def _open_head(page: Page) -> dict[str, Any]:
             min_width=330,
         )
         with gr.Row(elem_classes="one-place"):
-            layer, head = (
-                gr.Slider(
+            for what, first in zip(("layer", "head"), OPENED, strict=True):
+                parts[what] = gr.Slider(
                     0,
                     max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
-                    value=OPENED[number],
+                    value=first,
                     step=1,
                     label=f"{what.capitalize()} (from 0)",
                     elem_id=f"attention-{what}",
                     min_width=170,
                 )
-                for number, what in enumerate(("layer", "head"))
-            )
+    place = {"layer": parts["layer"], "head": parts["head"]}
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame"):
-            frame = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
             with takeaway_row("Take the lines:"):
                 for kind in ("png", "svg"):
                     gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
@@ -91,28 +92,20 @@ def _open_head(page: Page) -> dict[str, Any]:
                         api_visibility="private",
                         show_progress="hidden",
                     )
-            caption = gr.HTML("", elem_classes="attention-caption")
+            parts["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
-            plot = gr.Plot(show_label=False)
-            said = gr.HTML("", elem_classes="attention-told")
+            parts["plot"] = gr.Plot(show_label=False)
+            parts["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Take the heatmap:"):
                 name = "bert-attention-layer{layer}-head{head}"
-                picture_buttons("#attention-heatmap", name, page, inputs={"layer": layer, "head": head})
-                file_button(page, "JSON", partial(numbers, services), [layer, head])
+                picture_buttons("#attention-heatmap", name, page, inputs=place)
+                file_button(page, "JSON", partial(numbers, services), list(place.values()))
     with takeaway_row("Take this view:"):
-        lines = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
-        whole = file_button(page, PAGE, partial(alone_in_a_file, services), [view, layer, head, lines])
-    return {
-        "view": view,
-        "layer": layer,
-        "head": head,
-        "lines": lines,
-        "frame": frame,
-        "caption": caption,
-        "plot": plot,
-        "said": said,
-        "whole": whole,
-    }
+        parts["lines"] = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
+        parts["whole"] = file_button(
+            page, PAGE, partial(alone_in_a_file, services), [parts["view"], *place.values(), parts["lines"]]
+        )
+    return parts
 
 
 def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:

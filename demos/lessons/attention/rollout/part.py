@@ -13,7 +13,7 @@ from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Specials, W
 from demos.bert.model.run import Run
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.rollout.program import together_code
+from demos.lessons.attention.rollout.program import rollout_code
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, sources_html, told
 from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold
@@ -172,7 +172,7 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
         ),
         "sources": sources_html(joined, place, recipe, beside),
         "table": matrix_table(table.values, table.rows, table.columns, caption),
-        "program": together_code(loaded.spec, run.encoding, recipe),
+        "program": rollout_code(loaded.spec, run.encoding, recipe),
     }
 
 
