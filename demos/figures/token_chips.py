@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -128,11 +128,6 @@ def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: st
     words, text = encoding.word_index, encoding.text_pair if segment else encoding.text
     marked = {word for word, token in zip(words, encoding.tokens, strict=True) if token in MARKERS}
     positions = _positions(encoding, segment)
-    below: dict[str, Callable[[int], object]] = {
-        "id": encoding.input_ids.__getitem__,
-        "position": int,
-        "characters": lambda i: _span(encoding, i),
-    }
     chips = []
     for i in positions:
         span = encoding.offsets[i] if encoding.sequence_ids[i] is not None else None
@@ -141,12 +136,13 @@ def _chips(encoding: Encoding, segment: int, unk_token: str = "[UNK]", under: st
             kinds.append("joined")
         if encoding.tokens[i] == unk_token:
             kinds.append("unknown")
+        below = {"id": encoding.input_ids[i], "position": i, "characters": _span(encoding, i)}
         chips.append(
             {
                 "token": i,
                 "text": encoding.tokens[i],
                 "kind": " ".join(kinds),
-                "below": below[under](i) if under in below else None,
+                "below": below.get(under),
                 "id": encoding.input_ids[i],
                 "segment": encoding.token_type_ids[i],
                 "span": span,

@@ -12,6 +12,7 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,7 +114,7 @@ class Page:
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         """
-        own = [one for one in inputs if not any(one is other for other in self.shared)]
+        own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         self.on(
@@ -136,8 +137,8 @@ class Page:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
 
         A handler returns one value for one output, {component: value} for those of several that change, or a sequence
-        for all of them; or it yields any of these. Where it fails, what it
-        would have drawn is dimmed; its next good answer, or that of one wired later that draws all of it, ends that.
+        for all of them; or it yields any of these. Where it fails, what it would have drawn is dimmed; its next good
+        answer, or that of one wired later that draws all of it, ends that.
         """
         options = {
             "concurrency_id": "draw",
@@ -184,14 +185,14 @@ def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Seque
     is asked already is not asked again. A State's value is not in the browser, so its changes all count.
     """
     private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
-    changed = [one for one in triggers if one.event_name == "change" and not isinstance(one.__self__, gr.State)]
-    told = [one.__self__ for one in changed if any(one.__self__ is tick for tick in ticks)]
-    if not told:
+    changes = [event for event in triggers if event.event_name == "change" and not isinstance(event.__self__, gr.State)]
+    ticked = [event.__self__ for event in changes if any(event.__self__ is tick for tick in ticks)]
+    if not ticked:
         return gr.on(list(triggers), None, None, None, js="() => {}", **private)
-    moved = [one for one in triggers if one not in changed]
+    moved = [event for event in triggers if event not in changes]
     if moved:  # gradio keeps the order: this is known before the step below
         gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **private)
-    values = [*told, *(one.__self__ for one in changed if one.__self__ not in told), *inputs]
+    values = [*ticked, *(event.__self__ for event in changes if event.__self__ not in ticked), *inputs]
     script = f"(...values) => insideBert.heard({number}, values)"
     return gr.on(list(triggers), None, values, None, js=script, **private)
 
@@ -237,44 +238,41 @@ def _guarded(
         skipped = [gr.skip() for _ in range(count + others)]
         return [*skipped[:count], notice_html(message) + beside, *skipped[count:]]
 
-    if inspect.isgeneratorfunction(handler):
+    streams = inspect.isgeneratorfunction(handler)
 
-        def stream(*args: Any) -> Iterator[list[Any]]:
-            try:
-                for result in handler(*args):
-                    yield shaped(result)
-            except Exception as error:
-                yield failed(error)
-
-        return stream
-
-    def call(*args: Any) -> list[Any]:
+    def stream(*values: Any) -> Iterator[list[Any]]:
         try:
-            return shaped(handler(*args))
+            for result in handler(*values) if streams else [handler(*values)]:
+                yield shaped(result)
         except Exception as error:
-            return failed(error)
+            yield failed(error)
 
-    return call
+    return stream if streams else lambda *values: next(stream(*values))
+
+
+@contextmanager
+def _refusals_told() -> Iterator[None]:
+    """A UserError becomes gr.Error, the one error whose text gradio passes on."""
+    try:
+        yield
+    except UserError as error:
+        raise gr.Error(str(error), print_exception=False) from error
 
 
 def _told(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with UserError turned into gr.Error, the one error whose text gradio passes on."""
+    """`function` with its UserErrors passed on to who called it in the API."""
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def stream(*args: Any, **named: Any) -> Iterator[Any]:
-            try:
+            with _refusals_told():
                 yield from function(*args, **named)
-            except UserError as error:
-                raise gr.Error(str(error), print_exception=False) from error
 
         return stream
 
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        try:
+        with _refusals_told():
             return function(*args, **named)
-        except UserError as error:
-            raise gr.Error(str(error), print_exception=False) from error
 
     return call

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,21 +120,26 @@ def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_hea
     parts = layer_parts(module)
     seen: dict[str, np.ndarray] = {}
 
-    def note(name: str, taken: torch.Tensor) -> None:
-        seen[name] = taken[0].numpy().copy()
+    def note(name: str, tensor: torch.Tensor) -> None:
+        seen[name] = tensor[0].numpy().copy()
+
+    def hook(before: str, after: str, _module: Any, inputs: tuple[torch.Tensor, ...], result: torch.Tensor) -> None:
+        """Keeps what went into a module, where that has a name, and what came out of it."""
+        if before:
+            note(before, inputs[0])
+        note(after, result)
 
     for part, before, after in (
-        ("query", None, "query"),
-        ("key", None, "key"),
-        ("value", None, "value"),
+        ("query", "", "query"),
+        ("key", "", "key"),
+        ("value", "", "value"),
         ("output", "concat", "t1"),
         ("attention_norm", "t2", "t3"),
-        ("inner", None, "inner"),
+        ("inner", "", "inner"),
         ("outer", "active", "t4"),
         ("output_norm", "t5", "h"),
     ):
-        hook = _note_both(note, before, after)
-        parts[part].register_forward_hook(hook)
+        parts[part].register_forward_hook(partial(hook, before, after))
     core = module.attention.self if hasattr(module.attention, "self") else module.attention
     core.register_forward_hook(lambda _module, _inputs, result: note("weights", result[1]))
     added = torch.zeros(1, 1, *mask.shape).masked_fill(~torch.from_numpy(mask), torch.finfo(torch.float32).min)
@@ -142,14 +148,3 @@ def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_hea
     for name in ("query", "key", "value"):
         seen[name] = np.ascontiguousarray(seen[name].reshape(len(x), num_heads, -1).swapaxes(0, 1))  # [H, n, d_k]
     return seen
-
-
-def _note_both(note: Any, before: str | None, after: str) -> Any:
-    """A forward hook that keeps what went into a module, where it has a name, and what came out of it."""
-
-    def hook(_module: Any, inputs: tuple[torch.Tensor, ...], result: torch.Tensor) -> None:
-        if before is not None:
-            note(before, inputs[0])
-        note(after, result)
-
-    return hook

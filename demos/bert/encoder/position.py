@@ -25,7 +25,6 @@ class Wishes:
     offset_spread: float  # consistent: the furthest that such a cosine lies from its offset's mean
     low: np.ndarray  # <float64>[m]: each row's smallest number
     high: np.ndarray  # <float64>[m]: each row's largest number
-    norm: np.ndarray  # <float64>[m]
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -75,5 +74,4 @@ def wishes(table: np.ndarray) -> Wishes:
         offset_spread=float(np.maximum(high - mean, mean - low).max()),
         low=rows.min(axis=1),
         high=rows.max(axis=1),
-        norm=np.sqrt(squares),
     )

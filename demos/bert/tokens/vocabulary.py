@@ -63,11 +63,6 @@ class Vocabulary:
         counted = Counter(entry.kind for entry in self.entries)
         return {kind: counted[kind] for kind in KINDS}
 
-    @property
-    def longest(self) -> int:
-        """Characters of the longest entry that can occur in a text."""
-        return max((entry.length for entry in self.entries if entry.kind not in (UNUSED, SPECIAL)), default=0)
-
     def search(
         self,
         letters: str = "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
-from demos.figures.program import model_lines
+from demos.figures.program import model_lines, texts_of
 
 LOOPS = """def attention(q, k, v, seen):  # rows are tokens, d_k numbers each
     d_k, result = len(q[0]), []
@@ -120,7 +120,6 @@ print("difference", (H - hidden_states[layer + 1][0]).abs().max().item())
 def _begin(spec: ModelSpec, encoding: Encoding, padding: int = 0, first: str = "", function: str = "") -> str:
     """Imports, a function, tokenizer, model and inputs, with `padding` tokens behind the sentence."""
     needed, source = model_lines(spec)
-    texts = f"{encoding.text!r}, {encoding.text_pair!r}" if encoding.text_pair else repr(encoding.text)
     length = f'padding="max_length", max_length={len(encoding) + padding}' if padding else f"max_length={MAX_TOKENS}"
     return f"""{first + chr(10) * 2 if first else ""}{needed}import torch
 from transformers import AutoModel, AutoTokenizer
@@ -128,7 +127,7 @@ from transformers import AutoModel, AutoTokenizer
 {function and chr(10) + function + chr(10) * 2}{source}
 tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
 model = AutoModel.from_pretrained(name, revision=revision).eval()
-inputs = tokenizer({texts}, truncation=True, {length}, return_tensors="pt")
+inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
 """
 
 

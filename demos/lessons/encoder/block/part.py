@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -40,20 +41,15 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(number=number)
 
-    def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return stepped(services, sentence, *choices)
-
-    def tell(sentence: Sentence, *choices: Any) -> list[Any]:
-        return told(services, sentence, *choices)
-
     page.draw(
-        show,
+        partial(stepped, services),
         [token, layer, number],
         [picture, number, program],
         triggers=[number.change],
         show_progress="hidden",
     )
-    page.draw(tell, [token, layer], [said, plot, curve, numbers], show_progress="hidden")  # knows no number
+    outputs = [said, plot, curve, numbers]  # these know no number
+    page.draw(partial(told, services), [token, layer], outputs, show_progress="hidden")
     picture.select(
         None,
         None,
@@ -67,26 +63,26 @@ def build(page: Page) -> None:
 
 def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> list[Any]:
     """Picture, slider and program. A token, layer or number beyond this sentence's or model's becomes its last one."""
-    run, at, one = _meant(services, sentence, token, layer)
+    run, layer, token = _meant(services, sentence, token, layer)
     loaded = services.loaded(sentence.model)
     d = run.hidden_states.shape[2]
     place = clamp(number, d)
     return [
-        block_picture(layer_ledger(loaded, run, at), run.encoding, one, place),
+        block_picture(layer_ledger(loaded, run, layer), run.encoding, token, place),
         gr.update(maximum=d - 1, **({"value": place} if place != number else {})),
-        block_code(loaded.spec, run.encoding, at, one, place),
+        block_code(loaded.spec, run.encoding, layer, token, place),
     ]
 
 
 def told(services: Services, sentence: Sentence, token: float, layer: float) -> list[Any]:
     """What is said of the picture, the plot of GELU, what is said of that, and the tables."""
-    run, at, one = _meant(services, sentence, token, layer)
-    ledger = layer_ledger(services.loaded(sentence.model), run, at)
+    run, layer, token = _meant(services, sentence, token, layer)
+    ledger = layer_ledger(services.loaded(sentence.model), run, layer)
     return [
-        block_told(ledger, run.encoding, one),
-        gelu_figure(ledger, one),
-        gelu_told(ledger, one),
-        block_numbers(ledger, run.encoding, one),
+        block_told(ledger, run.encoding, token),
+        gelu_figure(ledger, token),
+        gelu_told(ledger, token),
+        block_numbers(ledger, run.encoding, token),
     ]
 
 

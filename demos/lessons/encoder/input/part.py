@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import gradio as gr
@@ -55,9 +55,6 @@ def build(page: Page) -> None:
     def changes_of(sentence: Sentence, seed: int) -> Changes:
         return computed_changes(services, sentence, seed)
 
-    def steps(sentence: Sentence, token: float) -> list[Any]:
-        return shown_steps(services, sentence, token)
-
     def changed(sentence: Sentence, token: float, seed: float) -> list[Any]:
         run = services.run(sentence)
         n = len(run.encoding)
@@ -69,7 +66,7 @@ def build(page: Page) -> None:
     page.keep(order=order)
     token = page.choices["token"]
     outputs = [row_plot, row_said, sum_plot, sum_said, norm_plot, norm_said, table, program]
-    page.draw(steps, [token], outputs, show_progress="hidden")
+    page.draw(partial(shown_steps, services), [token], outputs, show_progress="hidden")
     page.draw(changed, [token, order], [changed_plot, changed_said, changed_table], show_progress="hidden")
 
 

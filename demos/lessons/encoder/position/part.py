@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -59,12 +60,9 @@ def build(page: Page) -> None:
         program = gr.Code("", language="python", label="Prints both tables' numbers", lines=8)
     source_fold(__file__)
 
-    def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return drawn(services, sentence, *choices)
-
     page.keep(length=length, d=width, n=base, codes=view)
     page.draw(
-        show,
+        partial(drawn, services),
         [page.choices["token"], length, width, base, view],
         [left, left_said, right, right_said, small_table, curves, wished, table, program],
         triggers=[length.change, width.change, base.change, view.input],  # a button moves the sliders too

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -33,11 +34,8 @@ def build(page: Page) -> None:
         program = gr.Code("", language="python", label="Prints this token's path", lines=8)
     source_fold(__file__)
 
-    def show(sentence: Sentence, token: float, layer: float) -> list[Any]:
-        return drawn(services, sentence, token, layer)
-
     chosen = [page.choices["token"], page.choices["layer"]]
-    page.draw(show, chosen, [told, path, curves, table, program], show_progress="hidden")
+    page.draw(partial(drawn, services), chosen, [told, path, curves, table, program], show_progress="hidden")
 
 
 def drawn(services: Services, sentence: Sentence, token: float, layer: float) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -55,16 +56,13 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(causal=causal, pads=pads)
 
-    def show(sentence: Sentence, *choices: Any) -> list[Any]:
-        return drawn(services, sentence, *choices)
-
     def time_both(sentence: Sentence) -> list[Any]:
         spec = services.store.spec(services.key(sentence.model))
         result = measure(spec.width // spec.num_heads)
         return [times_told(result), gr.update(value=times_figure(result), visible=True)]
 
     page.draw(
-        show,
+        partial(drawn, services),
         [token, layer, head, causal, pads],
         [board, said, concat, closed, numbers, loops, matrices],
         show_progress="hidden",
@@ -85,26 +83,24 @@ def drawn(
 ) -> list[Any]:
     """The part's seven outputs. A token, layer or head beyond this sentence's or model's becomes its last one."""
     run, loaded = services.run(sentence), services.loaded(sentence.model)
-    at, one, query = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
-    ledger = layer_ledger(loaded, run, at, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))
-    asked = Asked(ledger, run.encoding, one, query)
+    number, head, token = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
+    ledger = layer_ledger(loaded, run, number, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))
+    asked = Asked(ledger, run.encoding, head, token)
     moved = ""
     if ledger.padding:
-        plain = layer_ledger(loaded, run, at, causal=bool(causal))
+        plain = layer_ledger(loaded, run, number, causal=bool(causal))
         moved = scientific(difference(ledger.attention.output[: len(run.encoding)], plain.attention.output))
-    programs = [
-        selfattention_code(
-            loaded.spec, run.encoding, at, one, query, loops=by, causal=bool(causal), padding=ledger.padding
-        )
-        for by in (True, False)
-    ]
+    program = partial(
+        selfattention_code, loaded.spec, run.encoding, number, head, token, causal=bool(causal), padding=ledger.padding
+    )
     return [
         attention_picture(asked),
         attention_told(asked),
-        concat_picture(asked, head_shares(ledger.weights, ledger.attention, query)),
+        concat_picture(asked, head_shares(ledger.weights, ledger.attention, token)),
         closed_html(ledger, STEPS, moved),
         attention_numbers(asked),
-        *programs,
+        program(loops=True),
+        program(loops=False),
     ]
 
 

@@ -52,8 +52,8 @@ def build(page: Page) -> None:
             program: size_code(shape),
         }
 
-    def own(*sizes: float) -> Shape:
-        return Shape("Your own", *(int(size or 1) for size in sizes))
+    def own(layers: float, width: float, heads: float) -> Shape:
+        return Shape("Your own", int(layers or 1), int(width or 1), int(heads or 1))
 
     def pick(sentence: Sentence, which: str, *sizes: float) -> dict[gr.Component, Any]:
         *chosen, length = sizes
