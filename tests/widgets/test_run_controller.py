@@ -273,12 +273,12 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
     events = [Waiting(0), Resumed(3, reason), Resumed(7, reason)]
     monkeypatch.setattr(room.workshop, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
-    run, begun, *_ = room.trainer.begin("")
-    phases = [phase for _, phase in room.trainer.stream(begun, "", "", "tiny", *picked, *CHOSEN)]
-    resumed = [phase for phase in phases if isinstance(phase, str)][:2]
+    run = room.trainer.begin("")["run"]
+    updates = room.trainer.stream(run, "", "", "tiny", *picked, *CHOSEN)
+    resumed = [update["phase"] for update in updates if "phase" in update][:2]
     assert len(set(resumed)) == 2  # else the page would not hear the second one
     for phase in resumed:
-        changed = dict(zip(page.CHANGED, room.trainer.finish(phase, run, "", [], "sentence", "", "", ""), strict=True))
+        changed = room.trainer.finish(phase, run, "", [], "sentence", "", "", "")
         assert changed["pause"]["interactive"] == active
     room.workshop.runs.discard(run)
 
@@ -291,9 +291,9 @@ def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypa
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
     run = room.workshop.runs.new()
-    curves = [curve for curve, _ in room.trainer.stream(run, "", "", "tiny", *picked, *chosen)]
+    updates = list(room.trainer.stream(run, "", "", "tiny", *picked, *chosen))
     room.workshop.runs.discard(run)
-    told = [json.loads(curve)["status"] for curve in curves if isinstance(curve, str)]
+    told = [json.loads(update["curve"])["status"] for update in updates if "curve" in update]
     first = next(status for status in told if " left" in status)
     assert re.search(r"about (11 min|10 min [3-5]\d s)", first), first
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import gradio as gr
+
 from demos.widgets.run_controller.controller import CHANGED, Trainer
 
 
@@ -23,16 +25,17 @@ def whole_run(
     `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take. `now` is the task
     chosen at the end, where it is another one.
     """
-    run, begun, *_ = trainer.begin("")
-    updates = trainer.stream(begun, "", "", model, *picked, *recipe)
+    begun = trainer.begin("")
+    run = begun["run"]
+    updates = trainer.stream(begun["begun"], "", "", model, *picked, *recipe)
     message = ""
     try:
-        for curve, phase in updates:
-            message = curve if isinstance(curve, str) else message
+        for update in updates:
+            message = update.get("curve", message)
             changed = dict.fromkeys(CHANGED) | {"run": run}
-            if isinstance(phase, str):
-                ended = trainer.finish(phase, run, kept, list(history), now or picked[0], *boxes)
-                changed = dict(zip(CHANGED, ended, strict=True))
+            if "phase" in update:
+                ended = trainer.finish(update["phase"], run, kept, list(history), now or picked[0], *boxes)
+                changed = dict.fromkeys(CHANGED, gr.skip()) | ended
             yield {"curve": message, **changed}
     finally:
         updates.close()  # type: ignore[attr-defined]

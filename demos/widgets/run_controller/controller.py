@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import html
+import inspect
 import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
 from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
+from demos.templates import templates
 from demos.training.cost import Cost, cost_of
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.recipe_file import Recipe
@@ -33,10 +36,10 @@ from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duratio
 from demos.widgets.tasks.views import view_of
 
 log = logging.getLogger(__name__)
+TEXT = templates(__file__)
 
-# What changes when a run is over, in the order of that event's outputs. `run` is the id of the one under way, `kept` of
-# the one done, `shown` what the page shows of that: {"kind": of task, "curve": its last message}; `held` tells the
-# browser what a reload would lose.
+# What changes when a run is over. `run` is the id of the one under way, `kept` of the one done, `shown` what the page
+# shows of that: {"kind": of task, "curve": its last message}; `held` tells the browser what a reload would lose.
 CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
     "numbers", "answer", "cost", "history", "held",
@@ -50,6 +53,19 @@ MAX_DONE = 64  # runs whose end no page has asked for yet
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+
+
+def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that returns (or yields) what changes by name, for `Page.on`: by component."""
+
+    def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:
+        return {parts[name]: value for name, value in values.items()}
+
+    def stream(*inputs: Any) -> Iterator[dict[gr.Component, Any]]:
+        with closing(handler(*inputs)) as updates:
+            yield from map(changed, updates)
+
+    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: changed(handler(*inputs))
 
 
 class Trainer:
@@ -76,59 +92,60 @@ class Trainer:
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
         return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
 
-    def begin(self, run: str) -> list[Any]:
-        """[run, the signal that `stream` waits for, Start, Pause, Stop, held]; nothing where a run is under way."""
+    def begin(self, run: str) -> dict[str, Any]:
+        """A new id, which `stream` waits for in `begun`, and the buttons; nothing where a run is under way."""
         if run:
-            return [gr.skip()] * 6
-        new, ready = self.workshop.runs.new(), buttons(running=True)
-        return [new, new, ready["start"], _pausing(True), ready["stop"], A_RUN]
+            return {}
+        new = self.workshop.runs.new()
+        return {"run": new, "begun": new, "pause": _pausing(True), **buttons(running=True), "held": A_RUN}
 
     def stream(
         self, run: str, text: str, pair: str, model: str,
         kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any,
-    ) -> Iterator[list[Any]]:  # fmt: skip
-        """[the curve's message, the phase]; what keeps a run from starting is told where its curve would have been."""
-        told = ""
+    ) -> Iterator[dict[str, str]]:  # fmt: skip
+        """The curve's message and the phase; what keeps a run from starting is told where its curve would have been."""
+        over = {"phase": f"{run} {OVER}"}
         try:
             key = self.services.key(model)
             settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
-            asked = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
+            recipe_of_run = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
             _, expected = self._expected(key, dataset, settings)  # the time left begins with the time told
-            under_way = _Run(self, run, asked, dataset, expected)
+            under_way = _Run(self, run, recipe_of_run, dataset, expected)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             self._done[run] = under_way
             while len(self._done) > MAX_DONE:
                 self._done.popitem(last=False)
         except UserError as error:
-            told = str(error)
+            over["curve"] = failure_message(str(error))
         except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-            told = str(error.message)
+            over["curve"] = failure_message(str(error.message))
         except Exception:
-            yield [failure_message(OUR_FAULT), f"{run} {OVER}"]
+            yield over | {"curve": failure_message(OUR_FAULT)}
             raise
-        yield [failure_message(told) if told else gr.skip(), f"{run} {OVER}"]
+        yield over
 
-    def finish(self, phase: str, run: str, kept: str, history: list[Record], kind: str, *boxes: str) -> list[Any]:
+    def finish(self, phase: str, run: str, kept: str, history: list[Record], kind: str, *boxes: str) -> dict[str, Any]:
         """What a run changes when it is over; of another one, or of a phase between, only what is due.
 
         `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
         """
-        which, _, what = (phase or "").partition(" ")
+        ended, _, what = (phase or "").partition(" ")
         if what.startswith(RESUMED):
-            return _changes(pause=_pausing(not what.endswith(LAST)))
-        done = self._done.pop(which, None)
-        idle = {"run": "", "pause": _pausing(False), **buttons(running=False)} if which == run else {}
+            return {"pause": _pausing(not what.endswith(LAST))}
+        done = self._done.pop(ended, None)
         try:
-            told = done.told(kept, history, kind, boxes) if done else {}
+            changes = done.changes(kept, history, kind, boxes) if done else {}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("what a run learned could not be told")
-            self.workshop.runs.discard(which)
-            told = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
-        held = {"held": A_MODEL if told.get("kept") or kept else ""} if idle else {}
-        return _changes(**idle, **told, **held)
+            self.workshop.runs.discard(ended)
+            changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+        if ended == run:
+            held = A_MODEL if changes.get("kept") or kept else ""
+            changes |= {"run": "", "pause": _pausing(False), **buttons(running=False), "held": held}
+        return changes
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
@@ -138,8 +155,8 @@ class Trainer:
         filled = [box or "" for box in boxes[: len(view.boxes)]]
         example = view.example_of(filled)
         trained = self.workshop.runs.trained(run)
-        (found,) = trained.answers([example])
-        return view.answer(trained.task, found, filled)
+        (answer,) = trained.answers([example])
+        return view.answer(trained.task, answer, filled)
 
     def stop(self, run: str) -> Any:
         """Ask this learner's run to stop at its next step; the button goes grey until then."""
@@ -170,85 +187,75 @@ class _Run:
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
 
-    def messages(self) -> Iterator[list[Any]]:
+    def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
         workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
         events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
-        shown = shown_now(events, self.feed, BEAT_SECONDS)
-        try:
+        with closing(shown_now(events, self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):
                     self.started = event
                 if isinstance(event, Finished | Stopped):
                     self.ended = event
-                phase = gr.skip()
+                changes = {"curve": self.feed.message()}
                 if isinstance(event, Resumed):  # with the step, since a text is heard only when it changes
-                    phase = f"{self.run} {RESUMED} at {event.step}{LAST if event.reason == 'time' else ''}"
-                yield [self.feed.message(), phase]
-        finally:
-            shown.close()  # type: ignore[attr-defined]
+                    last = LAST if event.reason == "time" else ""
+                    changes["phase"] = f"{self.run} {RESUMED} at {event.step}{last}"
+                yield changes
 
-    def told(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
+    def changes(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place, and both can be downloaded."""
         if self.ended is None or self.started is None:
             return {}
-        self._log(self.started, self.ended)
+        result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
+        spec = self.trainer.services.store.spec(self.key)
+        self._log(spec, self.started, result, stopped)
         shown = {"kind": self.kind, "curve": self.feed.message()}
         here = kind == self.kind  # else the boxes are another task's
-        samples = [sample for _, sample in self.view.boxes]
-        records = [*history, self._record(self.started, self.ended, history)][-MAX_HISTORY:]
-        told = self._told(self.ended.result, isinstance(self.ended, Stopped), self.started.steps_per_epoch) | {
+        records = [*history, self._record(spec.title, self.started, result, stopped, history)][-MAX_HISTORY:]
+        changes = self._pictures(result, bool(stopped), self.started.steps_per_epoch) | {
             "kept": self.run,
             "shown": shown,
             "results": gr.update(visible=here),
-            "answer": self._first_answer(shown, boxes if here else samples),
+            "answer": self._first_answer(shown, boxes if here else [sample for _, sample in self.view.boxes]),
             "history": records,
         }
         runs, mine = self.trainer.workshop.runs, [record.run for record in records]
         for left in {kept, *(record.run for record in history)} - set(mine):
             runs.discard(left)
         runs.keep_last(mine, MAX_MODELS, MAX_MODEL_BYTES)
-        return told
+        return changes
 
-    def _log(self, started: Started, ended: Finished | Stopped) -> None:
+    def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
-        spec = self.trainer.services.store.spec(self.key)
-        stopped = ended.reason if isinstance(ended, Stopped) else ""
-        told = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, ended.result, stopped)
+        log_file = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, result, stopped)
         folder = self.trainer.workshop.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
-            keep_log(folder, told)
+            keep_log(folder, log_file)
 
-    def _record(self, started: Started, ended: Finished | Stopped, history: Sequence[Record]) -> Record:
+    def _record(self, title: str, started: Started, result: Outcome, stopped: str, history: Sequence[Record]) -> Record:
         number = max((record.number for record in history), default=0) + 1
-        title = self.trainer.services.store.spec(self.key).title
-        done = (title, self.kind, self.dataset, self.settings, started, ended.result)
-        stopped = ended.reason if isinstance(ended, Stopped) else ""
+        done = (title, self.kind, self.dataset, self.settings, started, result)
         return record_of(self.run, number, *done, self.feed.steps, self.feed.looks, stopped)
 
-    def _told(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
-        view, matrix = self.view, ""
-        if isinstance(result, Result):  # its confusion matrix is a table to press
-            matrix = matrix_html(result, self.dataset.test)
-        return {
-            "scores": view.scores(result, stopped),
-            "matrix": gr.update(value=matrix, visible=bool(matrix)),
-            "picture": gr.update(visible=not matrix),
-            "figure": gr.skip() if matrix else view.figure(result),
-            "mistakes": view.mistakes(result),
-            "numbers": view.numbers(result, self.feed.looks, per_epoch),
+    def _pictures(self, result: Outcome, stopped: bool, per_epoch: int) -> dict[str, Any]:
+        """The scores, what is taken for what (classes as a table to press), the mistakes, the tables."""
+        if isinstance(result, Result):
+            shown = {"matrix": gr.update(value=matrix_html(result, self.dataset.test), visible=True)}
+        else:
+            shown = {"matrix": gr.update(value="", visible=False), "figure": self.view.figure(result)}
+        return shown | {
+            "picture": gr.update(visible="figure" in shown),
+            "scores": self.view.scores(result, stopped),
+            "mistakes": self.view.mistakes(result),
+            "numbers": self.view.numbers(result, self.feed.looks, per_epoch),
         }
 
     def _first_answer(self, shown: dict[str, Any], boxes: Sequence[str]) -> str:
         try:
             return self.trainer.answer(self.run, shown, *boxes)
         except UserError as error:  # the run is worth showing all the same
-            return f"<p>{html.escape(str(error))}</p>"
-
-
-def _changes(**named: Any) -> list[Any]:
-    """One value an output of CHANGED; what is not named stays as it is."""
-    return [named.get(name, gr.skip()) for name in CHANGED]
+            return TEXT.no_answer(str(error))
 
 
 def _pausing(running: bool) -> Any:

@@ -24,6 +24,7 @@ from demos.training.form_values import shown_settings
 from demos.training.results.history import Record
 from demos.training.settings import Settings
 from demos.widgets.run_controller.controller import Trainer
+from tests.lessons.finetune.flat import flat
 from tests.lessons.finetune.test_train import TSV, TinyStore
 from tests.widgets.whole_run import whole_run
 
@@ -54,15 +55,15 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_before_a_run_the_program_and_the_command_are_there_already(tiny: LoadedModel, tmp_path: Path) -> None:
     keeper = keep.Keeper(Services(TinyStore(tiny, tmp_path), "tiny"), Zips(tmp_path))
     for run in ("", "made-up"):
-        picker, told, button, file, loaded, script, command, card = keeper.show(BAR, run)
-        assert (picker["choices"], picker["visible"]) == ([], False)
-        assert "not trained a model yet" in told
-        assert (button["interactive"], file["visible"], loaded) == (False, False, "")
-        assert "SOURCES['emotion'].load" in script
-        assert command.startswith(
+        shown = keeper.show(BAR, run)
+        assert (shown["number"]["choices"], shown["number"]["visible"]) == ([], False)
+        assert "not trained a model yet" in shown["told"]
+        assert (shown["button"]["interactive"], shown["file"]["visible"], shown["loaded"]) == (False, False, "")
+        assert "SOURCES['emotion'].load" in shown["script"]
+        assert shown["command"].startswith(
             "python -m demos.training --catalogue catalogue.json --model tiny --task sentence --data emotion"
         )
-        assert "none before a run" in card
+        assert "none before a run" in shown["card"]
         with pytest.raises(UserError):
             next(keeper.zipped(run))
 
@@ -73,10 +74,11 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     keeper, run, home = kept
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    _, told, button, _, loaded, script, command, card = keeper.show(BAR, run)
+    shown = keeper.show(BAR, run)
+    told, script, command, card = (shown[name] for name in ("told", "script", "command", "card"))
     assert "films &lt;b&gt;.tsv" in told
-    assert button["interactive"]
-    assert "as BertForSequenceClassification" in loaded
+    assert shown["button"]["interactive"]
+    assert "as BertForSequenceClassification" in shown["loaded"]
     assert "load_file('sentence', 'films <b>.tsv', None, settings.seed, 1500)" in script
     assert "threads=1" in script
     assert "'films <b>.tsv'" in command
@@ -84,10 +86,11 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     assert "### films" in card
     assert "license:" not in card
 
-    *said, (_, file) = keeper.zipped(run)
-    assert next(words for words, _ in said) == "<p>Writing the model…</p>"
-    assert "Packing" in said[1][0]
-    archive = Path(file["value"])
+    writing, packing, done = keeper.zipped(run)
+    assert writing == {"progress": "<p>Writing the model…</p>"}
+    assert "Packing" in packing["progress"]
+    assert done["progress"] == ""
+    archive = Path(done["file"]["value"])
     assert (archive.parent.parent, archive.name) == (home, "bert-films-b.zip")
     assert list((tmp_path / "temporary").iterdir()) == []
     with zipfile.ZipFile(archive) as packed:
@@ -99,8 +102,8 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
         found = model(**inputs).logits.softmax(dim=-1)[0].tolist()
     (expected,) = keeper.services.workshop.runs.predict(run, ["a dull film"])
     assert dict(zip(model.config.id2label.values(), found, strict=True)) == pytest.approx(expected, abs=1e-5)
-    ((_, again),) = keeper.zipped(run)
-    assert again["value"] == str(archive)  # not made twice
+    (again,) = keeper.zipped(run)
+    assert again["file"]["value"] == str(archive)  # not made twice
 
     trained, log = keeper.found(run)
     for number in range(MAX_ZIPS):
@@ -121,26 +124,28 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     *_, second = whole_run(trainer, picked, CHOSEN, run, [first])
     assert second["held"] == "model"
     history = second["history"]
-    picker, told, *_ = keeper.show(BAR, second["kept"], history)
+    shown = keeper.show(BAR, second["kept"], history)
+    picker = shown["number"]
     assert [number for _, number in picker["choices"]] == ["2", "1"]
     assert picker["choices"][0][0].startswith("Run 2, the last: ")
     assert (picker["value"], picker["visible"]) == ("2", True)
-    assert "Your last run" in told
+    assert "Your last run" in shown["told"]
     for number, name in (("1", "bert-films-b.zip"), ("2", "bert-emotion.zip"), ("", "bert-emotion.zip")):
-        *_, (_, file) = keeper.zipped(second["kept"], history, number)
-        assert Path(file["value"]).name == name
-    picker, told, *_, card = keeper.show(BAR, second["kept"], history, "1")
-    assert picker["value"] == "1"
-    assert "Your earlier run" in told
-    assert "### films" in card
-    assert "had to make room" not in told
+        *_, done = keeper.zipped(second["kept"], history, number)
+        assert Path(done["file"]["value"]).name == name
+    shown = keeper.show(BAR, second["kept"], history, "1")
+    assert shown["number"]["value"] == "1"
+    assert "Your earlier run" in shown["told"]
+    assert "### films" in shown["card"]
+    assert "had to make room" not in shown["told"]
     assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
 
     *_, third = whole_run(trainer, picked, CHOSEN, second["kept"], history)
     history = third["history"]
-    picker, told, *_ = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
+    shown = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
+    picker = shown["number"]
     assert ([number for _, number in picker["choices"]], picker["value"]) == (["3", "2"], "3")
-    assert "The model of run 1 had to make room: this page keeps the last 2" in told
+    assert "The model of run 1 had to make room: this page keeps the last 2" in flat(shown["told"])
     with pytest.raises(UserError, match="no longer kept"):  # never another run's in its place
         next(keeper.zipped(third["kept"], history, "1"))
     for reader in ([], [replace(first, run="made-up", number=2)]):

@@ -12,12 +12,13 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.learning_curve import part as amount_part
-from demos.lessons.finetune.learning_curve.part import CHANGED, FILES, Amount, read_data, samples
+from demos.lessons.finetune.learning_curve.part import FILES, Amount, read_data, samples
 from demos.lessons.finetune.learning_curve.text import LEARNED
 from demos.page.services import Sentence, Services
 from demos.training import learning_curve as amount
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.sources import SOURCES
+from tests.lessons.finetune.flat import flat
 from tests.page.tiny_store import TinyStore
 
 BAR = Sentence("", "", "tiny")
@@ -35,10 +36,6 @@ def films(tmp_path: Path) -> str:
     path = tmp_path / "films.tsv"
     path.write_text(FILM)
     return str(path)
-
-
-def named(update: list[Any]) -> dict[str, Any]:
-    return dict(zip(CHANGED, update, strict=True))
 
 
 def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
@@ -59,8 +56,10 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
         assert all(0 <= point.score <= 1 for point in measured.points)
         learned = [point.learned for point in measured.points if point.series == SCRATCH]
         assert all(share is not None and share >= LEARNED for share in learned[-len(SHARES) // 2 :])
-    file, status, figure, proof, made, numbers = part.show(BAR, "emotion", None, 2, "", None)
-    assert file["visible"] is False
+    shown = part.show(BAR, "emotion", None, 2, "", None)
+    figure = shown["figure"]
+    status, proof, made, numbers = (flat(shown[name]) for name in ("status", "proof", "made", "numbers"))
+    assert shown["file"]["visible"] is False
     assert "trains 25 models" in status
     assert "15 of them from random weights (3 seeds, longer)" in status
     assert {"the trained model", "the words alone"} <= {trace.name for trace in figure.data}
@@ -73,14 +72,14 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
 
 
 def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Amount, films: str) -> None:
-    file, status, *_ = part.show(BAR, "file-sentence", None, 1, "", None)
-    assert file["visible"] is True
-    assert "Choose a CSV" in status
-    _, status, figure, proof, made, _ = part.show(BAR, "file-sentence", films, 1, "", None)
-    assert "trains 20 models" in status
-    assert [trace.name for trace in figure.data] == ["always the most frequent class"]
-    assert proof == ""
-    assert "press Run" in made
+    shown = part.show(BAR, "file-sentence", None, 1, "", None)
+    assert shown["file"]["visible"] is True
+    assert "Choose a CSV" in shown["status"]
+    shown = part.show(BAR, "file-sentence", films, 1, "", None)
+    assert "trains 20 models" in shown["status"]
+    assert [trace.name for trace in shown["figure"].data] == ["always the most frequent class"]
+    assert shown["proof"] == ""
+    assert "press Run" in shown["made"]
     assert read_data("file-pair", None) is None
     assert set(FILES) == {"file-sentence", "file-pair"}
 
@@ -92,28 +91,27 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     monkeypatch.setattr(amount, "MAX_STEPS", 3)
     monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
     updates = part.run("", "", "tiny", "file-sentence", films, 1)
-    first = named(next(updates))
+    first = next(updates)
     assert first["start"]["interactive"] is False
     assert first["stop"]["interactive"] is True
     grown = None
     for update in updates:
-        seen = named(update)
-        if hasattr(seen["own"], "points"):
-            grown = seen["own"]
+        if "own" in update:
+            grown = update["own"]
             if any(point.series == PRETRAINED for point in grown.points):
                 part.stop(first["job"])
-        last = seen
+        last = update
     assert last["start"]["interactive"] is True
     assert last["job"] == ""
     assert "Stopped; 1 of 12 trainings are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)
-    assert "Yours" in shown[4]
+    assert "Yours" in shown["made"]
     home = part.services.workshop.runs.folder("any").parent
     assert list(home.iterdir()) == []
     busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)
-    assert len({str(one) for one in busy[1:]}) == 1  # nothing moves under a measurement
+    assert list(busy) == ["file"]  # nothing moves under a measurement
 
 
 def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
@@ -127,14 +125,14 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
     updates = part.run("", "", "tiny", "file-sentence", films, 1)
     seen = []
     with pytest.raises(UserError, match="exceeded your GPU quota"):
-        seen.extend(map(named, updates))
+        seen.extend(updates)
     assert seen[-1]["start"]["interactive"] is True
 
 
 def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(part: Amount, films: str) -> None:
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
         seen: list[dict[str, Any]] = []
-        updates = map(named, part.run("", "", "tiny", *values))
+        updates = part.run("", "", "tiny", *values)
         with pytest.raises(UserError) as error:
             seen.extend(updates)
         return seen[-1], str(error.value)

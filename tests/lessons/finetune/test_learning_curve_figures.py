@@ -51,7 +51,7 @@ def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
 
 
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
-    told = proof_html(MEASURED)
+    told = flat(proof_html(MEASURED))
     assert (
         "From random weights the same architecture gets to 31% at best (with 100 examples, 30% to 32% over 2 seeds); "
         "the trained model is there with <b>10</b>." in told
@@ -61,12 +61,12 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
         "with <b>10</b>." in told
     )
     worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
-    assert "so far the trained model is below that, at 10%" in proof_html(replace(MEASURED, points=worse))
+    assert "so far the trained model is below that, at 10%" in flat(proof_html(replace(MEASURED, points=worse)))
     assert "is worth many labelled examples" in told
-    assert "worth" not in proof_html(replace(MEASURED, points=worse))
+    assert "worth" not in flat(proof_html(replace(MEASURED, points=worse)))
     assert "billion" not in told
-    assert "billion" in proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title))
-    assert "under way" in proof_html(replace(MEASURED, points=()))
+    assert "billion" in flat(proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title)))
+    assert "under way" in flat(proof_html(replace(MEASURED, points=())))
     table = numbers_html(MEASURED)
     assert "61.0% (60.0% to 62.0%)" in table
     assert "–" in numbers_html(replace(MEASURED, points=POINTS[:2]))
@@ -82,7 +82,7 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
 def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
     def learned(share: float | None) -> str:
         points = tuple(replace(one, learned=share) if one.series == SCRATCH else one for one in POINTS)
-        return proof_html(replace(MEASURED, points=points))
+        return flat(proof_html(replace(MEASURED, points=points)))
 
     assert "they got 97% of these training examples right, so they did learn them; a better recipe" in learned(0.97)
     assert "only 60% of these training examples right: they were stopped before they had learned them" in learned(0.6)

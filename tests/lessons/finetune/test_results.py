@@ -67,7 +67,7 @@ def pairs_run(services: Services) -> str:
 
 def shown(afterwards: Afterwards, view: str, run: str = "", error: str = "0", seen: str = "") -> dict[str, Any]:
     *_, last = after.drawn(afterwards, BAR, view, error, run, seen)
-    return dict(zip(after.FILLED, last, strict=True))
+    return last
 
 
 def visible(found: dict[str, Any]) -> list[str]:
@@ -81,7 +81,7 @@ def test_before_any_run_there_is_a_sample_told_so(afterwards: Afterwards, view: 
     assert visible(found) == [view]
     assert "<table" in found["numbers"]
     again = shown(afterwards, view, seen=found["seen"])
-    assert all(value == gr.skip() for value in again.values())  # nothing is drawn twice
+    assert again == {}  # nothing is drawn twice
 
 
 def test_a_run_on_pairs_before_and_after(afterwards: Afterwards, pairs_run: str) -> None:
@@ -109,12 +109,12 @@ def test_other_tasks_show_what_applies(services: Services, afterwards: Afterward
     data = SOURCES[key].load(0, 50)
     few = {name: getattr(data, name)[:12] for name in ("train", "validation", "test")}
     run = trained(services, type(data)(**{**vars(data), **few}))
-    assert after.NOT_CLASSES in shown(afterwards, MAP, run)["status"]
+    assert after.TEXT.no_classes() == shown(afterwards, MAP, run)["status"]
     assert visible(shown(afterwards, ERROR, run)) == []
     assert visible(shown(afterwards, ATTENTION, run)) == [ATTENTION]
     found = shown(afterwards, TRUST, run)
     assert visible(found) == ([TRUST] if trusted else [])
-    assert trusted or after.NO_CHANCES in found["status"]
+    assert trusted or after.TEXT.no_probabilities() == found["status"]
     services.workshop.runs.discard(run)
 
 

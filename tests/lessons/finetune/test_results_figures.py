@@ -27,6 +27,7 @@ from demos.lessons.finetune.results.text import (
 )
 from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import Example
+from tests.lessons.finetune.flat import flat
 
 HOSTILE = "<script>alert(1)</script> ${value} 😀"
 
@@ -40,11 +41,11 @@ def vectors(spread: float) -> np.ndarray:
 def test_the_number_above_a_map_and_what_it_says() -> None:
     classes = np.repeat([0, 1], 6)
     apart, mixed = lay_out(vectors(0.01), Recipe(PCA_MAP)), lay_out(vectors(30.0), Recipe(PCA_MAP))
-    heading = map_heading(HOSTILE, apart, classes, 5 / 11)
+    heading = flat(map_heading(HOSTILE, apart, classes, 5 / 11))
     assert "<b>50%</b>" in heading  # of ten nearest among twelve, five can be of the class
     assert "by chance 45%" in heading
     assert "<script>" not in heading
-    assert "came apart" in maps_told(mixed, apart, classes)
+    assert "came apart" in flat(maps_told(mixed, apart, classes))
     assert "less apart" in maps_told(apart, mixed, classes)
     assert "as they did" in maps_told(apart, apart, classes)
     table = maps_table([mixed, apart], classes, [HOSTILE, "b"])
@@ -72,7 +73,7 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     assert list(figure.data[-1].text) == ["3", str(FEW)]
     pale, full = figure.data[0].marker.opacity
     assert pale < full
-    told = calibration_told(found, "answers", 23, 40)
+    told = flat(calibration_told(found, "answers", 23, 40))
     assert f"<b>{found.error:.3f}</b>" in told
     assert "too sure" in told
     assert "1 of the 2 bars" in told
@@ -88,7 +89,7 @@ def test_what_chance_alone_shows_is_what_perfectly_calibrated_models_show() -> N
     rng = np.random.default_rng(1)
     sure = rng.uniform(0.5, 1, 144)
     errors = [calibration(sure.tolist(), (rng.random(144) < sure).tolist()).error for _ in range(400)]
-    told = calibration_told(calibration(sure.tolist(), (rng.random(144) < sure).tolist()), "answers", 144, 144)
+    told = flat(calibration_told(calibration(sure.tolist(), (rng.random(144) < sure).tolist()), "answers", 144, 144))
     said = float(re.findall(r"would show about ([\d.]+)\.<", told)[0])
     assert said == pytest.approx(np.mean(errors), rel=0.15)
 
@@ -104,7 +105,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     assert red[0] > red[2]  # brown: for the truth
     assert blue[2] > blue[0]
     assert tokens_html(np.zeros(len(encoding)), encoding, "a", "b").count("0.00") == len(encoding)  # no sign, no nan
-    told = evidence_told(values, encoding, 2.5, 0.5, "<b>", "b")
+    told = flat(evidence_told(values, encoding, 2.5, 0.5, "<b>", "b"))
     assert "+2.00 is to be explained" in told
     assert "add up to 0.00" in told  # the values are as far below zero as above it
     assert "<script>" not in told + tokens_table(values, encoding)
@@ -113,7 +114,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
 
 def test_heads_in_words() -> None:
     heads = np.array([[0.0, 0.02], [0.1, 0.5]])
-    told = attention_told(heads, 1, 1, HOSTILE)
+    told = flat(attention_told(heads, 1, 1, HOSTILE))
     assert "Layer 1, head 1 moved most:</b> 50%" in told
     assert "layer 1 moved 30.0%, one of layer 0 1.0%" in told
     assert "<script>" not in told

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import gradio as gr
 import numpy as np
@@ -21,6 +22,7 @@ from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.train import part as train
+from demos.lessons.finetune.train import recipe
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.form_values import (
@@ -74,9 +76,19 @@ class Wired:
                 LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML(), gr.State("")
             )
             LESSON.build(self.page)
-            train.PART.build(self.page)
+            with patch.object(train, "by_component", self.named), patch.object(recipe, "by_component", self.named):
+                train.PART.build(self.page)
         self.task, self.idle, self.fill, self.begin, self.train, self.finish, *rest = self.events
         self.stop, self.pause, self.ask = rest
+
+    def named(self, parts: dict[str, Any], handler: Callable[..., Any]) -> Callable[..., Any]:
+        """Instead of `by_component`: the tests ask for what changes by name."""
+        self.parts = parts
+        return handler
+
+    def reaches(self, changes: dict[str, Any], wired: dict[str, Any]) -> bool:
+        """Whether all that changes is among the outputs."""
+        return {self.parts[name] for name in changes} <= set(wired["outputs"])
 
 
 @pytest.fixture(autouse=True)
@@ -100,22 +112,26 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Iterator[dict[str, Any]]:
     """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
-    run, begun, *buttons = wired.begin["run"]("")
-    yield {"run": run, **dict(zip(("start", "pause", "stop", "held"), buttons, strict=True))}
+    begun = wired.begin["run"]("")
+    assert wired.reaches(begun, wired.begin)
+    yield begun
+    run = begun["run"]
     picked = ("sentence", UPLOAD, upload, None, "", 1_500)
-    for curve, phase in wired.train["run"](begun, "", "", "tiny", *picked, *CHOSEN):
-        changed = {"curve": curve} if isinstance(curve, str) else {}
-        if isinstance(phase, str):
-            ended = wired.finish["run"](phase, run, before, [], "sentence", words, "", "")
-            changed |= dict(zip(CHANGED, ended, strict=True))
-        yield changed
+    for update in wired.train["run"](begun["begun"], "", "", "tiny", *picked, *CHOSEN):
+        assert wired.reaches(update, wired.train)
+        if "phase" in update:
+            ended = wired.finish["run"](update["phase"], run, before, [], "sentence", words, "", "")
+            assert wired.reaches(ended, wired.finish)
+            update = dict.fromkeys(CHANGED, gr.skip()) | update | ended
+        yield update
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     draw, costs = wired.draws
     shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
-    assert len(shown) == len(draw["outputs"])
-    told, files, hubs, drawn, chain, data, code = shown
+    assert {wired.parts[name] for name in shown} == set(draw["outputs"])
+    names = ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")
+    told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
     assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
@@ -133,15 +149,15 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
 def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
     show = wired.draws[0]["show"]
     waiting = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
-    assert "Choose a CSV" in waiting[5]
-    assert "text and a label column" in waiting[5]
+    assert "Choose a CSV" in waiting["told"]
+    assert "text and a label column" in waiting["told"]
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
     shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
-    assert shown[1]["visible"] is True
-    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown[5])
+    assert shown["files"]["visible"] is True
+    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown["told"])
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
-    assert unnamed[2]["visible"] is True
-    assert "Name a data set of the Hub" in unnamed[5]  # nothing is fetched before that
+    assert unnamed["hubs"]["visible"] is True
+    assert "Name a data set of the Hub" in unnamed["told"]  # nothing is fetched before that
 
 
 def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
@@ -150,8 +166,8 @@ def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: W
     with pytest.raises(UserError, match=told):
         wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
-    *_, (curve, _) = wired.train["run"](wired.begin["run"]("")[1], "", "", "tiny", *EMOTION, *deep)
-    assert json.loads(curve)["status"] == told
+    *_, last = wired.train["run"](wired.begin["run"]("")["begun"], "", "", "tiny", *EMOTION, *deep)
+    assert json.loads(last["curve"])["status"] == told
     fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
     assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
 
@@ -160,21 +176,21 @@ def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatc
     store = wired.page.services.store
     names = ("entities", "entities", None, None, "", 1_500)
     asked = (Sentence("", "", "tiny"), "quick", *names, *CHOSEN)
-    assert "[UNK]" not in wired.draws[0]["show"](*asked)[5]
+    assert "[UNK]" not in wired.draws[0]["show"](*asked)["told"]
     keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
-    assert "[UNK]" in wired.draws[0]["show"](*asked)[5]  # its vocabulary has no capitals
+    assert "[UNK]" in wired.draws[0]["show"](*asked)["told"]  # its vocabulary has no capitals
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
-    lent = wired.draws[0]["show"](*asked)[5]
+    lent = wired.draws[0]["show"](*asked)["told"]
     assert "[UNK]" not in lent
     assert "The pieces above are the bundled model’s: Tiny random BERT" in lent
-    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)[5]
+    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)["told"]
 
 
 def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
     def program(*picked: Any, **fields: Any) -> str:
         chosen = shown_settings(replace(QUICK, **fields))
-        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)[6]
+        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)["code"]
         compile(code, "run.py", "exec")
         return code
 
@@ -200,9 +216,8 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     updates = list(start(wired, upload))
     first, last = updates[0], updates[-1]
     assert len(wired.train["outputs"]) == 2  # the fewer, the less the browser has to do five times a second
-    assert len(wired.finish["outputs"]) == len(CHANGED)
     assert first["run"]
-    assert wired.begin["run"](first["run"])[0] == gr.skip()  # a second press while it runs
+    assert wired.begin["run"](first["run"]) == {}  # a second press while it runs
     assert first["start"]["interactive"] is False
     assert first["stop"]["interactive"] is True
     assert first["pause"]["value"] == PAUSE
@@ -239,15 +254,17 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
         wired.page.services.tuned("someone else's")
     # Another task, and back: what was learned is shown where it belongs.
     away = wired.task["run"]("pair", OWN, "", last["kept"], last["shown"], 0)
-    _, _, results, curve, *boxes = away  # behind the two choices that not all tasks have
-    acting = {kind: wired.task["run"](kind, OWN, "", "", {}, 0)[:2] for kind in ("sentence", "choice", "question")}
-    assert [[one["visible"] for one in two] for two in acting.values()] == [[True, True], [True, False], [False, False]]
-    assert results["visible"] is False
-    assert [box["visible"] for box in boxes] == [True, True, False]
-    assert json.loads(curve)["run"] == ""
+    assert wired.reaches(away, wired.task)
+    acting = {kind: wired.task["run"](kind, OWN, "", "", {}, 0) for kind in ("sentence", "choice", "question")}
+    visible = [[changes[name]["visible"] for name in train.SOMETIMES] for changes in acting.values()]
+    assert visible == [[True, True], [True, False], [False, False]]
+    assert away["results"]["visible"] is False
+    assert [away[name]["visible"] for name in train.layout.TRIES] == [True, True, False]
+    assert json.loads(away["curve"])["run"] == ""
     back = wired.task["run"]("sentence", "paraphrase", "", last["kept"], last["shown"], 0)
-    assert (back[2]["visible"], back[3]) == (True, final)
-    assert wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)[3] == gr.skip()  # it keeps its curve
+    assert (back["results"]["visible"], back["curve"]) == (True, final)
+    busy = wired.task["run"]("pair", OWN, "a run", last["kept"], last["shown"], 0)
+    assert "curve" not in busy  # the run under way keeps its own
 
 
 def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:

@@ -12,20 +12,14 @@ from typing import Any
 import gradio as gr
 
 from demos.errors import UserError
+from demos.figures.run_table import score_text
+from demos.figures.short_text import short
 from demos.files import read_beside
-from demos.lessons.finetune.export.text import (
-    contents_html,
-    gone_html,
-    invitation_html,
-    loaded_html,
-    pushed_html,
-    run_html,
-    run_title,
-)
 from demos.lessons.finetune.export.zips import Zips, written
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import OUR_FAULT, Page, Part, notice_html, with_sentence
 from demos.page.services import Sentence, Services
+from demos.templates import templates
 from demos.training.export.card import card
 from demos.training.export.folder import CONTENTS
 from demos.training.export.hub_push import push
@@ -36,10 +30,12 @@ from demos.training.export.transformers_folder import form_of, how_loaded
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
 from demos.training.service.run_store import GONE
-from demos.widgets.run_controller.controller import MAX_MODELS
+from demos.widgets.run_controller.controller import MAX_MODELS, by_component
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
 log_ = logging.getLogger(__name__)
+TEXT = templates(__file__)
+NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; then its folder is here."
 SAVE = '() => { setTimeout(() => document.querySelector("#keep-file a[download]")?.click(), 400); }'
 
@@ -91,44 +87,43 @@ class Keeper:
         gone = [record.number for record in history if not kept(record.run)]
         return [(run_title(record, last=record.run == run), str(record.number)) for record in here], gone
 
-    def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> list[Any]:
-        """The runs to pick from, the picked one, whether it can be downloaded, how it loads, its program and command,
-        its card."""
+    def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
+        """The runs to pick from, and all that is shown of the picked one, or of the last where that is gone."""
         choices, gone = self.menu(run, history)
-        last, picked = run, self.picked(run, history, number or "")
-        run = picked if self.services.workshop.runs.kept(picked) else last
-        value = next((str(record.number) for record in history if record.run == run and choices), None)
-        picker = gr.update(choices=choices, value=value, visible=len(choices) > 1)
-        recipe, log = self.recipe(bar, run)
-        title = self.services.store.spec(recipe.model).title
+        picked = self.picked(run, history, number or "")
+        shown = picked if self.services.workshop.runs.kept(picked) else run
+        value = next((str(record.number) for record in history if record.run == shown and choices), None)
+        recipe, log = self.recipe(bar, shown)
+        changes = {
+            "number": gr.update(choices=choices, value=value, visible=len(choices) > 1),
+            "button": gr.update(interactive=log is not None),
+            "file": gr.update(value=None, visible=False),
+            "script": script_of(recipe, log),
+            "command": command_of(recipe),
+        }
+        room = TEXT.gone(gone, MAX_MODELS)
         if log is None:
-            told, loaded, shown = invitation_html(title), "", "There is none before a run."
-            told = told if not history else gone_html(gone, MAX_MODELS)
-        else:
-            trained, _ = self.found(run)
-            how = how_loaded(trained.task, trained.model.encoder.config)
-            told, loaded = run_html(log, last=run == last) + gone_html(gone, MAX_MODELS), loaded_html(how)
-            shown = _body(card(log, form_of(trained.task, trained.model.encoder.config), how))
-        return [
-            picker,
-            told,
-            gr.update(interactive=log is not None),
-            gr.update(value=None, visible=False),
-            loaded,
-            script_of(recipe, log),
-            command_of(recipe),
-            shown,
-        ]
+            about = room if history else TEXT.invitation(self.services.store.spec(recipe.model).title)
+            return changes | {"told": about, "loaded": "", "card": "There is none before a run."}
+        trained, _ = self.found(shown)
+        config = trained.model.encoder.config
+        how = how_loaded(trained.task, config)
+        names = [short(name, NAME_LENGTH) for name in (log.base_title, log.data_name)]
+        return changes | {
+            "told": TEXT.run(log, *names, last=run == shown) + room,
+            "loaded": TEXT.loaded(how),
+            "card": _body(card(log, form_of(trained.task, config), how)),
+        }
 
-    def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[list[Any]]:
+    def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[dict[str, Any]]:
         """The picked run's zip, and until it is there what is being done."""
         run = self.picked(run, history, number or "")
         trained, log = self.found(run)
         for step in self.zips.steps(run, trained, log):
             if isinstance(step, str):
-                yield [f"<p>{step}</p>", gr.skip()]
+                yield {"progress": TEXT.progress(step)}
             else:
-                yield ["", gr.update(value=str(step), visible=True)]
+                yield {"progress": "", "file": gr.update(value=str(step), visible=True)}
 
     def recipe_file(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> tuple[str, str]:
         """The picked run's recipe as a file for the command."""
@@ -139,7 +134,14 @@ class Keeper:
         """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
         trained, log = self.found(run)
         with written(trained, log) as folder:
-            return pushed_html(push(folder, name, token, private=not public))
+            return TEXT.pushed(push(folder, name, token, private=not public))
+
+
+def run_title(record: Record, last: bool) -> str:
+    """A run in the menu of runs, as plain text: "Run 2, the last: 91.0% accuracy on Emotion"."""
+    metric, value = record.headline
+    which = f"Run {record.number}{', the last' * last}"
+    return f"{which}: {score_text(metric, value)} {metric} on {short(record.data, NAME_LENGTH)}"
 
 
 def _body(text: str) -> str:
@@ -150,44 +152,43 @@ def _body(text: str) -> str:
 
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
-    number = gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number")
-    told = gr.HTML(elem_id="keep-told")
+    parts: dict[str, Any] = {
+        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number"),
+        "told": gr.HTML(elem_id="keep-told"),
+    }
     with gr.Row(elem_classes="keep-row"):
-        button = gr.Button(
+        parts["button"] = gr.Button(
             "Download the folder (zip)", variant="primary", elem_id="keep-download", scale=0, min_width=290
         )
-        made = gr.HTML(elem_id="keep-made")
+        progress = gr.HTML(elem_id="keep-made")
     file = gr.File(visible=False, label="The folder", interactive=False, elem_id="keep-file", height=90)
+    parts["file"] = file
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
-    picked = [page.trained, page.history, number]
-
-    def zipped(run: str, history: list[Record], number: str) -> Iterator[list[Any]]:  # page.on streams what it yields
-        yield from keeper.zipped(run, history, number)
-
-    loaded = gr.HTML(elem_id="keep-loaded")
-    gr.HTML(contents_html(CONTENTS), elem_id="keep-contents")
-    gr.HTML("<h3>The same run without this page</h3>")
-    command = gr.Code(
+    picked = [page.trained, page.history, parts["number"]]
+    parts["loaded"] = gr.HTML(elem_id="keep-loaded")
+    gr.HTML(TEXT.contents(CONTENTS), elem_id="keep-contents")
+    gr.HTML(TEXT.without_the_page())
+    parts["command"] = gr.Code(
         language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
     )
     gr.Markdown(read_beside(__file__, "command.md"), elem_classes="keep-words")
     with takeaway_row():
         file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
     with gr.Accordion("As a program", open=False, elem_id="keep-program"):
-        script = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
+        parts["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
     _hub(page, keeper, picked)
     with gr.Accordion("The model card", open=False, elem_id="keep-card"):
-        shown = gr.Markdown()
+        parts["card"] = gr.Markdown()
     formula_fold(__file__)
     source_fold(__file__)
-    drawn = [number, told, button, file, loaded, script, command, shown]
-    page.draw(keeper.show, picked, drawn, triggers=[number.input])
-    page.on([page.trained.change], with_sentence(keeper.show), [*page.sentence, *picked[:2]], drawn)  # the newest
+    show, shown = by_component(parts, keeper.show), list(parts.values())
+    page.draw(show, picked, shown, triggers=[parts["number"].input])
+    page.on([page.trained.change], with_sentence(show), [*page.sentence, *picked[:2]], shown)  # the newest
     page.on(
-        [button.click],
-        zipped,
+        [parts["button"].click],
+        by_component({"progress": progress, "file": file}, keeper.zipped),
         picked,
-        [made, file],
+        [progress, file],
         concurrency_id="keep",
         concurrency_limit=2,
         trigger_mode="once",
@@ -197,7 +198,7 @@ def build(page: Page) -> None:
 
 def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
     """On a Space the button that pushes; elsewhere how it is done by hand."""
-    gr.HTML("<h3>To your account on the Hub</h3>")
+    gr.HTML(TEXT.to_the_hub())
     if not signs_in():
         gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="keep-words")
         return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from statistics import fmean
 
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured
@@ -27,11 +28,6 @@ def scores_of(measured: Measured, series: str) -> dict[int, list[float]]:
     return dict(sorted(found.items()))
 
 
-def mean(values: Sequence[float]) -> float:
-    """Of at least one."""
-    return sum(values) / len(values)
-
-
 def amount_figure(measured: Measured) -> go.Figure:
     """Each line is the seeds' mean, its band from the worst seed to the best; examples on a logarithmic axis."""
     figure = go.Figure()
@@ -48,14 +44,14 @@ def amount_figure(measured: Measured) -> go.Figure:
                 y=[*(max(scores[count]) for count in counts), *(min(scores[count]) for count in reversed(counts))],
                 mode="lines",
                 fill="toself",
-                fillcolor=f"rgba{(*_channels(hue), 0.16)}",
+                fillcolor=f"rgba{(*hex_to_rgb(hue), 0.16)}",
                 line={"width": 0},
                 hoverinfo="skip",
                 showlegend=False,
             )
         figure.add_scatter(
             x=counts,
-            y=[round(mean(values), 4) for values in scores.values()],
+            y=[round(fmean(values), 4) for values in scores.values()],
             mode="lines+markers",
             name=NAMES[series],
             line={"color": hue, "width": 4, "dash": dash},
@@ -78,7 +74,7 @@ def amount_figure(measured: Measured) -> go.Figure:
     )
     figure.update_xaxes(
         type="log", tickvals=list(sizes), ticktext=[f"{size:,}<br>{size / sizes[-1]:.0%}" for size in sizes],
-        range=[_log(low), _log(high)], tickfont={"size": 17}, zeroline=False,
+        range=[math.log10(low), math.log10(high)], tickfont={"size": 17}, zeroline=False,
         title={"text": "training examples", "font": {"size": 17}, "standoff": 4},
     )  # fmt: skip
     figure.update_yaxes(
@@ -86,11 +82,3 @@ def amount_figure(measured: Measured) -> go.Figure:
         tickformat=".0%", range=[0, 1.03], tickfont={"size": 17}, zeroline=False,
     )  # fmt: skip
     return figure
-
-
-def _log(value: float) -> float:
-    return math.log10(value)
-
-
-def _channels(hue: str) -> tuple[int, int, int]:
-    return int(hue[1:3], 16), int(hue[3:5], 16), int(hue[5:7], 16)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ import gradio as gr
 from demos.errors import UserError
 from demos.files import DATA
 from demos.lessons.finetune.learning_curve.figure import amount_figure
-from demos.lessons.finetune.learning_curve.text import made_html, numbers_html, proof_html
+from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
@@ -26,6 +26,7 @@ from demos.training.learning_curve import (
     SCRATCH_SEEDS,
     SHARES,
     Measured,
+    Progress,
     checked,
     empty,
     expected_seconds,
@@ -36,7 +37,7 @@ from demos.training.learning_curve import (
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import MAX_TRAIN, Dataset
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.controller import QUEUE
+from demos.widgets.run_controller.controller import QUEUE, buttons, by_component
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "amount.json"
@@ -44,8 +45,6 @@ KINDS = ("sentence", "pair")
 FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
 SEEDS = 1
 SHOW_SECONDS = 0.5  # between two lines of progress
-# What a measurement changes, in the order of its handler's outputs.
-CHANGED = ("job", "own", "start", "stop", "status", "figure", "proof", "made", "numbers")
 
 
 @lru_cache(maxsize=1)
@@ -71,100 +70,83 @@ class Amount:
         self.services = services
         self._running: set[str] = set()  # measurements under way; who is taken out ends
 
-    def show(self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None) -> list[Any]:
-        """[file, status, figure, proof, made, numbers]: what is known of this data, and what Run would cost."""
-        shown = gr.update(visible=data in FILES)
+    def show(
+        self, bar: Sentence, data: str, file: str | None, seeds: Any, job: str, own: Measured | None
+    ) -> dict[str, Any]:
+        """What is known of this data, and what Run would cost."""
+        shown: dict[str, Any] = {"file": gr.update(visible=data in FILES)}
         if job:
-            return [shown, *[gr.skip()] * 5]
-        dataset = read_data(data, file)
+            return shown
+        dataset, count = read_data(data, file), _whole(seeds)
         if dataset is None:
-            return [shown, f"<p>{AWAITED}</p>", *[gr.skip()] * 4]
-        how, known = samples()
-        measured, mine = known.get(data), False
+            return shown | {"status": TEXT.awaited(AWAITED)}
+        shown["status"] = self._cost(bar.model, dataset, count)
         if own is not None and own.data == dataset.name:
-            measured, mine = own, True
-        if measured is None:
-            title = self.services.store.spec(bar.model).title
-            measured = empty(dataset, title, _whole(seeds))
-        made = made_html(measured, mine) if measured.points else "<p>Nothing is measured here yet: press Run.</p>"
-        return [
-            shown,
-            self._cost(bar.model, dataset, _whole(seeds)),
-            *_drawn(measured),
-            made,
-            numbers_html(measured, "" if mine or not measured.points else how),
-        ]
+            return shown | _drawn(own, own=True)
+        how, known = samples()
+        if data in known:
+            return shown | _drawn(known[data], own=False, how=how)
+        return shown | _drawn(empty(dataset, self.services.store.spec(bar.model).title, count), own=False)
 
     def _cost(self, model: str, dataset: Dataset, seeds: int) -> str:
         seconds = self._expected(model, dataset, seeds)
-        most = f"; it ends by itself after {duration(MAX_SECONDS)}" if seconds > MAX_SECONDS else ""
-        return (
-            f"<p>Run trains {len(jobs(dataset, seeds))} models, one after the other, {len(SHARES) * SCRATCH_SEEDS} of "
-            f"them from random weights ({SCRATCH_SEEDS} seeds, longer): about <b>{duration(seconds)}</b>{most}.</p>"
+        return TEXT.cost(
+            models=len(jobs(dataset, seeds)),
+            random_models=len(SHARES) * SCRATCH_SEEDS,
+            random_seeds=SCRATCH_SEEDS,
+            seconds=duration(seconds),
+            most=duration(MAX_SECONDS) if seconds > MAX_SECONDS else "",
         )
 
     def _expected(self, model: str, dataset: Dataset, seeds: int) -> float:
         loaded = self.services.loaded(model)
         return expected_seconds(self.services.workshop, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds)
 
-    def run(self, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any) -> Iterator[list[Any]]:
-        """CHANGED, as the measurement grows."""
-        workshop, job = self.services.workshop, secrets.token_urlsafe(18)
+    def run(
+        self, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
+    ) -> Iterator[dict[str, Any]]:
+        """What changes as the measurement grows."""
+        job = secrets.token_urlsafe(18)
         self._running.add(job)
-        ready = {"job": "", "start": gr.update(interactive=True), "stop": gr.update(interactive=False)}
-        begun: dict[str, Any] = {
-            "job": job, "start": gr.update(interactive=False), "stop": gr.update(interactive=True),
-        }  # fmt: skip
+        over = {"job": "", **buttons(running=False)}
         measured: Measured | None = None
         try:
-            count = _whole(seeds)
-            dataset = read_data(data, file)
+            count, dataset = _whole(seeds), read_data(data, file)
             if dataset is None:
                 raise UserError(AWAITED)
+            wanted = len(jobs(dataset, count))
             key = self.services.key(model)
-            yield _changes(**begun, status="<p>Cutting the data into nested parts …</p>")
-            spec, folder = self.services.store.spec(key), self.services.store.folder(key)
-            expected = self._expected(model, checked(dataset, count), count)
-            told_at = 0.0
-            steps = measure(
-                workshop, dataset, key, spec.title, folder, count, expected, lambda: job not in self._running
-            )
-            try:
+            yield {"job": job, **buttons(running=True), "status": TEXT.begun()}
+            with closing(self._steps(key, dataset, count, job)) as steps:
+                told_at = 0.0
                 for progress in steps:
                     grown = measured is None or len(progress.measured.points) > len(measured.points)
                     measured = progress.measured
                     if not grown and time.monotonic() - told_at < SHOW_SECONDS:
                         continue
                     told_at = time.monotonic()
-                    status = (
-                        f"<p>Training {min(progress.done + 1, progress.total)} of {progress.total}: "
-                        f"{html.escape(progress.told)}; about {duration(progress.seconds_left)} left.</p>"
-                    )
-                    yield _changes(status=status, **(self._grown(measured) if grown else {}))
-            finally:
-                steps.close()  # type: ignore[attr-defined]
+                    number, left = min(progress.done + 1, progress.total), duration(progress.seconds_left)
+                    status = {"status": TEXT.progress(number, progress.total, progress.told, left)}
+                    yield status | (_grown(measured) if grown else {})
         except Exception as error:  # whatever it was, the button must work again, and what is measured stays
-            yield _changes(**ready, status="")
+            yield over | {"status": ""}
             if isinstance(error, gr.Error):  # ZeroGPU's own: a quota, a worker that died; its text is for the reader
                 raise UserError(str(error.message)) from error
             raise
         finally:
             self._running.discard(job)
-        wanted = len(jobs(dataset, count))
-        spent = duration(measured.seconds) if measured else ""
         trained = sum(point.series != "words" for point in measured.points) if measured else 0
-        ended = "Done" if trained == wanted else f"Stopped; {trained} of {wanted} trainings are kept"
-        yield _changes(**ready, **(self._grown(measured) if measured else {}), status=f"<p>{ended}: {spent}.</p>")
+        status = {"status": TEXT.ended(trained, wanted, duration(measured.seconds) if measured else "")}
+        yield over | (_grown(measured) if measured else {}) | status
 
-    def _grown(self, measured: Measured) -> dict[str, Any]:
-        figure, proof = _drawn(measured)
-        return {
-            "own": measured,
-            "figure": figure,
-            "proof": proof,
-            "made": made_html(measured, own=True),
-            "numbers": numbers_html(measured),
-        }
+    def _steps(self, key: str, dataset: Dataset, count: int, job: str) -> Generator[Progress, None, None]:
+        """The measurement, which ends where the job is no longer among those under way."""
+        store, workshop = self.services.store, self.services.workshop
+        expected = self._expected(key, checked(dataset, count), count)
+        known = key, store.spec(key).title, store.folder(key)
+        return measure(  # type: ignore[return-value]
+            workshop, dataset, *known, count, expected, lambda: job not in self._running
+        )
 
     def stop(self, job: str) -> Any:
         """Ask this measurement to end at its next step, with what it has."""
@@ -172,8 +154,19 @@ class Amount:
         return gr.update(interactive=False)
 
 
-def _drawn(measured: Measured) -> tuple[Any, str]:
-    return amount_figure(measured), proof_html(measured) if measured.points else ""
+def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Any]:
+    """The picture, what it proves, whose it is, its numbers."""
+    some = bool(measured.points)
+    return {
+        "figure": amount_figure(measured),
+        "proof": proof_html(measured) if some else "",
+        "made": made_html(measured, own) if some else TEXT.unmeasured(),
+        "numbers": numbers_html(measured, how),
+    }
+
+
+def _grown(measured: Measured) -> dict[str, Any]:
+    return {"own": measured, **_drawn(measured, own=True)}
 
 
 def _whole(seeds: Any) -> int:
@@ -187,13 +180,10 @@ def _whole(seeds: Any) -> int:
     return count
 
 
-def _changes(**named: Any) -> list[Any]:
-    return [named.get(name, gr.skip()) for name in CHANGED]
-
-
 def build(page: Page) -> None:
     """The data and Run in a row, the picture, what it proves."""
     amount = Amount(page.services)
+    parts: dict[str, Any] = {"job": gr.State("", delete_callback=amount.stop), "own": gr.State(None)}
     own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
     with gr.Row(elem_classes="amount-row"):
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
@@ -205,40 +195,37 @@ def build(page: Page) -> None:
         stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="amount-stop")
     file = gr.File(label="CSV, TSV or JSONL", file_types=[".csv", ".tsv", ".jsonl", ".json", ".txt"], height=110,
                    visible=False)  # fmt: skip
+    parts |= {"start": start, "stop": stop, "file": file}
     with gr.Row(elem_classes="amount-said"):
-        made = gr.HTML(elem_id="amount-made", min_width=300)
-        status = gr.HTML(elem_id="amount-status", min_width=300)
-    proof = gr.HTML(elem_id="amount-proof")
-    figure = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="amount-figure")
+        parts["made"] = gr.HTML(elem_id="amount-made", min_width=300)
+        parts["status"] = gr.HTML(elem_id="amount-status", min_width=300)
+    parts["proof"] = gr.HTML(elem_id="amount-proof")
+    parts["figure"] = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="amount-figure")
     with takeaway_row():
         picture_buttons("#amount-figure", "bert-how-much-data", page)
     with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML()
+        parts["numbers"] = gr.HTML()
     formula_fold(__file__)
     source_fold(__file__)
-    job, kept = gr.State("", delete_callback=amount.stop), gr.State(None)
     page.keep(amount=data, seeds=seeds)
+    drawn = [parts[name] for name in ("status", "figure", "proof", "made", "numbers")]
     page.draw(
-        amount.show,
-        [data, file, seeds, job, kept],
-        [file, status, figure, proof, made, numbers],
+        by_component(parts, amount.show),
+        [data, file, seeds, parts["job"], parts["own"]],
+        [file, *drawn],
         triggers=[data.change, file.change, seeds.change],
         show_progress="hidden",
     )
-
-    def run(*values: Any) -> Iterator[list[Any]]:  # page.on streams what a generator function yields
-        yield from amount.run(*values)
-
     page.on(
         [start.click],
-        run,
+        by_component(parts, amount.run),
         [*page.sentence, data, file, seeds],
-        [job, kept, start, stop, status, figure, proof, made, numbers],
+        [*(parts[name] for name in ("job", "own", "start", "stop")), *drawn],
         show_progress="hidden",
         trigger_mode="once",
         **QUEUE,
     )
-    page.on([stop.click], amount.stop, [job], [stop], show_progress="hidden")
+    page.on([stop.click], amount.stop, [parts["job"]], [stop], show_progress="hidden")
 
 
 PART = Part(

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from demos.bert.embeddings.maps import Layout
 from demos.figures.maps import MAX_CLASSES, Points, map_figure
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.scores_text import one_line
 from demos.training.metrics import Calibration
 from demos.training.tasks.classification.data import Example
 
@@ -24,10 +25,14 @@ def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str]
 
     Classes beyond MAX_CLASSES, which have no colour of their own left, are grey.
     """
-    classes = np.array([example.label if example.label < MAX_CLASSES else -1 for example in examples], dtype=np.int64)
-    names = tuple(" / ".join(filter(None, (example.text, example.pair))) for example in examples)
     points = Points(
-        names, classes, tuple(labels[:MAX_CLASSES]), np.zeros(len(examples), dtype=bool), others="other classes"
+        names=tuple(map(one_line, examples)),
+        classes=np.array(
+            [example.label if example.label < MAX_CLASSES else -1 for example in examples], dtype=np.int64
+        ),
+        labels=tuple(labels[:MAX_CLASSES]),
+        own=np.zeros(len(examples), dtype=bool),
+        others="other classes",
     )
     figure = map_figure(layout, points, None, look)
     figure.update_layout(height=MAP_HEIGHT)
@@ -39,17 +44,17 @@ def reliability_figure(found: Calibration) -> go.Figure:
 
     A reliability diagram as in Guo et al. 2017, figure 1.
     """
-    bins = [one for one in found.bins if one.count]
-    middle = [(one.low + one.high) / 2 for one in bins]
-    told = [f"{one.low:.0%} to {one.high:.0%}" for one in bins]
+    bins = [bar for bar in found.bins if bar.count]
+    middle = [(bar.low + bar.high) / 2 for bar in bins]
+    confidence = [bar.confidence for bar in bins]
     figure = go.Figure(
         [
             go.Bar(
                 x=middle,
-                y=[one.accuracy for one in bins],
-                width=[0.94 * (one.high - one.low) for one in bins],
-                marker={"color": CLASSES[0], "opacity": [0.85 if one.count >= FEW else 0.35 for one in bins]},
-                customdata=[[name, one.confidence, one.count] for name, one in zip(told, bins, strict=True)],
+                y=[bar.accuracy for bar in bins],
+                width=[0.94 * (bar.high - bar.low) for bar in bins],
+                marker={"color": CLASSES[0], "opacity": [0.85 if bar.count >= FEW else 0.35 for bar in bins]},
+                customdata=[[f"{bar.low:.0%} to {bar.high:.0%}", bar.confidence, bar.count] for bar in bins],
                 hovertemplate="%{customdata[2]} answers given with %{customdata[0]}, %{customdata[1]:.1%} on "
                 "average<br>%{y:.1%} of them are right<extra></extra>",
                 name="how often right",
@@ -59,13 +64,13 @@ def reliability_figure(found: Calibration) -> go.Figure:
                 name="as often right as it is sure",
             ),
             go.Scatter(
-                x=[one.confidence for one in bins], y=[one.confidence for one in bins], mode="markers",
+                x=confidence, y=confidence, mode="markers",
                 marker={"symbol": "diamond", "size": 12, "color": CLASSES[5], "line": {"width": 1, "color": GREY}},
                 hovertemplate="on average %{x:.1%} sure<extra></extra>",
                 name="how sure, on average",
             ),
             go.Scatter(
-                x=middle, y=[COUNTS_AT] * len(bins), mode="text", text=[f"{one.count:,}" for one in bins],
+                x=middle, y=[COUNTS_AT] * len(bins), mode="text", text=[f"{bar.count:,}" for bar in bins],
                 textfont={"size": 17}, hoverinfo="skip", showlegend=False, cliponaxis=False,
             ),
         ]

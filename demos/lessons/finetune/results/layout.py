@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from demos.lessons.finetune.results.data import ERRORS
+from demos.lessons.finetune.results.text import TEXT
 from demos.page.folds import formula_fold, source_fold
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
@@ -35,7 +36,7 @@ def laid_out(page: Any) -> dict[str, Any]:
         with gr.Row(elem_id="after-attention"):
             for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
                 with gr.Column(min_width=330, elem_classes="after-heatmap") as made[f"{name}_side"]:
-                    made[f"{name}_name"] = gr.HTML(f"<h3>{title}</h3>", elem_classes="said")
+                    made[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
                     made[name] = gr.Plot(show_label=False, label=title, elem_id=f"after-{name}")
     with gr.Row(visible=False, elem_classes="after-errors") as made["errors"]:
         with gr.Column(min_width=330, scale=5):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import gradio as gr
 
 from demos.bert.attention.comparison import Which
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
-from demos.lessons.finetune.results.data import After, Afterwards, Mapped
+from demos.lessons.finetune.results.data import After, Afterwards
 from demos.lessons.finetune.results.figure import after_map, reliability_figure
 from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, VIEWS, laid_out
 from demos.lessons.finetune.results.sample import sample
 from demos.lessons.finetune.results.text import (
+    TEXT,
     attention_told,
     calibration_told,
     error_name,
@@ -26,7 +25,6 @@ from demos.lessons.finetune.results.text import (
     maps_told,
     tokens_html,
     tokens_table,
-    waiting_html,
 )
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.progress import relayed
@@ -35,25 +33,8 @@ from demos.training.metrics import calibration
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
+from demos.widgets.run_controller.controller import by_component
 from demos.widgets.tasks.examples import calibration_table
-
-FILLED = (
-    "status", "map", "before_told", "before_map", "after_told", "after_map", "map_told", "attention", "attention_told",
-    "heads", "left", "right", "left_name", "right_name", "left_side", "right_side", "errors",
-    "error", "tokens", "trust", "reliability", "trust_told", "numbers", "seen",
-)  # fmt: skip
-SAMPLE_MAP = "A sample before your own training: {title} reads our {count} test sentences of six emotions."
-SAMPLE = (
-    "A sample before your own training: {told}. Train a model in the part “Train” and come back: this will be yours."
-)
-NOT_CLASSES = (
-    "This view is for a class of one sentence, or of two; your last model learned another task. “Which heads changed?” "
-    "is for every task."
-)
-NO_CHANCES = (
-    "Your last model finds spans: it gives no one probability that could be held against how often it is right."
-)
-NO_ERROR = "It got every test example right, so there is nothing to explain."
 
 
 def build(page: Page) -> None:
@@ -61,16 +42,14 @@ def build(page: Page) -> None:
     parts = laid_out(page)
     afterwards = Afterwards(page.services)
 
-    def show(
-        text: str, pair: str, model: str, view: str, error: str, run: str, seen: str
-    ) -> Iterator[list[Any]]:  # a generator: page.on streams what it yields
-        yield from drawn(afterwards, Sentence(text or "", pair or "", model), view, error, run, seen)
+    def show(text: str, pair: str, model: str, *choices: str) -> Iterator[dict[str, Any]]:
+        yield from drawn(afterwards, Sentence(text or "", pair or "", model), *choices)
 
     page.on(
         [page.settled.change, parts["view"].input, parts["error"].input],
-        show,
+        by_component(parts, show),
         [*page.sentence, parts["view"], parts["error"], page.trained, parts["seen"]],
-        [parts[name] for name in FILLED],
+        [component for name, component in parts.items() if name != "view"],
         trigger_mode="always_last",
         show_progress="hidden",
     )
@@ -79,125 +58,109 @@ def build(page: Page) -> None:
 
 def drawn(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, run: str, seen: str
-) -> Iterator[list[Any]]:
-    """The part's outputs (FILLED), of the view that is asked for alone; nothing new where it is shown already."""
+) -> Iterator[dict[str, Any]]:
+    """What changes, by name: the view that is chosen alone; nothing where it is shown already."""
     after: After | None = None
     gone = ""
     if run:
         try:
             after = afterwards.of(run)
-        except (UserError, OSError) as one:
-            gone = str(one) if isinstance(one, UserError) else "That trained model is no longer kept here; train again."
-    asked = {
+        except UserError as reason:
+            gone = str(reason)
+        except OSError:
+            gone = "That trained model is no longer kept here; train again."
+    depends_on = {
         MAP: "" if after else sentence.model,
         ATTENTION: f"{sentence.text}\n{sentence.text_pair}",
         ERROR: error,
     }.get(view, "")
-    mark = f"{view} {run if after else ''} {asked}"
+    mark = f"{view} {run if after else ''} {depends_on}"
     if mark == seen and not gone:
-        yield [gr.skip()] * len(FILLED)
+        yield {}
         return
     shown: dict[str, Any] = {"status": "", "numbers": "", "map_told": "", "seen": mark}
     shown |= {name: gr.update(visible=False) for _, name in VIEWS}
     shown |= yield from _view(afterwards, sentence, view, error, after)
     if gone:
         shown["status"] = notice_html(gone)
-    yield _filled(shown)
+    yield shown
 
 
 def _view(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, after: After | None
-) -> Generator[list[Any], None, dict[str, Any]]:
-    """What the view shows; told instead where there is nothing that it could be of."""
+) -> Generator[dict[str, Any], None, dict[str, Any]]:
+    """What the view shows; a sentence instead where there is nothing that it could be of."""
     if after is not None and not after.classes and view in (MAP, ERROR):
-        return {"status": _said(NOT_CLASSES)}
+        return {"status": TEXT.no_classes()}
     if view == MAP:
         return (yield from _maps(afterwards, sentence, after))
-    told = {} if after else {"status": _said(SAMPLE.format(told=html.escape(sample().told)))}
+    status = {} if after else {"status": TEXT.sample(sample().told)}
     if view == ATTENTION:
-        return told | (_attention(afterwards, sentence, after) if after else _sample_attention())
+        return status | (_attention(afterwards, sentence, after) if after else _sample_attention())
     if view == ERROR:
-        return told | _error(afterwards, after, error)
-    return told | _trust(after)
+        return status | _error(afterwards, after, error)
+    return status | _trust(after)
 
 
 def _maps(
     afterwards: Afterwards, sentence: Sentence, after: After | None
-) -> Generator[list[Any], None, dict[str, Any]]:
+) -> Generator[dict[str, Any], None, dict[str, Any]]:
     services = afterwards.services
     mapped = afterwards.mapped(after) if after else afterwards.sample()
     if not mapped.examples:
-        return {"status": _said("No test example was kept, so there is nothing to lay out.")}
+        return {"status": TEXT.no_examples()}
     base = services.loaded(after.base if after else sentence.model)
     classes, labels, chance = mapped.classes, mapped.task.labels, chance_share(mapped.classes)
-    before = yield from relayed(afterwards.layout(base, mapped), _told_progress(base.spec.title))
-    layouts = [before]
+    layouts = [(yield from relayed(afterwards.layout(base, mapped), _progress(base.spec.title)))]
     shown: dict[str, Any] = {
         "map": gr.update(visible=True),
-        "before_told": map_heading(f"Before: {base.spec.title}", before, classes, chance),
-        "before_map": after_map(before, mapped.examples, labels, "before"),
+        "before_told": map_heading(f"Before: {base.spec.title}", layouts[0], classes, chance),
+        "before_map": after_map(layouts[0], mapped.examples, labels, "before"),
     }
     if after is None:
-        count = f"{len(mapped.examples):,}"
         shown |= {
-            "status": _said(SAMPLE_MAP.format(title=base.spec.title, count=count)),
-            "after_told": waiting_html(mapped.noun),
+            "status": TEXT.sample_map(base.spec.title, len(mapped.examples)),
+            "after_told": TEXT.waiting(mapped.noun),
             "after_map": gr.update(visible=False),
         }
     else:
         tuned = services.tuned(after.run)
-        layouts.append((yield from relayed(afterwards.layout(tuned, mapped), _told_progress("Your model"))))
+        layouts.append((yield from relayed(afterwards.layout(tuned, mapped), _progress("Your model"))))
+        figure = after_map(layouts[1], mapped.examples, labels, f"after {after.run}")
         shown |= {
             "after_told": map_heading("After your training", layouts[1], classes, chance),
-            "after_map": gr.update(
-                value=after_map(layouts[1], mapped.examples, labels, f"after {after.run}"), visible=True
-            ),
-            "map_told": maps_told(layouts[0], layouts[1], classes) + _how_read(mapped),
+            "after_map": gr.update(value=figure, visible=True),
+            "map_told": maps_told(layouts[0], layouts[1], classes)
+            + TEXT.how_read(len(mapped.examples), mapped.total, mapped.noun),
         }
     return shown | {"numbers": maps_table(layouts, classes, labels)}
 
 
-def _how_read(mapped: Mapped) -> str:
-    some = f"The first {len(mapped.examples):,} of {mapped.total:,}" if len(mapped.examples) < mapped.total else "All"
-    return (
-        f'<p class="aside">{some} test {mapped.noun}, which the training never saw, each as the one vector that the '
-        "layers on top read. Each map is PCA of its own vectors, so the two have no axes in common; neighbours are "
-        "counted over all dimensions, not on the map.</p>"
-    )
-
-
-def _told_progress(title: str) -> Any:
-    def told(step: Encoded) -> list[Any]:
-        return _filled({"status": _said(f"{title} reads: {step.done:,} of {step.total:,}")})
-
-    return told
+def _progress(title: str) -> Any:
+    return lambda step: {"status": TEXT.progress(title, step.done, step.total)}
 
 
 def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict[str, Any]:
     pair, layer, head = afterwards.attention(sentence, after)
     heads = pair.found.heads
     if heads is None:  # one architecture on both sides: nothing of the kind can be, but a picture needs numbers
-        return {"status": _said("The two sides have different heads.")}
+        return {"status": TEXT.other_heads()}
     left, right, _ = pictures(pair.found)
+    for picture in (left, right):  # the colour bar's room is the columns' names'; the text says where the scale ends
+        picture.update_traces(showscale=False)
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))
     return {
         "attention": gr.update(visible=True),
         "attention_told": attention_told(heads, layer, head, text, float(left.data[0].zmax)),
         "heads": heads_figure(heads, pair.left.which),
-        "left": _bare(left),
-        "right": _bare(right),
-        "left_name": f"<h3>Layer {layer}, head {head}: before</h3>",
-        "right_name": "<h3>The same head: after</h3>",
+        "left": left,
+        "right": right,
+        "left_name": TEXT.head_before(layer, head),
+        "right_name": TEXT.head_after(),
         "left_side": gr.update(visible=True),
         "right_side": gr.update(visible=True),
         "numbers": heads_table(heads),
     }
-
-
-def _bare(figure: Any) -> Any:
-    """Without its colour bar, whose room the columns' names need; `attention_told` says where the scale ends."""
-    figure.update_traces(showscale=False)
-    return figure
 
 
 def _sample_attention() -> dict[str, Any]:
@@ -216,24 +179,24 @@ def _sample_attention() -> dict[str, Any]:
 
 def _error(afterwards: Afterwards, after: After | None, chosen: str) -> dict[str, Any]:
     """One of the surest errors, and all of them to choose from."""
-    shown = after or sample()
-    errors, labels = shown.errors, shown.labels
+    run = after or sample()
+    errors, labels = run.errors, run.labels
     if not errors:
-        return {"status": _said(NO_ERROR)}
+        return {"status": TEXT.no_errors()}
+    names = [(labels[error.example.label], labels[error.predicted]) for error in errors]
     at = min(int(chosen) if str(chosen).isdecimal() else 0, len(errors) - 1)
-    error = errors[at]
-    found = afterwards.evidence(after, error) if after else sample().evidence[at]
-    answer, truth = labels[error.predicted], labels[error.example.label]
+    evidence = afterwards.evidence(after, errors[at]) if after else sample().evidence[at]
+    values, encoding, (truth, answer) = evidence.values, evidence.encoding, names[at]
     choices = [
-        (error_name(one.example, labels[one.example.label], labels[one.predicted], one.probability), str(number))
-        for number, one in enumerate(errors)
+        (error_name(error.example, *names[number], error.probability), str(number))
+        for number, error in enumerate(errors)
     ]
     return {
         "errors": gr.update(visible=True),
         "error": gr.update(choices=choices, value=str(at)),
-        "tokens": tokens_html(found.values, found.encoding, answer, truth)
-        + evidence_told(found.values, found.encoding, found.margin, found.empty, answer, truth),
-        "numbers": tokens_table(found.values, found.encoding),
+        "tokens": tokens_html(values, encoding, answer, truth)
+        + evidence_told(values, encoding, evidence.margin, evidence.empty, answer, truth),
+        "numbers": tokens_table(values, encoding),
     }
 
 
@@ -241,24 +204,16 @@ def _trust(after: After | None) -> dict[str, Any]:
     """The reliability diagram of the kept answers."""
     kept = (after or sample()).kept
     if not kept.confidence:
-        return {"status": _said(NO_CHANCES)}
+        return {"status": TEXT.no_probabilities()}
     found = calibration(kept.confidence, kept.right)
-    noun = "words" if after and isinstance(after.task, Entities) else "answers"
-    held = len(kept.confidence) if noun == "answers" else kept.total
+    words = after is not None and isinstance(after.task, Entities)
+    count = kept.total if words else len(kept.confidence)
     return {
         "trust": gr.update(visible=True),
         "reliability": reliability_figure(found),
-        "trust_told": calibration_told(found, noun, held, kept.total),
+        "trust_told": calibration_told(found, "words" if words else "answers", count, kept.total),
         "numbers": calibration_table(found),
     }
-
-
-def _said(sentence: str) -> str:
-    return f'<p role="status">{sentence}</p>'
-
-
-def _filled(shown: dict[str, Any]) -> list[Any]:
-    return [shown.get(name, gr.skip()) for name in FILLED]
 
 
 PART = Part(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from demos.figures.palette import CLASSES, plotly_layout
+from demos.templates import plot_text
 from demos.training.results.history import Record
 
 DASHES = ("solid", "dash")
@@ -22,7 +22,7 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
     metrics = list(dict.fromkeys(record.metric for record in records))
     figure = make_subplots(
         rows=1, cols=2, horizontal_spacing=0.12,
-        subplot_titles=("validation loss", f"validation {'<br>and '.join(map(html.escape, metrics)) or 'score'}"),
+        subplot_titles=("validation loss", f"validation {'<br>and '.join(map(plot_text, metrics)) or 'score'}"),
     )  # fmt: skip
     for record, dash, hue, symbol in zip(records, DASHES, HUES, SYMBOLS, strict=False):
         name = f"run {record.number}"

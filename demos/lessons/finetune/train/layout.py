@@ -9,14 +9,17 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.page.folds import formula_fold, source_fold
+from demos.templates import templates
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.controller import PAUSE
+from demos.widgets.tasks.view import TaskView
 from demos.widgets.tasks.views import BOXES, VIEWS, bundled
 
+TEXT = templates(__file__)
 FILES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".conll", ".parquet"]
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 3e-3, 1e-2]
 ELSEWHERE = [("a file of your own", UPLOAD), ("a data set of the Hub", HUB)]
@@ -30,6 +33,7 @@ TRAINS = [
 HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}  # of what the browser does alone
 MOST_LAYERS = 24  # of any model in the catalogue
 DEFAULT = Settings()
+TRIES = tuple(f"try-{number}" for number in range(BOXES))
 INLINE: dict[str, Any] = {"elem_classes": "inline", "min_width": 100}
 
 
@@ -149,7 +153,7 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
 def results() -> dict[str, Any]:
     """What a run learned; hidden until there is one."""
     with gr.Column(visible=False, elem_id="finetune-results") as column:
-        gr.HTML("<h3>On the test</h3>")
+        gr.HTML(TEXT.title("On the test"))
         scores = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(min_width=320, scale=6):
@@ -160,41 +164,42 @@ def results() -> dict[str, Any]:
                 with gr.Column(visible=False) as picture:
                     figure = gr.Plot(label="What it takes for what", show_label=False)
             with gr.Column(min_width=320, scale=5):
-                gr.HTML("<h3>Try it</h3>")
+                gr.HTML(TEXT.title("Try it"))
                 boxes = _boxes()
                 ask = gr.Button("Ask the trained model", elem_id="finetune-ask")
                 answer = gr.HTML(elem_id="finetune-answer")
-        gr.HTML("<h3>Where it is wrong</h3>")
+        gr.HTML(TEXT.title("Where it is wrong"))
         mistakes = gr.HTML(elem_id="finetune-mistakes")
-        gr.HTML(
-            '<p class="aside">The part “What it learned” goes deeper: how far to trust its percentages, which words '
-            "it read, what changed inside.</p>"
-        )
+        gr.HTML(TEXT.deeper())
     return {
         "results": column, "scores": scores, "matrix": matrix, "picture": picture, "figure": figure,
-        "mistakes": mistakes, "boxes": boxes, "ask": ask, "answer": answer,
+        "mistakes": mistakes, **boxes, "ask": ask, "answer": answer,
     }  # fmt: skip
 
 
-def _boxes() -> list[gr.Textbox]:
+def tries(view: TaskView) -> list[tuple[str, str]]:
+    """(label, sample) of each of the TRIES; ("", "") of those that a task does not need."""
+    return [*view.boxes, *[("", "")] * BOXES][:BOXES]
+
+
+def _boxes() -> dict[str, gr.Textbox]:
     """The try-it boxes as the first task has them."""
-    first = [*VIEWS["sentence"].boxes, *[("", "")] * BOXES][:BOXES]
-    return [
-        gr.Textbox(sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-try-{number}")
-        for number, (label, sample) in enumerate(first)
-    ]
+    return {
+        name: gr.Textbox(sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}")
+        for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True)
+    }
 
 
 def data() -> dict[str, Any]:
     """What the data looks like."""
-    gr.HTML("<h3>The data</h3>")
+    gr.HTML(TEXT.title("The data"))
     return {"told": gr.HTML(elem_id="finetune-data")}
 
 
 def folds() -> dict[str, Any]:
     """The numbers, the formula, the code, the source."""
     with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML('<p class="aside">There are none before a run.</p>')
+        numbers = gr.HTML(TEXT.no_numbers())
     formula_fold(__file__)
     with gr.Accordion("The code", open=False):
         code = gr.Code(language="python", interactive=False, show_label=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -18,7 +19,7 @@ from demos.training.form_values import (
     read_dataset,
 )
 from demos.training.presets import IDLE
-from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
+from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer, by_component
 from demos.widgets.tasks.views import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
@@ -77,15 +78,17 @@ def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[g
 def _wire_task(page: Page, parts: dict[str, Any]) -> None:
     """Another task: everything on the page becomes its own."""
 
-    def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> list[Any]:
+    def show_task(kind: str, data: str, run: str, kept: str, shown: dict[str, Any], seed: Any) -> dict[str, Any]:
         """The choices that act in this task, the try-it boxes, and what was learned on it."""
         view, data = view_of(kind), fitting(kind, data)
         known = bool(kept and shown and shown["kind"] == kind)
-        filled = [*view.boxes, *[("", "")] * (len(parts["boxes"]) - len(view.boxes))]
-        boxes = [gr.update(label=label, value=sample, visible=bool(label)) for label, sample in filled]
-        curve = gr.skip() if run else shown["curve"] if known else _idle(kind, data, seed)
-        acting = [gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES]
-        return [*acting, gr.update(visible=known), curve, *boxes]
+        changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
+        changes["results"] = gr.update(visible=known)
+        for name, (label, sample) in zip(layout.TRIES, layout.tries(view), strict=True):
+            changes[name] = gr.update(label=label, value=sample, visible=bool(label))
+        if not run:
+            changes |= {"curve": shown["curve"]} if known else _idle(kind, data, seed)
+        return changes
 
     # The menu changes in the browser alone: to the server all choices stay valid, also of events on their way.
     menus = json.dumps({kind: bundled(kind) for kind in VIEWS}).replace("<", "\\u003c")
@@ -120,56 +123,46 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         trigger_mode="multiple",
         **layout.HIDE,
     )
-    shown = [parts[name] for name in (*SOMETIMES, "results", "curve")]
     page.on(
         [parts["task"].change],
-        show_task,
+        by_component(parts, show_task),
         [parts[name] for name in ("task", "data", "run", "kept", "shown", "seed")],
-        [*shown, *parts["boxes"]],
+        [parts[name] for name in (*SOMETIMES, "results", "curve", *layout.TRIES)],
         trigger_mode="always_last",
         show_progress="hidden",
     )
 
 
-def _idle(kind: str, data: str, seed: Any) -> Any:
+def _idle(kind: str, data: str, seed: Any) -> dict[str, Any]:
     """Empty axes with what guessing reaches; nothing new where the data is not there yet."""
     if data in (UPLOAD, HUB):
-        return gr.skip()
-    return axes(read_dataset(kind, data, None, None, "", 10**6, seed))
+        return {}
+    return {"curve": axes(read_dataset(kind, data, None, None, "", 10**6, seed))}
 
 
 def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
     """Start, pause, stop, ask."""
     picked, recipe = _chosen(parts, "hub")
-    run, begun, phase = (parts[name] for name in ("run", "begun", "phase"))
-    quiet: dict[str, Any] = {"show_progress": "hidden"}
-    buttons = [parts[name] for name in ("start", "pause", "stop")]
-    page.on(
-        [parts["start"].click],
-        trainer.begin,
-        [run],
-        [run, begun, *buttons, parts["held"]],
-        trigger_mode="once",
-        **quiet,
-    )
+    run, tries = parts["run"], [parts[name] for name in layout.TRIES]
+
+    def wire(trigger: Any, handler: Any, inputs: list[gr.Component], outputs: Sequence[str], **options: Any) -> None:
+        changed = [parts[name] for name in outputs]
+        page.on([trigger], by_component(parts, handler), inputs, changed, show_progress="hidden", **options)
+
+    started = ("run", "begun", "start", "pause", "stop", "held")
+    wire(parts["start"].click, trainer.begin, [run], started, trigger_mode="once")
     parts["held"].change(None, [parts["held"]], None, js="(held) => insideBert.hold(held)", **layout.HIDE)
-    page.on(
-        # The id from the session: what the browser sends back could be another reader's.
-        [begun.change], trainer.stream, [run, *page.sentence, *picked, *recipe], [parts["curve"], phase],
-        **quiet, **QUEUE,
+    # The id from the session: what the browser sends back could be another reader's.
+    wire(
+        parts["begun"].change, trainer.stream, [run, *page.sentence, *picked, *recipe], ("curve", "phase"), **QUEUE
     )  # fmt: skip
-    page.on(
-        [phase.change],
-        trainer.finish,
-        [phase, run, parts["kept"], parts["history"], parts["task"], *parts["boxes"]],
-        [parts[name] for name in CHANGED],
-        **quiet,
-    )
+    known = [parts[name] for name in ("phase", "run", "kept", "history", "task")]
+    wire(parts["phase"].change, trainer.finish, [*known, *tries], CHANGED)
     pause, stop = parts["pause"], parts["stop"]
     page.on([stop.click], trainer.stop, [run], [stop], show_progress="hidden")
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
-    asked = [parts["ask"].click, *[box.submit for box in parts["boxes"]]]
-    page.on(asked, trainer.answer, [parts["kept"], parts["shown"], *parts["boxes"]], [parts["answer"]])
+    ask = [parts["ask"].click, *(box.submit for box in tries)]
+    page.on(ask, trainer.answer, [parts["kept"], parts["shown"], *tries], [parts["answer"]])
 
 
 PART = Part(

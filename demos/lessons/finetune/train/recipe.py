@@ -34,7 +34,7 @@ from demos.training.sources import reader_of
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watched
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
-from demos.widgets.run_controller.controller import Trainer
+from demos.widgets.run_controller.controller import Trainer, by_component
 from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.view import TaskView
 from demos.widgets.tasks.views import own_tokenizer, view_of
@@ -69,28 +69,30 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
 
     def show(
         bar: Sentence, preset: str, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
-    ) -> list[Any]:
+    ) -> dict[str, Any]:
         """The recipe's shapes, its learning rate and the data; needs no model in memory."""
         spec = page.services.store.spec(bar.model)
         settings, data = fit_model(read_settings(*rest), spec.num_layers), fitting(kind, data)
         chosen = PRESETS.get(preset, PRESETS["quick"])
-        moved = changed(settings, preset, kind)
-        told = preset_html(chosen.title, chosen.told, moved)
-        places = [gr.update(visible=data == UPLOAD), gr.update(visible=data == HUB)]
+        shown = {
+            "preset_told": preset_html(chosen.title, chosen.told, changed(settings, preset, kind)),
+            "files": gr.update(visible=data == UPLOAD),
+            "hubs": gr.update(visible=data == HUB),
+        }
         missing = awaited(data, file, hub)
         if missing:
-            return [told, *places, gr.skip(), gr.skip(), f"<p>{missing} {reader_of(kind).told}</p>", gr.skip()]
+            return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).told)}
         dataset = read_dataset(kind, data, file, test_file, hub, most, settings.seed)
         task = task_of(dataset, settings)
+        steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
         files = str(file or ""), str(test_file or ""), (hub or "").strip()
-        return [
-            told,
-            *places,
-            rate_html(settings, settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)),
-            chain_html(kind, spec, settings, task.labels),
-            told_data(view_of(kind), dataset, page.services.store.tokenizer_at_hand(spec.key), spec.title),
-            program(spec, Recipe(spec.key, kind, data, *files, max_train_of(most), settings)),
-        ]
+        tokenizer = page.services.store.tokenizer_at_hand(spec.key)
+        return shown | {
+            "drawn": rate_html(settings, steps),
+            "chain": chain_html(kind, spec, settings, task.labels),
+            "told": told_data(view_of(kind), dataset, tokenizer, spec.title),
+            "code": program(spec, Recipe(spec.key, kind, data, *files, max_train_of(most), settings)),
+        }
 
     def show_cost(
         bar: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
@@ -120,7 +122,9 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
     moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
     shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
-    page.draw(show, [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden")
+    page.draw(
+        by_component(parts, show), [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden"
+    )
     told_anew = [*moved, parts["kept"].change]  # after a run, now with its speed
     page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden")
     page.on(
@@ -131,8 +135,8 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         trigger_mode="always_last",
         show_progress="hidden",
     )
-    chosen = [parts[name] for name in ("preset", "task", "seed")]
-    page.on([parts["preset"].input, parts["task"].input], fill, chosen, recipe, show_progress="hidden")
+    filled_by = [parts[name] for name in ("preset", "task", "seed")]
+    page.on([parts["preset"].input, parts["task"].input], fill, filled_by, recipe, show_progress="hidden")
     # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step
     # says all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
     depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in page.services.store.catalogue.items()}
