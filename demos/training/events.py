@@ -285,8 +285,8 @@ def as_json(event: Event) -> dict[str, Any]:
             return [plain(inner) for inner in value]
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
-    told = {"event": type(event).__name__.lower(), **plain(asdict(event))}
+    fields = {"event": type(event).__name__.lower(), **plain(asdict(event))}
     if isinstance(event, Finished | Stopped):
-        told["result"].pop("answers", None)
-        told["result"]["metrics"] = plain(event.result.metrics)
-    return told
+        fields["result"].pop("answers", None)
+        fields["result"]["metrics"] = plain(event.result.metrics)
+    return fields

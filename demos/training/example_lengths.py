@@ -60,10 +60,10 @@ def count(dataset: Splits, tokenizer: Any, limit: int) -> Lengths:
     task = task_of(dataset, Settings())  # how examples become tokens hangs on no setting
 
     def of(features: Sequence[Features]) -> tuple[tuple[int, int], ...]:
-        return tuple((len(one.sequences), max(map(len, one.sequences))) for one in features)
+        return tuple((len(feature.sequences), max(map(len, feature.sequences))) for feature in features)
 
     train, validation = (task.features(tokenizer, split, limit) for split in (dataset.train, dataset.validation))
     test = [] if dataset.test is dataset.validation else task.features(tokenizer, dataset.test, limit)
-    everything = [*train, *validation, *test]
-    rows = {tokenizer.pad_token_id or 0, *(token for one in everything for ids in one.sequences for token in ids)}
+    sequences = [ids for feature in (*train, *validation, *test) for ids in feature.sequences]
+    rows = {tokenizer.pad_token_id or 0}.union(*sequences)
     return Lengths(of(train), of(validation), of(test), len(rows))

@@ -125,7 +125,7 @@ def recipe(examples: int, whole: int, seed: int, start: str) -> Settings:
 
 def jobs(dataset: Dataset, seeds: int) -> list[Job]:
     """The trainings, in the order in which they grow the picture: all sizes of the first seed, then of the next."""
-    found = []
+    todo = []
     repeated = {PRETRAINED: seeds, SCRATCH: SCRATCH_SEEDS}
     for seed in range(max(repeated.values())):
         for share in SHARES:
@@ -134,8 +134,8 @@ def jobs(dataset: Dataset, seeds: int) -> list[Job]:
                 if seed >= repeated[series]:
                     continue
                 settings = recipe(len(part.train), len(dataset.train), seed, start)
-                found.append(Job(series, part, settings))
-    return found
+                todo.append(Job(series, part, settings))
+    return todo
 
 
 def checked(dataset: Any, seeds: Any) -> Dataset:

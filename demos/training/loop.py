@@ -51,10 +51,10 @@ def train(
     except (UserError, MemoryError, OSError, RuntimeError, SafetensorError) as error:
         if fresh:
             shutil.rmtree(folder, ignore_errors=True)
-        told = sentence_of(error)
-        if not told:
+        sentence = sentence_of(error)
+        if not sentence:
             raise
-        yield Failed(told)
+        yield Failed(sentence)
 
 
 class _Training:
@@ -172,8 +172,8 @@ class _Training:
                 logits, batch = self.learner.logits([features[i] for i in rows])
                 share = self.task.units(batch.targets)
                 total += self.task.loss(logits, batch.targets).item() * share
-                found = self.task.answers(logits, batch)
-            for index, answer in zip(rows, found, strict=True):
+                answered = self.task.answers(logits, batch)
+            for index, answer in zip(rows, answered, strict=True):
                 answers[index] = answer
             units += share
             done += len(rows)

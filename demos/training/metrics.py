@@ -91,12 +91,12 @@ def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 
     total = np.bincount(at, weights=sure, minlength=bins), np.bincount(at, weights=hits, minlength=bins)
     with np.errstate(invalid="ignore"):
         confident, accurate = (of / counts for of in total)  # NaN where a bin is empty
-    found = tuple(
+    counted = tuple(
         Bin(float(edges[m]), float(edges[m + 1]), int(counts[m]), float(confident[m]), float(accurate[m]))
         for m in range(bins)
     )
     gaps = np.nansum(counts * np.abs(accurate - confident))
-    return Calibration(found, float(gaps / len(sure)) if len(sure) else math.nan)
+    return Calibration(counted, float(gaps / len(sure)) if len(sure) else math.nan)
 
 
 def majority(train_labels: Sequence[int], test_labels: Sequence[int], num_classes: int) -> tuple[int, float]:

@@ -55,9 +55,9 @@ def changed(settings: Settings, preset: str, kind: str = "sentence") -> dict[str
 
     A field that does nothing here (the rank of LoRA where something else trains) does not count.
     """
-    began, now = asdict(recipe_for(preset, kind)), asdict(settings)
+    before, now = asdict(recipe_for(preset, kind)), asdict(settings)
     skipped = {*NOT_OF_A_RECIPE, *idle_fields(settings, kind)}
-    return {name: value for name, value in now.items() if name not in skipped and value != began[name]}
+    return {name: value for name, value in now.items() if name not in skipped and value != before[name]}
 
 
 def idle_fields(settings: Settings, kind: str) -> list[str]:

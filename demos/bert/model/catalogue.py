@@ -36,9 +36,9 @@ class ModelSpec:
     def summary(self) -> str:
         """One line for the page: what this model is and what it lacks."""
         size = f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}"
-        said = [f"{size}, {'cased' if self.cased else 'uncased'}."]
+        sentences = [f"{size}, {'cased' if self.cased else 'uncased'}."]
         if self.note:
-            said.append(f"{self.note}.")
+            sentences.append(f"{self.note}.")
         parts = {
             "masked-word head": self.mlm,
             "next-sentence head": self.nsp,
@@ -46,10 +46,10 @@ class ModelSpec:
         }
         lacks = [name for name, has in parts.items() if not has]
         if self.key == BUNDLED:
-            said.append("It came without pre-training heads: the Pre-training lesson has ours.")
+            sentences.append("It came without pre-training heads: the Pre-training lesson has ours.")
         elif lacks:
-            said.append(f"It has no {', no '.join(lacks)}.")
-        return " ".join(said)
+            sentences.append(f"It has no {', no '.join(lacks)}.")
+        return " ".join(sentences)
 
 
 _ENTRIES = (

@@ -11,11 +11,11 @@ import torch
 def cores() -> int:
     """CPU cores this process may use (OMP_NUM_THREADS, where set, says less), at most 8: more gain nothing here."""
     try:
-        found = len(os.sched_getaffinity(0))
+        available = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows have no affinity
-        found = os.cpu_count() or 1
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(8, found, int(told) if told.isdigit() else 8))
+        available = os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(8, available, int(limit) if limit.isdigit() else 8))
 
 
 def own_cpu_threads(count: int) -> None:

@@ -93,8 +93,8 @@ def _measured() -> bool:
     if not _has_onednn():
         return False
     with ThreadPoolExecutor(1) as own:  # a thread's count of threads is its own
-        found = own.submit(_seconds).result()
-    return found["oneDNN"] <= MARGIN * found["own"]
+        seconds = own.submit(_seconds).result()
+    return seconds["oneDNN"] <= MARGIN * seconds["own"]
 
 
 @torch.inference_mode()
@@ -120,7 +120,7 @@ def _seconds() -> dict[str, float]:
                 began = _clock()
                 product()
                 best[name][which] = min(best[name][which], _clock() - began)
-    return {name: sum(found) for name, found in best.items()}
+    return {name: sum(times) for name, times in best.items()}
 
 
 @cache
@@ -136,6 +136,6 @@ def _has_onednn() -> bool:
                 (_by_onednn(outer, weight.t(), None), outer @ weight),
                 (_by_onednn(outer.t(), states.t(), None), outer.t() @ states),
             )
-            return all(torch.allclose(found, wanted, atol=1e-6) for found, wanted in pairs)
+            return all(torch.allclose(ours, theirs, atol=1e-6) for ours, theirs in pairs)
     except (AttributeError, NotImplementedError, RuntimeError, TypeError):
         return False

@@ -192,10 +192,10 @@ class ModelStore:
         spec = self.spec(key)
         with self._locks[key]:
             with self._lock:  # looked up and moved in one: another key's reader may put it out at any moment
-                found = self._models.get(key)
-                if found is not None:
+                cached = self._models.get(key)
+                if cached is not None:
                     self._models.move_to_end(key)
-                    return found
+                    return cached
             try:
                 model = self._read(key)  # first: it fetches what is missing, and tells how far it is
                 loaded = LoadedModel(spec, self.tokenizer(key), model)

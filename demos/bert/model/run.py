@@ -93,14 +93,14 @@ class RunCache:
         """The runs of several inputs, in order; the missing ones in batches sorted by length, little padding."""
         encodings = [encode(loaded.tokenizer, text, pair) for text, pair in inputs]
         keys = [(loaded.spec.key, encoding.text, encoding.text_pair) for encoding in encodings]
-        found: dict[tuple[str, str, str], Run] = {}
+        runs: dict[tuple[str, str, str], Run] = {}
         awaited: dict[tuple[str, str, str], Future[Run]] = {}  # another thread is at it: one pass serves all who ask
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:
                 run = self._runs.get(key)
                 if run is not None:
-                    found[key] = run
+                    runs[key] = run
                 elif key in self._pending and key not in mine:
                     awaited[key] = self._pending[key]
                 else:
@@ -111,17 +111,17 @@ class RunCache:
             for rows in padded_batches(list(map(len, missing)), BATCH_TOKENS):
                 for run in run_model(loaded, [missing[row] for row in rows]):
                     key = (run.model, run.encoding.text, run.encoding.text_pair)
-                    found[key] = run
+                    runs[key] = run
                     self._runs.put(key, run)
                     mine[key].set_result(run)
         except BaseException as error:
-            for one in mine.values():
-                if not one.done():
-                    one.set_exception(error)
+            for future in mine.values():
+                if not future.done():
+                    future.set_exception(error)
             raise
         finally:
             with self._lock:
                 for key in mine:
                     self._pending.pop(key, None)
-        found |= {key: one.result() for key, one in awaited.items()}
-        return [found[key] for key in keys]
+        runs |= {key: future.result() for key, future in awaited.items()}
+        return [runs[key] for key in keys]

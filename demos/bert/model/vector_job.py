@@ -80,23 +80,24 @@ class VectorJob:
             self._sentences = ()
             config = self.loaded.model.config
             width, num_layers = config.hidden_size, config.num_hidden_layers
-            found = {one: np.empty((self.total, dimension(one, num_layers, width)), np.float32) for one in self.choices}
+            widths = {choice: dimension(choice, num_layers, width) for choice in self.choices}
+            results = {choice: np.empty((self.total, wide), np.float32) for choice, wide in widths.items()}
             batches = list(lists.batches(cores()))
             left = iter(batches)
             helpers = [
-                threading.Thread(target=self._work, args=(left, lists, found), name="encode")
+                threading.Thread(target=self._work, args=(left, lists, results), name="encode")
                 for _ in range(min(cores(), len(batches)) - 1)
             ]
             for helper in helpers:
                 helper.start()
-            self._work(left, lists, found)
+            self._work(left, lists, results)
             for helper in helpers:
                 helper.join()
             if self.done < self.total:
                 raise StoppedError
-            for vectors in found.values():
+            for vectors in results.values():
                 vectors.flags.writeable = False  # shared by every reader
-            self.vectors = found
+            self.vectors = results
             self._end(None)
         except BaseException as error:
             self._end(error)
@@ -108,7 +109,7 @@ class VectorJob:
             self.over = True
             self._changed.notify_all()
 
-    def _work(self, left: Iterator[np.ndarray], lists: TokenLists, found: dict[Choice, np.ndarray]) -> None:
+    def _work(self, left: Iterator[np.ndarray], lists: TokenLists, results: dict[Choice, np.ndarray]) -> None:
         """Take one batch after another until none is left."""
         try:
             own_cpu_threads(1)
@@ -117,14 +118,14 @@ class VectorJob:
                     rows = next(left, None)
                 if rows is None:
                     return
-                self._encode(rows, lists, found)
+                self._encode(rows, lists, results)
                 with self._changed:
                     self.done += len(rows)
                     self._changed.notify_all()
         except BaseException as error:
             self.error = self.error or error
 
-    def _encode(self, rows: np.ndarray, lists: TokenLists, found: dict[Choice, np.ndarray]) -> None:
+    def _encode(self, rows: np.ndarray, lists: TokenLists, results: dict[Choice, np.ndarray]) -> None:
         """One batch: the vectors of the sentences `rows`, equal lengths side by side, into `found`."""
         model = self.loaded.model
         num_layers = model.config.num_hidden_layers
@@ -139,7 +140,7 @@ class VectorJob:
                 special = torch.zeros(1, group.length, dtype=torch.bool)
                 special[:, [0, -1]] = True  # [CLS] and [SEP]
                 into = rows[at : at + group.sentences]
-                for choice, vectors in found.items():
+                for choice, vectors in results.items():
                     vectors[into] = pool_batch(hidden, None, special, choice, pooler).numpy()
                 at += group.sentences
 

@@ -51,20 +51,20 @@ def encode_sentences(
         yield from _told([job])
     finally:
         job.leave()
-    return [job.vectors[one] for one in choices]
+    return [job.vectors[choice] for choice in choices]
 
 
 def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:
     """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
-    told = -1
+    done = -1
     for job in jobs:
         while not job.over:
-            job.wait(told, LOOK_SECONDS)
-            told = min(one.done for one in jobs)
-            yield Encoded(told, job.total)
+            job.wait(done, LOOK_SECONDS)
+            done = min(other.done for other in jobs)
+            yield Encoded(done, job.total)
         if job.error is not None:
             raise job.error
-    if jobs and told < jobs[0].total:
+    if jobs and done < jobs[0].total:
         yield Encoded(jobs[0].total, jobs[0].total)
 
 
@@ -103,7 +103,7 @@ class VectorCache:
             check_choice(loaded, choice)
         texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
         digest = _digest(texts)
-        found: dict[Choice, np.ndarray] = {}
+        ready: dict[Choice, np.ndarray] = {}
         jobs: dict[Choice, VectorJob] = {}
         with self._lock:
             number = self._models.setdefault(loaded.model, next(self._numbers))
@@ -111,10 +111,10 @@ class VectorCache:
             for one, key in keys.items():
                 vectors = self._vectors.get(key)
                 if vectors is not None:
-                    found[one] = vectors
+                    ready[one] = vectors
                 elif key in self._pending:
                     jobs[one] = self._pending[key]
-            missing = [one for one in keys if one not in found and one not in jobs]
+            missing = [one for one in keys if one not in ready and one not in jobs]
             mine = VectorJob(loaded, texts, missing, lambda job: self._keep(number, digest, job)) if missing else None
             for one in missing:
                 assert mine is not None
@@ -126,14 +126,14 @@ class VectorCache:
             if mine is not None:
                 mine.start()
             yield from _told(joined)
-            found |= {one: job.vectors[one] for one, job in jobs.items()}
+            ready |= {one: job.vectors[one] for one, job in jobs.items()}
         finally:
             with self._lock:
                 for job in joined:
                     job.leave()
                     if not job.wanted():
                         self._forget(number, digest, job)
-        return [found[one] for one in choices]
+        return [ready[one] for one in choices]
 
     def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
         """`steps` without its progress."""

@@ -44,10 +44,10 @@ def fetch(name: str, columns: Sequence[Column]) -> Fetched:
 
     Raises UserError within REACH_SECONDS where the Hub can't be reached and within SECONDS in any case.
     """
-    found = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
-    if not found or ".." in name:
+    match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
+    if not match or ".." in name:
         raise UserError(f"{str(name)[:60]!r} is no data set's name; write owner/name, or owner/name:config.")
-    return _Fetch.of(found["repo"], found["config"], tuple(columns)).wait()
+    return _Fetch.of(match["repo"], match["config"], tuple(columns)).wait()
 
 
 class _Fetch:
@@ -71,11 +71,11 @@ class _Fetch:
         key = (repo, config, columns)
         with cls._lock:
             if key not in cls._known:
-                if sum(not one.done.is_set() for one in cls._known.values()) >= MAX_FETCHES:
+                if sum(not fetch.done.is_set() for fetch in cls._known.values()) >= MAX_FETCHES:
                     raise UserError("The Hub is being asked for other data sets; try again in a minute.")
                 cls._known[key] = cls(*key)
             cls._known.move_to_end(key)
-            ended = [key for key, one in cls._known.items() if one.done.is_set()]
+            ended = [key for key, fetch in cls._known.items() if fetch.done.is_set()]
             for old in ended[: max(0, len(cls._known) - MAX_KEPT)]:
                 if old != key:
                     del cls._known[old]
@@ -164,7 +164,7 @@ def read_hub(
     opened = open_hub(repo, config)
     named = _named_splits(list(opened))
     splits: dict[str, tuple[int, list[dict[str, Any]]]] = {}  # split -> rows read, those that have a class
-    held = 0
+    characters = 0
     for split, name in named.items():
         rows = opened[name]
         kind = getattr(getattr(rows, "info", None), "builder_name", None)
@@ -176,8 +176,8 @@ def read_hub(
             read += 1
             if values is not None:
                 kept.append(values)
-                held += sum(map(_characters, values.values()))
-            if held > MAX_HELD:
+                characters += sum(map(_characters, values.values()))
+            if characters > MAX_HELD:
                 raise UserError(f"{repo} has more than {MAX_HELD:,} characters of text; the limit is that.")
         if stopped():
             raise UserError(f"{repo} did not come from the Hub within {SECONDS:.0f} seconds.")
@@ -214,17 +214,17 @@ def _characters(value: Any) -> int:
 
 def _named_splits(names: Sequence[str]) -> dict[str, str]:
     """Which split serves as train, validation and test, "validation_matched" for one; "" for the only one there is."""
-    found: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     for name in names:
         plain = name.lower()
         split = SPLITS.get(plain) or SPLITS.get(re.split(r"[^a-z]", plain)[0])
-        if split and (split not in found or plain in SPLITS):
-            found[split] = name
-    if "train" not in found and len(names) == 1:
+        if split and (split not in chosen or plain in SPLITS):
+            chosen[split] = name
+    if "train" not in chosen and len(names) == 1:
         return {"": names[0]}
-    if list(found) == ["train"]:  # to be drawn from
-        return {"": found["train"]}
-    return found
+    if list(chosen) == ["train"]:  # to be drawn from
+        return {"": chosen["train"]}
+    return chosen
 
 
 def _rows(
@@ -243,8 +243,8 @@ def _rows(
         values: dict[str, Any] = {}
         for column in columns:
             name = names.get(column.role)
-            said = _told(row.get(name), features.get(name)) if name else ""
-            values[column.role] = value_of(said[:MAX_CHARACTERS] if isinstance(said, str) else said, column.kind)
+            cell = _told(row.get(name), features.get(name)) if name else ""
+            values[column.role] = value_of(cell[:MAX_CHARACTERS] if isinstance(cell, str) else cell, column.kind)
         if "split" in values:
             values["split"] = split
         yield values if values.get("label", "?") else None
@@ -257,5 +257,5 @@ def _told(value: Any, feature: Any) -> Any:
         return names[value] if 0 <= value < len(names) else None
     inner = getattr(feature, "feature", None)
     if getattr(inner, "names", None) and isinstance(value, list):
-        return [_told(one, inner) for one in value]
+        return [_told(inner_value, inner) for inner_value in value]
     return value

@@ -102,42 +102,42 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     for row in rows:
         text = clean_text(row.text, f"Row {row.number}").strip()
         first.setdefault(same(text), replace(row, text=text, label=clean_text(row.label)))
-    kept = list(first.values())
-    if len(kept) < len(rows):
-        left_out = len(rows) - len(kept)
+    distinct = list(first.values())
+    if len(distinct) < len(rows):
+        left_out = len(rows) - len(distinct)
         notes.append(f"{left_out:,} row{'s' * (left_out > 1)} left out: an earlier row has the same sentence.")
-    class_names(kept)
-    if len(kept) > most:
-        few = kept[:most]
+    class_names(distinct)
+    if len(distinct) > most:
+        few = distinct[:most]
         counts = Counter(row.label for row in few)
-        if min(counts.values()) < MIN_PER_CLASS or len(counts) < len({row.label for row in kept}):
-            few = _drawn(kept, most)
-            notes.append(f"{len(few):,} of {len(kept):,} rows, drawn class by class (seed 0).")
+        if min(counts.values()) < MIN_PER_CLASS or len(counts) < len({row.label for row in distinct}):
+            few = _drawn(distinct, most)
+            notes.append(f"{len(few):,} of {len(distinct):,} rows, drawn class by class (seed 0).")
         else:
-            notes.append(f"The first {len(few):,} of {len(kept):,} rows.")
-        kept = few
-    labels = tuple(sorted({row.label for row in kept}))
-    targets = np.array([labels.index(row.label) for row in kept], dtype=np.int64)
+            notes.append(f"The first {len(few):,} of {len(distinct):,} rows.")
+        distinct = few
+    labels = tuple(sorted({row.label for row in distinct}))
+    targets = np.array([labels.index(row.label) for row in distinct], dtype=np.int64)
     targets.flags.writeable = False
-    texts = tuple(row.text for row in kept)
-    own_test, why_not = _own_test(kept, targets, labels)
+    texts = tuple(row.text for row in distinct)
+    own_test, why_not = _own_test(distinct, targets, labels)
     if why_not:
         notes.append(f"The file's own split is not used: {why_not}.")
     return Labelled(Path(name).stem, labels, texts, targets, own_test, tuple(notes))
 
 
-def split_rows(data: Labelled, asked: str) -> Split:
+def split_rows(data: Labelled, choice: str) -> Split:
     """The file's own split, or scikit-learn's `train_test_split` by a seed, a quarter held out class by class.
 
     Seed 0 where the file has no split of its own. Raises UserError for anything else than OWN_SPLIT and a seed.
     """
-    if asked == OWN_SPLIT and data.own_test is not None:
+    if choice == OWN_SPLIT and data.own_test is not None:
         return Split(np.flatnonzero(~data.own_test), np.flatnonzero(data.own_test), OWN_SPLIT)
-    if asked != OWN_SPLIT and asked not in map(str, range(SEEDS)):
+    if choice != OWN_SPLIT and choice not in map(str, range(SEEDS)):
         raise UserError(
-            f"There is no split {str(asked)[:20]!r} here; choose the file's own or a seed from 0 to {SEEDS - 1}."
+            f"There is no split {str(choice)[:20]!r} here; choose the file's own or a seed from 0 to {SEEDS - 1}."
         )
-    seed = 0 if asked == OWN_SPLIT else int(asked)
+    seed = 0 if choice == OWN_SPLIT else int(choice)
     train, test = train_test_split(
         np.arange(len(data.texts)),
         test_size=max(HELD_OUT, len(data.labels) / len(data.texts)),

@@ -55,16 +55,16 @@ def read_list(data: bytes, name: str) -> Listed:
 
 def _listed(rows: list[tuple[int, str, str]], what: str) -> Listed:
     """The rows' sentences, the first of equal ones; within the bounds, or refused in one sentence."""
-    kept: dict[str, str] = {}
+    topic_of: dict[str, str] = {}
     for number, text, topic in rows:
         sentence = " ".join(clean_text(text, f"Row {number:,}").split())
         if len(sentence) > MAX_LENGTH:
             raise UserError(f"Row {number:,} has {len(sentence):,} characters; the limit for one is {MAX_LENGTH:,}.")
         if sentence:
-            kept.setdefault(sentence, " ".join(topic.split())[:60])
-    if not kept:
+            topic_of.setdefault(sentence, " ".join(topic.split())[:60])
+    if not topic_of:
         raise UserError(f"The {what} has no sentence.")
-    if len(kept) > MAX_LINES:
-        raise UserError(f"The {what} has {len(kept):,} sentences; the limit is {MAX_LINES:,}.")
-    topics = tuple(kept.values())
-    return Listed(tuple(kept), topics if all(topics) and len(set(topics)) > 1 else ())
+    if len(topic_of) > MAX_LINES:
+        raise UserError(f"The {what} has {len(topic_of):,} sentences; the limit is {MAX_LINES:,}.")
+    topics = tuple(topic_of.values())
+    return Listed(tuple(topic_of), topics if all(topics) and len(set(topics)) > 1 else ())

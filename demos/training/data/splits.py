@@ -52,7 +52,7 @@ def split_items(
     seed: int,
     max_train: int,
     noun: str = "sentence",
-    check: Callable[[Sequence[Item[T]]], object] = lambda kept: None,
+    check: Callable[[Sequence[Item[T]]], object] = lambda distinct: None,
 ) -> Parts[T]:
     """Rows in three splits: the file's own, or drawn by `seed`, stratum by stratum; each within its bound.
 
@@ -61,12 +61,12 @@ def split_items(
     """
     notes: list[str] = []
     given_rows = [replace(item, split=split_name(item.split, item.number)) for item in items]
-    kept = _distinct(given_rows)
-    if len(kept) < len(given_rows):
-        notes.append(f"{count_of(len(given_rows) - len(kept), noun)} taken out because another row has the same.")
-    check(kept)
+    distinct = _distinct(given_rows)
+    if len(distinct) < len(given_rows):
+        notes.append(f"{count_of(len(given_rows) - len(distinct), noun)} taken out because another row has the same.")
+    check(distinct)
     by_split: dict[str, list[Item[T]]] = defaultdict(list)
-    for item in kept:
+    for item in distinct:
         by_split[item.split].append(item)
     if by_split[""] and set(by_split) - {""}:
         raise UserError(f"Row {by_split[''][0].number:,} has no split, where others have one.")
@@ -97,13 +97,13 @@ def split_items(
     return Parts(train, validation, test, tuple(notes))
 
 
-def split_name(said: str, number: int) -> str:
+def split_name(name: str, number: int) -> str:
     """What a row's split is called here, "" for none. Raises UserError for a name that is not known."""
-    if not said:
+    if not name:
         return ""
-    if said.lower() not in SPLITS:
-        raise UserError(f"Row {number:,} has the split {said[:40]!r}; train, validation and test are known.")
-    return SPLITS[said.lower()]
+    if name.lower() not in SPLITS:
+        raise UserError(f"Row {number:,} has the split {name[:40]!r}; train, validation and test are known.")
+    return SPLITS[name.lower()]
 
 
 def count_of(number: int, noun: str) -> str:

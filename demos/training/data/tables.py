@@ -102,8 +102,8 @@ def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, 
     plain = [_plain(head) for head in header]
     places: dict[str, int] = {}
     for column in columns:
-        free = (plain.index(one) for one in column.names if one in plain and plain.index(one) not in places.values())
-        place = next(free, None)
+        candidates = (plain.index(name) for name in column.names if name in plain)
+        place = next((place for place in candidates if place not in places.values()), None)
         if place is not None:
             if header.count(header[place]) > 1:
                 raise UserError(f"Two columns are named {header[place][:30]!r}; rename one of them.")
@@ -126,8 +126,8 @@ def read_rows(data: bytes, name: str) -> list[Row]:
     header, rows = table.header, table.rows
     if len(header) == 1:
         raise UserError("The file has one column; a text and a label column are needed.")
-    known = [{_plain(head) for head in header} & set(names) for names in (TEXT_NAMES, LABEL_NAMES)]
-    if len(header) == 2 and not any(known) and not table.keyed and rows:
+    recognised = [{_plain(head) for head in header} & set(names) for names in (TEXT_NAMES, LABEL_NAMES)]
+    if len(header) == 2 and not any(recognised) and not table.keyed and rows:
         text, label = _by_content(rows)
         counts = Counter(cells[label].strip() for _, cells in rows)
         # A first row whose label never comes again, where all others do, is a header in another language.
@@ -139,11 +139,11 @@ def read_rows(data: bytes, name: str) -> list[Row]:
         rows = rows if table.keyed else rows[1:]
     if not rows:
         raise UserError("The file has no rows.")
-    found = []
+    labelled = []
     for number, cells in rows:
         values = {role: value_of(cells[place]) for role, place in places.items()}
-        found.append(Row(number, values["text"], values["label"].strip(), values.get("split", "").strip()))
-    return checked_rows(found)
+        labelled.append(Row(number, values["text"], values["label"].strip(), values.get("split", "").strip()))
+    return checked_rows(labelled)
 
 
 def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
@@ -205,9 +205,9 @@ def value_of(value: object, kind: str = "text") -> Any:
 def _text_and_label(header: Sequence[str]) -> dict[str, int]:
     """Where text, label and perhaps split stand; of two columns it is enough to know one."""
     if len(header) == 2:
-        found = find_columns(header, [Column("text", TEXT_NAMES, False), Column("label", LABEL_NAMES, False)])
-        if len(found) == 1:
-            ((role, place),) = found.items()
+        places = find_columns(header, [Column("text", TEXT_NAMES, False), Column("label", LABEL_NAMES, False)])
+        if len(places) == 1:
+            ((role, place),) = places.items()
             return {role: place, "label" if role == "text" else "text": 1 - place}
     return find_columns(header, (TEXT, LABEL, SPLIT))
 

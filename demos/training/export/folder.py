@@ -27,9 +27,9 @@ CONTENTS = {
 def write_folder(trained: Trained, log: Log, folder: Path) -> None:
     """Write all of it into `folder`. Raises UserError for a task without a head, OSError where the disk says no."""
     form = export(trained, folder)
-    told = how_loaded(trained.task, trained.model.encoder.config)
+    loading = how_loaded(trained.task, trained.model.encoder.config)
     again = repeated(log)
-    (folder / README).write_text(card(log, form, told), encoding="utf-8")
+    (folder / README).write_text(card(log, form, loading), encoding="utf-8")
     (folder / RECIPE).write_text(recipe_json(again), encoding="utf-8")
     (folder / PROGRAM).write_text(script_of(again, log), encoding="utf-8")
 

@@ -1,13 +1,14 @@
 """A BERT or DistilBERT with the layers on top that its training chose, for `trust_remote_code=True`.
 
 This file stands alone: it lies beside the weights in a folder that no stock class of transformers can load exactly.
-It holds the encoder, one vector a sequence (or each token's own), dense layers with an activation, a last linear one.
+It holds the encoder, one vector a sequence (or each token's own), dense layers with an activation, a last linear one;
+given the right answers too it tells its loss, so that transformers' Trainer trains it further.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
@@ -20,6 +21,14 @@ from transformers.modeling_outputs import (
 )
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU, "gelu": nn.GELU}
+
+
+Given: TypeAlias = "torch.Tensor | None"
+
+
+def loss_of(logits: torch.Tensor, labels: Given) -> Given:
+    """The mean cross-entropy of logits [..., C] against the right classes [...], those of -100 left out."""
+    return None if labels is None else nn.functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
 
 
 class HeadConfig(PreTrainedConfig):
@@ -56,9 +65,7 @@ class HeadModel(PreTrainedModel):
         self.head = nn.Sequential(*layers)
         self.post_init()
 
-    def states(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor | None, token_type_ids: torch.Tensor | None
-    ) -> torch.Tensor:
+    def states(self, input_ids: torch.Tensor, attention_mask: Given, token_type_ids: Given) -> torch.Tensor:
         """The last hidden states [R, n, d]."""
         inputs = {"input_ids": input_ids, "attention_mask": attention_mask}
         if self.segments:
@@ -66,7 +73,7 @@ class HeadModel(PreTrainedModel):
         states: torch.Tensor = self.encoder(**inputs).last_hidden_state
         return states
 
-    def pooled(self, states: torch.Tensor, attention_mask: torch.Tensor | None) -> torch.Tensor:
+    def pooled(self, states: torch.Tensor, attention_mask: Given) -> torch.Tensor:
         """One vector a sequence: [R, n, d] -> [R, d]."""
         if self.config.pooling == "cls":
             return states[:, 0]
@@ -81,53 +88,44 @@ class HeadForSequenceClassification(HeadModel):
     """A class for a sentence or a pair."""
 
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        **rest: Any,
-    ) -> SequenceClassifierOutput:
-        states = self.states(input_ids, attention_mask, token_type_ids)
-        return SequenceClassifierOutput(logits=self.head(self.pooled(states, attention_mask)))
+        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
+        labels: Given = None, **rest: Any,
+    ) -> SequenceClassifierOutput:  # fmt: skip
+        logits = self.head(self.pooled(self.states(input_ids, attention_mask, token_type_ids), attention_mask))
+        return SequenceClassifierOutput(loss=loss_of(logits, labels), logits=logits)
 
 
 class HeadForTokenClassification(HeadModel):
     """A label for each token."""
 
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        **rest: Any,
-    ) -> TokenClassifierOutput:
-        return TokenClassifierOutput(logits=self.head(self.states(input_ids, attention_mask, token_type_ids)))
+        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
+        labels: Given = None, **rest: Any,
+    ) -> TokenClassifierOutput:  # fmt: skip
+        logits = self.head(self.states(input_ids, attention_mask, token_type_ids))
+        return TokenClassifierOutput(loss=loss_of(logits, labels), logits=logits)
 
 
 class HeadForQuestionAnswering(HeadModel):
     """A start and an end score for each token."""
 
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        **rest: Any,
-    ) -> QuestionAnsweringModelOutput:
+        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
+        start_positions: Given = None, end_positions: Given = None, **rest: Any,
+    ) -> QuestionAnsweringModelOutput:  # fmt: skip
         start, end = self.head(self.states(input_ids, attention_mask, token_type_ids)).unbind(dim=-1)
-        return QuestionAnsweringModelOutput(start_logits=start, end_logits=end)
+        losses = loss_of(start, start_positions), loss_of(end, end_positions)
+        loss = None if losses[0] is None or losses[1] is None else (losses[0] + losses[1]) / 2
+        return QuestionAnsweringModelOutput(loss=loss, start_logits=start, end_logits=end)
 
 
 class HeadForMultipleChoice(HeadModel):
     """A score for each of k endings: the inputs are [batch, k, n]."""
 
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        **rest: Any,
-    ) -> MultipleChoiceModelOutput:
+        self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
+        labels: Given = None, **rest: Any,
+    ) -> MultipleChoiceModelOutput:  # fmt: skip
         flat = [None if one is None else one.flatten(0, 1) for one in (input_ids, attention_mask, token_type_ids)]
-        scores = self.head(self.pooled(self.states(*flat), flat[1]))
-        return MultipleChoiceModelOutput(logits=scores.view(input_ids.shape[:2]))
+        logits = self.head(self.pooled(self.states(*flat), flat[1])).view(input_ids.shape[:2])
+        return MultipleChoiceModelOutput(loss=loss_of(logits, labels), logits=logits)

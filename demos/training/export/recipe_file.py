@@ -52,8 +52,8 @@ class Recipe:
 
 def recipe_json(recipe: Recipe) -> str:
     """The file's text; what is empty is left out."""
-    told = {name: value for name, value in asdict(recipe).items() if value != ""}
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    values = {name: value for name, value in asdict(recipe).items() if value != ""}
+    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_recipe(text: str) -> Recipe:
@@ -61,17 +61,17 @@ def read_recipe(text: str) -> Recipe:
     if len(text.encode("utf-8", "replace")) > LARGEST:
         raise UserError(f"This is no recipe: it is larger than {LARGEST // 2**10} kB.")
     try:
-        told = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError("The recipe is not JSON.") from error
-    return recipe_of(told)
+    return recipe_of(values)
 
 
 def recipe_of(told: Any) -> Recipe:
     """A recipe from JSON's objects. Raises UserError, naming the field."""
     if not isinstance(told, dict) or not isinstance(told.get("settings", {}), dict):
         raise UserError("A recipe is a JSON object with model, task, data and settings.")
-    _known(told, {one.name for one in fields(Recipe)})
+    _known(told, {known.name for known in fields(Recipe)})
     values = {name: value for name, value in told.items() if name != "settings"}
     for name, longest in TEXTS.items():
         if not isinstance(values.get(name, ""), str) or len(values.get(name, "")) > longest:
@@ -94,7 +94,7 @@ def settings_of(told: dict[str, Any]) -> Settings:
     return Settings(**values).check()
 
 
-def _known(told: dict[str, Any], names: set[str]) -> None:
-    for name in told:
+def _known(values: dict[str, Any], names: set[str]) -> None:
+    for name in values:
         if name not in names:
             raise UserError(f"A recipe has no field {name[:40]!r}; there are {', '.join(sorted(names))}.")

@@ -64,7 +64,7 @@ def log_of(
     processes: int = 1,
 ) -> Log:
     """The log of a run from what it told. `looks` are rows of step, training loss, validation loss and score."""
-    kept = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
+    thinned = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
     return Log(
         recipe=recipe.named(),
         base_title=spec.title,
@@ -79,7 +79,7 @@ def log_of(
         baseline_score=_finite(started.baseline_score),
         metrics={name: _finite(value) for name, value in result.metrics.items()},
         loss=_finite(result.loss),
-        looks=tuple(tuple(map(_finite, look[:4])) for look in kept),
+        looks=tuple(tuple(map(_finite, look[:4])) for look in thinned),
         steps=result.steps,
         total_steps=started.total_steps,
         stopped=stopped,
@@ -108,10 +108,12 @@ def keep_log(folder: Path, log: Log) -> None:
 def read_log(folder: Path) -> Log | None:
     """The log in the run's folder; None where there is none."""
     try:
-        told: dict[str, Any] = json.loads((folder / LOG).read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads((folder / LOG).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    told["recipe"] = recipe_of(told["recipe"])
-    told["looks"] = tuple(tuple(look) for look in told["looks"])
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    document["recipe"] = recipe_of(document["recipe"])
+    document["looks"] = tuple(tuple(look) for look in document["looks"])
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in document.items()
+    }
     return Log(**values)

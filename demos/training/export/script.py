@@ -44,7 +44,7 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
     dataset, needed = _dataset(recipe)
     text: str = TEXT.program(
         metrics=[(name, value) for name, value in log.metrics.items() if value is not None] if log else [],
-        settings=[(one.name, repr(getattr(recipe.settings, one.name))) for one in fields(Settings)],
+        settings=[(field.name, repr(getattr(recipe.settings, field.name))) for field in fields(Settings)],
         dataset=dataset,
         needed=needed,
         model=repr(recipe.model),

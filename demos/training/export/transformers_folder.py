@@ -1,7 +1,10 @@
 """A kept run as a transformers folder: weights and configuration of a class that `from_pretrained` knows.
 
-Wherever a stock class computes what was trained, the folder holds that class's weights and nothing else; where none
-does, a small file with the model's own class lies beside them (demos/training/export/modeling_head.py).
+Where the layers of a stock class are the very ones that were trained, the folder holds that class's weights and nothing
+else; for every other head (a mean over the tokens, several dense layers) a small file with the model's own class lies
+beside them (demos/training/export/modeling_head.py). A stock class can be made to give a mean's numbers too, by one
+more layer of very large constants; but nobody can read such a model, train it further or run it in half precision, and
+the own class is what was trained, in plain PyTorch.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from torch import nn
 
 from demos.errors import UserError
 from demos.training.export import modeling_head
-from demos.training.export.rewriting import NAMES, rewritten, why_not
 from demos.training.learning.model import Trained
 from demos.training.tasks.registry import kind_of
 
@@ -43,7 +45,23 @@ SHAPES = {
     "question": Shape("ForQuestionAnswering", "question-answering", False, "qa_outputs"),
     "choice": Shape("ForMultipleChoice", "multiple-choice", True, "classifier"),
 }
-PREFIXES = {"bert": "Bert", "distilbert": "DistilBert"}
+
+
+@dataclass(frozen=True)
+class Stock:
+    """How transformers' classes of one architecture call what sits on the encoder."""
+
+    name: str  # what the classes' names begin with
+    encoder: str  # the encoder in them
+    dense: str  # the dense layer that reads [CLS]
+    activation: str  # after that dense layer
+    dropout: str  # the configuration's field for the head's dropout
+
+
+STOCK = {
+    "bert": Stock("Bert", "bert", "bert.pooler.dense", "tanh", "classifier_dropout"),
+    "distilbert": Stock("DistilBert", "distilbert", "pre_classifier", "relu", "seq_classif_dropout"),
+}
 
 
 @dataclass(frozen=True)
@@ -52,8 +70,7 @@ class Form:
 
     shape: Shape
     architecture: str  # the class's name
-    why_own: str  # why it is a class of its own; "" where it is a stock one
-    mean_layer: bool  # one more layer makes the mean
+    why_own: str  # why it is a class of its own, as the end of "... because"; "" where it is a stock one
 
     @property
     def auto(self) -> str:
@@ -70,28 +87,32 @@ def form_of(task: Any, config: Any) -> Form:
     if kind not in SHAPES:
         raise UserError("Only a model with a head on top can be kept here; this one is an encoder alone.")
     shape = SHAPES[kind]
-    pooling = getattr(task, "pooling", "mean") if shape.pooled else ""
-    outputs = {"choice": 1, "question": 2}.get(kind) or len(task.labels)
-    why = why_not(config.model_type, config.hidden_size, pooling, task.hidden, task.activation, outputs)
-    architecture = f"Head{shape.ending}" if why else f"{PREFIXES[config.model_type]}{shape.ending}"
-    return Form(shape, architecture, why, not why and pooling == "mean")
+    why = _why_own(task, config, shape)
+    return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why)
+
+
+def _why_own(task: Any, config: Any, shape: Shape) -> str:
+    if config.model_type not in STOCK:
+        return f"transformers has no such class for {config.model_type}"
+    if not shape.pooled:
+        return "its class has one linear layer on each token, and this head has more" if task.hidden else ""
+    if task.pooling != "cls":
+        return f"its class reads [CLS], and this head the {task.pooling} over the tokens"
+    activation = STOCK[config.model_type].activation
+    if (task.hidden, task.activation) != ((config.hidden_size,), activation):
+        return f"its class has one dense layer of {config.hidden_size} with {activation}, and this head has not"
+    return ""
 
 
 def how_loaded(task: Any, config: Any) -> str:
     """Which class the folder holds and why, in a sentence or two."""
     form = form_of(task, config)
-    if form.why_own:
-        return (
-            f"Loads with trust_remote_code=True, and gives the same predictions: no stock class fits, because "
-            f"{form.why_own}. The class lies beside the weights as {CODE.name}."
-        )
-    told = f"Loads as it is, as {form.architecture}."
-    if form.mean_layer:
-        told += (
-            " That class reads [CLS]; so the mean is written as one more layer, in which every token looks at all "
-            "tokens evenly (exact up to rounding)."
-        )
-    return told
+    if not form.why_own:
+        return f"Loads as it is, as {form.architecture}."
+    return (
+        f"Loads with trust_remote_code=True, and gives the same predictions: no stock class fits, because "
+        f"{form.why_own}. The class lies beside the weights as {CODE.name}."
+    )
 
 
 def export(trained: Trained, folder: Path) -> Form:
@@ -125,27 +146,22 @@ def export(trained: Trained, folder: Path) -> Form:
 
 
 def _stock(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, Any], Any]:
-    encoder = trained.model.encoder
-    config = copy.deepcopy(encoder.config)
-    names = NAMES[config.model_type]
+    config = copy.deepcopy(trained.model.encoder.config)
+    names = STOCK[config.model_type]
     setattr(config, names.dropout, trained.task.dropout)  # type: ignore[attr-defined]
-    if form.shape.pooled:
-        state, changed = rewritten(encoder, linears, trained.task.pooling)  # type: ignore[attr-defined]
-        for name, value in changed.items():
-            setattr(config, name, value)
-        return state, config
-    state = {f"{names.prefix}.{name}": value for name, value in encoder.state_dict().items()}
-    state = {name: value for name, value in state.items() if not name.startswith(f"{names.prefix}.pooler.")}
-    last = form.shape.last
-    return state | {f"{last}.weight": linears[0].weight, f"{last}.bias": linears[0].bias}, config
+    encoder = trained.model.encoder.state_dict().items()
+    state = {f"{names.encoder}.{name}": value for name, value in encoder if not name.startswith("pooler.")}
+    for name, linear in zip([names.dense, form.shape.last][-len(linears) :], linears, strict=True):
+        state |= {f"{name}.weight": linear.weight, f"{name}.bias": linear.bias}
+    return state, config
 
 
 def _own(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[str, Any], Any]:
     task: Any = trained.task
-    told = trained.model.encoder.config.to_dict()
-    told = {name: value for name, value in told.items() if name not in NOT_TOLD}
+    encoder_config = trained.model.encoder.config.to_dict()
+    encoder_config = {name: value for name, value in encoder_config.items() if name not in NOT_TOLD}
     config = modeling_head.HeadConfig(
-        encoder=told,
+        encoder=encoder_config,
         pooling=getattr(task, "pooling", "mean"),
         widths=list(task.hidden),
         outputs=linears[-1].out_features,

@@ -19,15 +19,15 @@ _DISK_WORDS = ("no space left on device", "os error 28")
 
 def sentence_of(error: BaseException) -> str:
     """What to tell the learner; "" for a fault of the program's own, which should be raised."""
-    told = str(error).lower()
+    text = str(error).lower()
     if isinstance(error, UserError):
         return str(error)
-    if isinstance(error, torch.OutOfMemoryError | MemoryError) or any(words in told for words in _MEMORY_WORDS):
+    if isinstance(error, torch.OutOfMemoryError | MemoryError) or any(words in text for words in _MEMORY_WORDS):
         return NO_MEMORY
-    if getattr(error, "errno", None) == errno.ENOSPC or any(words in told for words in _DISK_WORDS):
+    if getattr(error, "errno", None) == errno.ENOSPC or any(words in text for words in _DISK_WORDS):
         return DISK_FULL
-    if "error while serializing" in told:
+    if "error while serializing" in text:
         return NOT_KEPT
-    if "error while deserializing" in told or (isinstance(error, OSError) and error.errno is None):
+    if "error while deserializing" in text or (isinstance(error, OSError) and error.errno is None):
         return NO_MODEL
     return f"The run could not be kept: {error.strerror}." if isinstance(error, OSError) else ""

@@ -74,10 +74,10 @@ class Learner:
             batch = collate(self.task, [features[i] for i in rows], self.padding, self.device)
             with self._products():
                 states = self._lower(batch)
-            kept = self.states.put(batch, states)
-            done += kept
+            stored = self.states.put(batch, states)
+            done += stored
             yield Caching(done, len(features))
-            if kept < len(rows):
+            if stored < len(rows):
                 return
 
     def logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
@@ -107,16 +107,16 @@ class Learner:
 
     def _shared_gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
         """The same where each process reads its share of them; all end with the same."""
-        mine = self.parallel.share(features)
-        found = [0.0, 0.0, 0.0, 0.0]  # the loss and the score, each times what it is a mean over, and those two
-        if mine:
-            loss, score = self._gradients(mine)
-            longest = max(len(sequence) for feature in mine for sequence in feature.sequences)
-            units = self.task.units(self.task.targets(mine, longest))
-            found = [float(loss) * units, float(score) * len(mine), units, len(mine)]
-        loss_sum, score_sum, all_units, count = self.parallel.sums(found)
+        own = self.parallel.share(features)
+        sums = [0.0, 0.0, 0.0, 0.0]  # the loss and the score, each times what it is a mean over, and those two
+        if own:
+            loss, score = self._gradients(own)
+            longest = max(len(sequence) for feature in own for sequence in feature.sequences)
+            units = self.task.units(self.task.targets(own, longest))
+            sums = [float(loss) * units, float(score) * len(own), units, len(own)]
+        loss_sum, score_sum, all_units, count = self.parallel.sums(sums)
         trained = [one for group in self.optimizer.param_groups for one in group["params"]]
-        self.parallel.average(trained, found[2] / all_units if all_units else 0.0)
+        self.parallel.average(trained, sums[2] / all_units if all_units else 0.0)
         return torch.tensor([loss_sum / max(all_units, 1e-9), score_sum / count], device=self.device).unbind()
 
     def keep(self, folder: Path) -> None:

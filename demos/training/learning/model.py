@@ -179,7 +179,7 @@ class Trained:
             batch = collate(self.task, [features[i] for i in rows], padding, torch.device("cpu"))
             with torch.inference_mode():
                 hidden = last_states(self.model.encoder, batch)
-                found = self.task.answers(self.task.logits(self.model.head, hidden, batch), batch)
-            for index, answer in zip(rows, found, strict=True):
+                answered = self.task.answers(self.task.logits(self.model.head, hidden, batch), batch)
+            for index, answer in zip(rows, answered, strict=True):
                 answers[index] = answer
         return answers

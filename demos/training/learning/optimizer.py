@@ -36,7 +36,7 @@ def clipped_step(optimizer: torch.optim.Optimizer, parameters: Sequence[nn.Param
     As `clip_grad_norm_` and `step`, but the optimizer divides each gradient as it reads it (PyTorch's fused ones offer
     that to mixed precision): one pass less over all gradients, 2 % of the bundled model's step.
     """
-    norm = torch.nn.utils.get_total_norm([one.grad for one in parameters if one.grad is not None])
+    norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
     optimizer.grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)
     optimizer.step()
     return norm
@@ -67,4 +67,6 @@ def parameter_groups(encoder: Any, head: nn.Module, weight_decay: float, layer_d
             share = layer_decay ** (layers + 1 - height.get(id(parameter), 0))
             decay = 0.0 if id(parameter) in plain or name.endswith("bias") else weight_decay
             groups.setdefault((share, decay), []).append(parameter)
-    return [{"params": found, "share": share, "weight_decay": decay} for (share, decay), found in groups.items()]
+    return [
+        {"params": parameters, "share": share, "weight_decay": decay} for (share, decay), parameters in groups.items()
+    ]

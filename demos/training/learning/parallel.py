@@ -44,21 +44,26 @@ class Parallel:
         Added up as one vector, so that there is one exchange a step. Who read nothing has no gradients yet.
         """
         flat = torch.cat(
-            [(torch.zeros_like(one) if one.grad is None else one.grad * weight).flatten() for one in parameters]
+            [
+                (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad * weight).flatten()
+                for parameter in parameters
+            ]
         )
         shared = flat.cpu()
         distributed.all_reduce(shared)
         flat = shared.to(flat.device)
-        for one, gradient in zip(parameters, flat.split([one.numel() for one in parameters]), strict=True):
-            one.grad = gradient.view_as(one).clone()
+        for parameter, gradient in zip(
+            parameters, flat.split([parameter.numel() for parameter in parameters]), strict=True
+        ):
+            parameter.grad = gradient.view_as(parameter).clone()
 
     def agreed(self, word: str) -> str:
         """What process 0 says, everywhere: clocks differ, and all must stop at the same step."""
         if self.processes == 1:
             return word
-        told = [word]
-        distributed.broadcast_object_list(told, src=0)
-        return str(told[0])
+        words = [word]
+        distributed.broadcast_object_list(words, src=0)
+        return str(words[0])
 
 
 ALONE = Parallel()

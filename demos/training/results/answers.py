@@ -46,11 +46,11 @@ def kept_of(task: Any, dataset: Any, answers: Sequence[Any]) -> Kept:
     rows = [tuple(map(float, row)) for row in answers[:MAX_EXAMPLES]]
     examples = dataset.test[: len(rows)]
     right = [likeliest(row) == example.label for row, example in zip(rows, examples, strict=True)]
-    found = Kept(total, tuple(map(max, rows)), tuple(right))
+    kept = Kept(total, tuple(map(max, rows)), tuple(right))
     if isinstance(task, MultipleChoice):
-        return found
+        return kept
     count = _fitting(examples)
-    return Kept(total, found.confidence[:count], found.right[:count], tuple(examples[:count]), tuple(rows[:count]))
+    return Kept(total, kept.confidence[:count], kept.right[:count], tuple(examples[:count]), tuple(rows[:count]))
 
 
 def _fitting(examples: Sequence[Example]) -> int:

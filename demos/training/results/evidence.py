@@ -67,12 +67,12 @@ def chance_share(classes: Sequence[int] | np.ndarray) -> float:
 
 def surest_errors(kept: Kept, most: int) -> list[Error]:
     """The wrong answers to test examples, the surest first; `most` at the most."""
-    found = []
+    errors = []
     for number, (example, row, right) in enumerate(zip(kept.examples, kept.chances, kept.right, strict=True)):
         if not right:
             best = likeliest(row)
-            found.append(Error(number, example, best, row[best]))
-    return sorted(found, key=lambda error: -error.probability)[:most]
+            errors.append(Error(number, example, best, row[best]))
+    return sorted(errors, key=lambda error: -error.probability)[:most]
 
 
 def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence:
@@ -88,8 +88,8 @@ def evidence_of(trained: Trained, loaded: LoadedModel, error: Error) -> Evidence
         logits = class_logits(trained, hidden)
         return logits[error.predicted] - logits[example.label]
 
-    found = gradient_x_input(loaded, encoding, margin)
-    return Evidence(encoding, found.values, found.output, _without_words(loaded, encoding, margin))
+    attribution = gradient_x_input(loaded, encoding, margin)
+    return Evidence(encoding, attribution.values, attribution.output, _without_words(loaded, encoding, margin))
 
 
 def encoding_of(trained: Trained, tokenizer: Any, example: Example) -> Encoding:

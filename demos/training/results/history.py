@@ -119,10 +119,10 @@ def record_of(
 def differences(records: Sequence[Record]) -> tuple[str, ...]:
     """Which of their `choices` are not the same in all of them, in the order of the first record that has each."""
     chosen = [record.choices for record in records]
-    names = dict.fromkeys(name for one in chosen for name in one)
+    names = dict.fromkeys(name for choices in chosen for name in choices)
     missing = object()
     return tuple(
-        name for name in names if any(one.get(name, missing) != chosen[0].get(name, missing) for one in chosen)
+        name for name in names if any(choices.get(name, missing) != chosen[0].get(name, missing) for choices in chosen)
     )
 
 
@@ -183,12 +183,12 @@ def _cell(value: Any) -> Any:
 def _thinned(points: Sequence[tuple[float, float | None]]) -> tuple[tuple[float, float | None], ...]:
     """At most MAX_STEPS points: the means of so many neighbours, at the last one's place."""
     width = -(-len(points) // MAX_STEPS) or 1
-    found = []
+    means = []
     for at in range(0, len(points), width):
         group = points[at : at + width]
-        known = [value for _, value in group if value is not None]
-        found.append((group[-1][0], sum(known) / len(known) if known else None))
-    return tuple(found)
+        values = [value for _, value in group if value is not None]
+        means.append((group[-1][0], sum(values) / len(values) if values else None))
+    return tuple(means)
 
 
 def _right(dataset: Splits, result: Outcome) -> str:

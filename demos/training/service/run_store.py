@@ -139,14 +139,14 @@ class Runs:
 
         Raises UserError where it is gone.
         """
-        if found := self._at_hand(run):
-            return found
+        if model := self._at_hand(run):
+            return model
         assert run is not None  # else it was gone
         with self._turns.of(run):
-            if found := self._at_hand(run):  # read by who had the turn before
-                return found
+            if model := self._at_hand(run):  # read by who had the turn before
+                return model
             try:
-                found = Trained.read(self.folder(run))
+                model = Trained.read(self.folder(run))
             except Exception as error:
                 # Somebody cleared the machine's temporary files, or the run was discarded while half of it was read.
                 if isinstance(error, OSError):
@@ -157,10 +157,10 @@ class Runs:
             with self._lock:
                 if run not in self._kept:
                     raise UserError(GONE)
-                self._trained[run] = found
+                self._trained[run] = model
                 while len(self._trained) > MAX_IN_MEMORY:
                     self._trained.popitem(last=False)
-            return found
+            return model
 
     def _at_hand(self, run: str | None) -> Trained | None:
         """The run's model where it is in memory; None where it is on disk alone. Raises UserError where it is gone."""

@@ -66,7 +66,7 @@ class Workshop:
         """
         settings.check()
         stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
-        over = told = False
+        over = ended = False
         with self.line.join() as ticket:
             try:
                 while place := ticket.place:
@@ -84,9 +84,9 @@ class Workshop:
                             over = True
                             if event.result.examples_per_second:
                                 self._speed.put(_like(model, dataset, settings), event.result.examples_per_second)
-                        told = over or isinstance(event, Failed)
+                        ended = over or isinstance(event, Failed)
                         yield _timed(event, expected) if isinstance(event, Step) and expected else event
-                    if not told:
+                    if not ended:
                         yield Failed(BROKEN_OFF)
                 finally:
                     pause_file.unlink(missing_ok=True)  # else a paused training would not see that it is left

@@ -49,5 +49,7 @@ def kind_of(task: Task) -> str:
 
 def read_task(kind: str, fields: Mapping[str, Any]) -> Task:
     """A task from its name and its fields as JSON has them; lists are tuples again."""
-    task: Task = KINDS[kind](**{name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()})
+    task: Task = KINDS[kind](
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    )
     return task

@@ -159,15 +159,15 @@ def pair_ids(
         return []
     texts = [text for pair in pairs for text in pair]
     rows = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
-    found = []
+    sequences = []
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         before = len(first) + len(second)
-        kept = _fitting(len(first), len(second), max_length - 3)
-        first, second = first[: kept[0]], second[: kept[1]]
+        lengths = _fitting(len(first), len(second), max_length - 3)
+        first, second = first[: lengths[0]], second[: lengths[1]]
         ids = (tokenizer.cls_token_id, *first, tokenizer.sep_token_id, *second, tokenizer.sep_token_id)
         segments = (*[0] * (len(first) + 2), *[1] * (len(second) + 1))
-        found.append((ids, segments, len(first) + len(second) < before))
-    return found
+        sequences.append((ids, segments, len(first) + len(second) < before))
+    return sequences
 
 
 def _fitting(first: int, second: int, room: int) -> tuple[int, int]:

@@ -89,18 +89,18 @@ def loaded_from(folder: Path, form: Form, auto: Any) -> Any:
 @pytest.mark.parametrize(
     ("architecture", "pooling", "hidden", "activation", "stock"),
     [
-        ("bert", "mean", (), "tanh", True),  # the default recipe
-        ("bert", "cls", (), "tanh", True),
-        ("bert", "mean", (20,), "tanh", True),
+        ("bert", "mean", (), "tanh", False),  # the default recipe
+        ("bert", "cls", (), "tanh", False),
+        ("bert", "mean", (20,), "tanh", False),
         ("bert", "cls", (32,), "tanh", True),
-        ("bert", "mean", (20,), "gelu", False),
-        ("bert", "mean", (32,), "tanh", False),  # no coordinates left for the constants
+        ("bert", "cls", (32,), "gelu", False),
+        ("bert", "mean", (32,), "tanh", False),
         ("bert", "max", (), "tanh", False),
         ("bert", "cls", (20, 10), "tanh", False),
-        ("distilbert", "mean", (), "tanh", True),
-        ("distilbert", "cls", (), "tanh", True),
-        ("distilbert", "mean", (20,), "relu", True),
-        ("distilbert", "mean", (20,), "tanh", False),
+        ("distilbert", "mean", (), "tanh", False),
+        ("distilbert", "cls", (), "tanh", False),
+        ("distilbert", "cls", (32,), "relu", True),
+        ("distilbert", "cls", (32,), "tanh", False),
     ],
 )
 def test_a_classifier_gives_the_same_probabilities(
@@ -139,23 +139,35 @@ def test_what_leaves_the_server_names_no_place_on_it(tiny: LoadedModel, tmp_path
             assert b"secret-run-id" not in file.read_bytes(), file.name
 
 
-def test_the_bundled_model_with_the_default_recipe_is_a_stock_bert(bundled: LoadedModel, tmp_path: Path) -> None:
+def test_the_bundled_model_with_the_default_recipe_keeps_its_layers_and_can_be_trained_further(
+    bundled: LoadedModel, tmp_path: Path
+) -> None:
     trained = trained_on(Classification(("a", "b", "c")), bundled.model, bundled.tokenizer)
     form = export(trained, tmp_path)
     assert form == form_of(trained.task, bundled.model.config)
-    assert (form.architecture, form.mean_layer) == ("BertForSequenceClassification", True)
+    assert form.architecture == "HeadForSequenceClassification"
     model = loaded_from(tmp_path, form, AutoModelForSequenceClassification)
-    assert model.config.num_hidden_layers == 7
+    assert model.encoder.config.num_hidden_layers == 6
+    inputs = bundled.tokenizer(TEXTS, padding=True, return_tensors="pt")
+    expected = torch.tensor(trained.predict(TEXTS))
     with torch.inference_mode():
-        inputs = bundled.tokenizer(TEXTS, padding=True, return_tensors="pt")
         found = model(**inputs).logits.softmax(dim=-1)
-    torch.testing.assert_close(found, torch.tensor(trained.predict(TEXTS)), rtol=0, atol=LONG)
+        half = model.to(torch.bfloat16)(**inputs).logits.softmax(dim=-1).float()
+    torch.testing.assert_close(found, expected, rtol=0, atol=LONG)
+    torch.testing.assert_close(half, expected, rtol=0, atol=0.05)
+    model = model.float()
+    told = model(**inputs, labels=torch.tensor([2, 0, 1]))
+    told.loss.backward()
+    chances = told.logits.softmax(dim=-1)[range(3), [2, 0, 1]]
+    assert told.loss.item() == pytest.approx(-chances.log().mean().item(), rel=1e-5)
+    assert all(one.grad is not None for one in model.head.parameters())
+    assert model.encoder.embeddings.word_embeddings.weight.grad.abs().sum() > 0
 
 
 def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_path: Path) -> None:
     folders = {}
-    for name, pooling in (("stock", "mean"), ("own", "max")):
-        folders[name] = trained_on(Classification(LABELS, pooling), tiny.model, tiny.tokenizer)
+    for name, task in (("stock", Classification(LABELS, "cls", (32,))), ("own", Classification(LABELS, "mean"))):
+        folders[name] = trained_on(task, tiny.model, tiny.tokenizer)
         export(folders[name], tmp_path / name)
     environment = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     ended = subprocess.run(
@@ -194,6 +206,10 @@ def test_a_question_answerer_scores_each_token_alike(tiny: LoadedModel, tmp_path
         found = model(**inputs)
         expected = trained.model.head(tiny.model(**inputs).last_hidden_state)
     torch.testing.assert_close(torch.stack([found.start_logits, found.end_logits], dim=-1), expected)
+    places = {"start_positions": torch.tensor([7]), "end_positions": torch.tensor([8])}
+    chances = expected.log_softmax(dim=1)
+    loss = -(chances[0, 7, 0] + chances[0, 8, 1]) / 2
+    assert model(**inputs, **places).loss.item() == pytest.approx(loss.item(), rel=1e-4)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
@@ -207,6 +223,22 @@ def test_a_chooser_gives_each_ending_the_same_chance(tiny: LoadedModel, tmp_path
     with torch.inference_mode():
         found = model(**{name: value[None] for name, value in inputs.items()}).logits.softmax(dim=-1)[0]
     assert found.tolist() == pytest.approx(expected, abs=LONG)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_a_chooser_and_a_tagger_tell_their_loss(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
+    form = export(trained_on(MultipleChoice(2, pooling), tiny.model, tiny.tokenizer), tmp_path / "choice")
+    chooser = loaded_from(tmp_path / "choice", form, AutoModelForMultipleChoice)
+    inputs = tiny.tokenizer(["The bank was"] * 2, ["green", "of paper"], padding=True, return_tensors="pt")
+    told = chooser(**{name: value[None] for name, value in inputs.items()}, labels=torch.tensor([1]))
+    assert told.loss.item() == pytest.approx(-told.logits.log_softmax(dim=-1)[0, 1].item())
+    form = export(trained_on(Entities(("O", "B-PER", "I-PER"), (16,)), tiny.model, tiny.tokenizer), tmp_path / "tags")
+    tagger = loaded_from(tmp_path / "tags", form, AutoModelForTokenClassification)
+    inputs = tiny.tokenizer("Henson", return_tensors="pt")
+    labels = torch.full(inputs["input_ids"].shape, -100)
+    labels[0, 1] = 2  # the name's first piece alone
+    told = tagger(**inputs, labels=labels)
+    assert told.loss.item() == pytest.approx(-told.logits.log_softmax(dim=-1)[0, 1, 2].item(), rel=1e-4)
 
 
 def test_pairs_are_one_sequence_with_two_segments(tiny: LoadedModel, tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ class Dataset:
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Sentences of each class in a split."""
-        found = Counter(example.label for example in getattr(self, split))
-        return tuple(found[label] for label in range(len(self.labels)))
+        counts = Counter(example.label for example in getattr(self, split))
+        return tuple(counts[label] for label in range(len(self.labels)))
 
 
 @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
@@ -104,7 +104,7 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
 
 
 def _cleaned(row: Row) -> Row:
-    text, pair = (clean_text(one, f"Row {row.number:,}").strip() for one in (row.text, row.pair))
+    text, pair = (clean_text(sentence, f"Row {row.number:,}").strip() for sentence in (row.text, row.pair))
     return replace(row, text=text, label=clean_text(row.label), pair=pair)
 
 

@@ -58,15 +58,17 @@ class EntityDataset:
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Entities of each type in a split."""
-        found = Counter(
-            kind for one in getattr(self, split) for *_, kind in spans_of([self.labels[label] for label in one.labels])
+        counts = Counter(
+            kind
+            for example in getattr(self, split)
+            for *_, kind in spans_of([self.labels[label] for label in example.labels])
         )
-        return tuple(found[kind] for kind in self.types)
+        return tuple(counts[kind] for kind in self.types)
 
     def label_counts(self, split: str) -> tuple[int, ...]:
         """Words of each label in a split."""
-        found = Counter(label for one in getattr(self, split) for label in one.labels)
-        return tuple(found[label] for label in range(len(self.labels)))
+        counts = Counter(label for example in getattr(self, split) for label in example.labels)
+        return tuple(counts[label] for label in range(len(self.labels)))
 
 
 def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_train: int = MAX_TRAIN) -> EntityDataset:
@@ -79,7 +81,7 @@ def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_trai
     splits = {"training": parts.train, "validation": parts.validation, "test": parts.test}
     types = sorted({tag[2:] for split in splits.values() for row in split for tag in row.tags if tag != "O"})
     for kind in types:
-        other = next(one for one in types if same(one) == same(kind))
+        other = next(known for known in types if same(known) == same(kind))
         if other != kind:
             raise UserError(f"The types {other!r} and {kind!r} differ in capitals or blanks alone; write them alike.")
     if len(types) > MAX_TYPES:

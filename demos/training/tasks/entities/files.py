@@ -104,9 +104,9 @@ def _listed(value: Any, what: str) -> list[str]:
         raise UserError(f"{what} are neither a list nor text.")
     if not isinstance(value, list):
         return str(value).split()
-    if any(isinstance(one, list | dict) or one is None for one in value):
+    if any(isinstance(item, list | dict) or item is None for item in value):
         raise UserError(f"{what} are not a plain list.")
-    return [str(one) for one in value]
+    return [str(item) for item in value]
 
 
 def _read_conll(text: str) -> list[TaggedRow]:
@@ -165,29 +165,29 @@ def _check_width(cells: int, width: int, where: str) -> None:
         )
 
 
-def _split(said: str, where: str) -> str:
-    if said.lower() not in SPLITS:
-        raise UserError(f"{where} names the split {said[:40]!r}; train, validation and test are known.")
-    return said
+def _split(name: str, where: str) -> str:
+    if name.lower() not in SPLITS:
+        raise UserError(f"{where} names the split {name[:40]!r}; train, validation and test are known.")
+    return name
 
 
 def _row(number: int, words: Sequence[str], tags: Sequence[str], split: str, places: Sequence[str]) -> TaggedRow:
     """One sentence, its tags known to have one of the forms that `_as_bio` reads."""
     if len(words) > MAX_WORDS:
         raise UserError(f"{places[0]} has {len(words):,} words; the limit is {MAX_WORDS:,}.")
-    kept = []
+    cleaned = []
     for word, tag, where in zip(words, tags, places, strict=True):
         if not word.strip():
             raise UserError(f"{where} has an empty token.")
         if len(word) > MAX_WORD:
             raise UserError(f"{where} has a word of {len(word):,} characters; the limit is {MAX_WORD}.")
-        known = tag == "O" or _TAG.fullmatch(tag)
-        if not known:
+        valid = tag == "O" or _TAG.fullmatch(tag)
+        if not valid:
             raise UserError(f"{where} has the tag {tag[:40]!r}, which is neither O nor B- or I- with a type.")
         if len(tag) > MAX_TYPE + 2:
             raise UserError(f"{where} has a type of {len(tag) - 2:,} characters; the limit is {MAX_TYPE}.")
-        kept.append(clean_text(word))
-    return TaggedRow(number, tuple(kept), tuple(map(clean_text, tags)), split)
+        cleaned.append(clean_text(word))
+    return TaggedRow(number, tuple(cleaned), tuple(map(clean_text, tags)), split)
 
 
 def _as_bio(rows: Sequence[TaggedRow]) -> list[TaggedRow]:
@@ -195,7 +195,7 @@ def _as_bio(rows: Sequence[TaggedRow]) -> list[TaggedRow]:
     prefixes = {tag[0] for row in rows for tag in row.tags}
     scheme = "IOBES" if prefixes & set("ESM") else "BILOU" if prefixes & set("LU") else ""
     plain: Mapping[str, str] = {"S": "B", "U": "B", "E": "I", "L": "I", "M": "I"}
-    found, begun = [], 0
+    converted, begun = [], 0
     for row in rows:
         tags: list[str] = []
         before = ""  # the type of the entity that the word before is in
@@ -207,11 +207,11 @@ def _as_bio(rows: Sequence[TaggedRow]) -> list[TaggedRow]:
                 begun += 1
             tags.append(f"{prefix}-{kind}" if kind else "O")
             before = kind
-        found.append(replace(row, tags=tuple(tags)))
+        converted.append(replace(row, tags=tuple(tags)))
     if scheme:
         note = f"The tags are {scheme}; they are read as BIO."
     elif begun:
         note = f"{begun:,} entit{'y begins' if begun == 1 else 'ies begin'} with I- (IOB1); read as B-."
     else:
-        return found
-    return [replace(row, note=note) for row in found]
+        return converted
+    return [replace(row, note=note) for row in converted]

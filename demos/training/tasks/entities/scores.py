@@ -54,16 +54,16 @@ def spans_of(tags: Sequence[str], strict: bool = False) -> list[Span]:
     An I- with no entity of its type before it begins one, as in CoNLL-2003's own script and seqeval's default. With
     `strict` (seqeval's mode="strict", scheme=IOB2) it is none: only B- begins an entity.
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     start, kind = 0, ""
     for place, tag in enumerate([*tags, "O"]):
         prefix, _, name = tag.partition("-")
         if kind and not (prefix == "I" and name == kind):
-            found.append((start, place, kind))
+            spans.append((start, place, kind))
             kind = ""
         if prefix == "B" or (prefix == "I" and not kind and not strict):
             start, kind = place, name
-    return found
+    return spans
 
 
 def score_entities(

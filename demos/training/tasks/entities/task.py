@@ -70,7 +70,7 @@ class Entities:
     def features(self, tokenizer: Any, examples: Sequence[TaggedSentence], max_length: int) -> list[Features]:
         """[CLS] the words' pieces [SEP], cut to `max_length` tokens; `extra` says where each word's first piece is."""
         pieces = pieces_of(tokenizer, [example.words for example in examples])
-        found = []
+        features = []
         for example, words in zip(examples, pieces, strict=True):
             ids = [tokenizer.cls_token_id]
             first = []
@@ -80,8 +80,8 @@ class Entities:
             kept = ids[: max_length - 1]
             sequence = (*kept, tokenizer.sep_token_id)
             read = tuple(place for place in first if place < len(kept))
-            found.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
-        return found
+            features.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
+        return features
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """See `dense_head`: the same layers for every token."""
@@ -218,17 +218,17 @@ class CutSentence:
 
 def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[TaggedSentence]) -> list[CutSentence]:
     """The lecture's table ("Jim Hen ##son" over B-PER I-PER X) of each sentence."""
-    found = []
+    sentences = []
     for example, words in zip(examples, pieces_of(tokenizer, [one.words for one in examples]), strict=True):
         word: list[int | None] = [None]
-        ids, told = [tokenizer.cls_token_id], [""]
+        ids, asked_labels = [tokenizer.cls_token_id], [""]
         for number, pieces in enumerate(words):
             ids += pieces
             word += [number] * len(pieces)
-            told += [labels[example.labels[number]], *[""] * (len(pieces) - 1)]
+            asked_labels += [labels[example.labels[number]], *[""] * (len(pieces) - 1)]
         ids.append(tokenizer.sep_token_id)
-        found.append(CutSentence(tuple(tokenizer.convert_ids_to_tokens(ids)), (*word, None), (*told, "")))
-    return found
+        sentences.append(CutSentence(tuple(tokenizer.convert_ids_to_tokens(ids)), (*word, None), (*asked_labels, "")))
+    return sentences
 
 
 def telling_sentences(tokenizer: Any, dataset: EntityDataset, count: int = 3, longest: int = 20) -> list[CutSentence]:
@@ -238,7 +238,9 @@ def telling_sentences(tokenizer: Any, dataset: EntityDataset, count: int = 3, lo
     a name of several words, and the shorter.
     """
     examples = dataset.train[:MOST_SEARCHED]
-    rows = [one for one in cut_sentences(tokenizer, dataset.labels, examples) if len(one.tokens) <= longest]
+    rows = [
+        sentence for sentence in cut_sentences(tokenizer, dataset.labels, examples) if len(sentence.tokens) <= longest
+    ]
     seen: set[str] = set()
     chosen: list[CutSentence] = []
 

@@ -82,8 +82,8 @@ class ChoiceDataset:
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Items of a split by the place of their right ending."""
-        found = Counter(example.label for example in getattr(self, split))
-        return tuple(found[place] for place in range(self.choices))
+        counts = Counter(example.label for example in getattr(self, split))
+        return tuple(counts[place] for place in range(self.choices))
 
 
 def read_choice_rows(data: bytes, name: str) -> list[ChoiceRow]:
@@ -159,8 +159,8 @@ def _enough(kept: Sequence[Item[ChoiceRow]]) -> None:
         raise UserError(f"There are {len(kept):,} different items; at least {MIN_ITEMS} are needed.")
 
 
-def _text(said: Any, where: str) -> str:
-    text = " ".join(value_of(said).split())
+def _text(value: Any, where: str) -> str:
+    text = " ".join(value_of(value).split())
     if len(text) > MAX_LENGTH:
         raise UserError(f"{where} has a text of {len(text):,} characters; the limit is {MAX_LENGTH:,}.")
     return clean_text(text, where)
@@ -171,8 +171,8 @@ def _endings(record: Record) -> list[Any]:
     columns = [record[column.role] for column in ENDINGS]
     if not columns[0]:
         columns = columns[1:]  # they count from 1
-    found = list(takewhile(bool, columns))
-    if len(found) < MIN_ENDINGS and record[LISTED.role]:
+    in_columns = list(takewhile(bool, columns))
+    if len(in_columns) < MIN_ENDINGS and record[LISTED.role]:
         listed = record[LISTED.role]
         listed = listed.get("text") if isinstance(listed, dict) else listed
         return listed if isinstance(listed, list) else []
@@ -184,19 +184,19 @@ def _endings(record: Record) -> list[Any]:
 def _base(records: Sequence[Record]) -> int:
     """What the labels count from: 1 where none is 0 and one is the number of endings, else 0."""
     numbers = (re.fullmatch(r"\s*(\d{1,2})(\.0)?\s*", record["label"], re.ASCII) for record in records)
-    said = {int(number[1]) for number in numbers if number}
-    return 1 if said and min(said) >= 1 and max(said) >= len(_endings(records[0])) else 0
+    labels = {int(number[1]) for number in numbers if number}
+    return 1 if labels and min(labels) >= 1 and max(labels) >= len(_endings(records[0])) else 0
 
 
 def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
     """Which ending is right, from a number, a letter or the ending itself; None where it says none of them."""
-    said = " ".join(record["label"].split())
-    if re.fullmatch(r"\d{1,2}(\.0)?", said, re.ASCII):
-        place = int(float(said)) - base
-    elif re.fullmatch(r"ending_?\d", said, re.ASCII):
-        place = int(said[-1])
-    elif len(said) == 1 and said.upper() in LETTERS:
-        place = LETTERS.index(said.upper())
+    label = " ".join(record["label"].split())
+    if re.fullmatch(r"\d{1,2}(\.0)?", label, re.ASCII):
+        place = int(float(label)) - base
+    elif re.fullmatch(r"ending_?\d", label, re.ASCII):
+        place = int(label[-1])
+    elif len(label) == 1 and label.upper() in LETTERS:
+        place = LETTERS.index(label.upper())
     else:
-        place = next((at for at, ending in enumerate(endings) if ending == said), -1)
+        place = next((at for at, ending in enumerate(endings) if ending == label), -1)
     return place if 0 <= place < len(endings) else None

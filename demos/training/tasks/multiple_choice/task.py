@@ -49,13 +49,13 @@ class MultipleChoice(OneOfSeveral):
         """[CLS] context start [SEP] ending [SEP] of each ending, segments 0 and 1, cut to `max_length` tokens."""
         pairs = [pair for example in examples for pair in sequences_of(example)]
         rows = pair_ids(tokenizer, pairs, max_length)
-        found, at = [], 0
+        features, at = [], 0
         for example in examples:
-            mine = rows[at : at + len(example.endings)]
-            at += len(mine)
-            ids, segments, cut = zip(*mine, strict=True)
-            found.append(Features(ids, example.label, any(cut), segments))
-        return found
+            own = rows[at : at + len(example.endings)]
+            at += len(own)
+            ids, segments, cut = zip(*own, strict=True)
+            features.append(Features(ids, example.label, any(cut), segments))
+        return features
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """One number a sequence; see `dense_head`."""

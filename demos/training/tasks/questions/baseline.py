@@ -20,17 +20,17 @@ def guess(example: QuestionExample) -> str:
     its first name (a run of words with a capital, not its first word alone, none of the question) for another; a
     number instead of a name where there is none, and the reverse; without either, the sentence.
     """
-    asked = {word.lower() for word in _WORD.findall(example.question)}
-    sentences = [found.group().strip() for found in _SENTENCE.finditer(example.context) if found.group().strip()]
+    question_words = {word.lower() for word in _WORD.findall(example.question)}
+    sentences = [match.group().strip() for match in _SENTENCE.finditer(example.context) if match.group().strip()]
     if not sentences:
         return ""
-    best = max(sentences, key=lambda one: len(asked & {word.lower() for word in _WORD.findall(one)}))
-    numbers = [found.group() for found in _NUMBER.finditer(best)]
+    best = max(sentences, key=lambda sentence: len(question_words & {word.lower() for word in _WORD.findall(sentence)}))
+    numbers = [match.group() for match in _NUMBER.finditer(best)]
     names = [
-        found.group()
-        for found in _NAME.finditer(best)
-        if (found.start() or " " in found.group())
-        and not {word.lower() for word in _WORD.findall(found.group())} & asked
+        match.group()
+        for match in _NAME.finditer(best)
+        if (match.start() or " " in match.group())
+        and not {word.lower() for word in _WORD.findall(match.group())} & question_words
     ]
     kinds = (numbers, names) if example.word in ("when", "how") else (names, numbers)
     return next((kind[0] for kind in kinds if kind), best)

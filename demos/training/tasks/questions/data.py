@@ -36,8 +36,8 @@ class QuestionExample:
     def word(self) -> str:
         """The question word: the first that it has; "other" without one. "In what year" is a what."""
         words = (part.strip("?,.;:'’\"").lower() for part in self.question.split())
-        found = next((word for word in words if word in (*QUESTION_WORDS, "whom", "whose")), "other")
-        return "who" if found in ("whom", "whose") else found
+        question_word = next((word for word in words if word in (*QUESTION_WORDS, "whom", "whose")), "other")
+        return "who" if question_word in ("whom", "whose") else question_word
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def build_questions(
 
     A paragraph that the file has in two splits is tested rather than trained on. Raises UserError for too few.
     """
-    kept, notes = _answered(rows)
+    answered, notes = _answered(rows)
     by_paragraph: dict[tuple[str, str], list[QuestionRow]] = defaultdict(list)
-    for row in kept:
+    for row in answered:
         by_paragraph[same(row.context), split_name(row.split, row.number)].append(row)
     items = [Item(group[0].number, key, "", split, group) for (key, split), group in by_paragraph.items()]
     parts = split_items(items, seed, max(1, len(items)), "paragraph", _enough)
@@ -92,23 +92,28 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
 
     A fold's test split is also watched; nothing is chosen by what is seen there. Raises UserError for too few.
     """
-    kept, notes = _answered(rows)
+    answered, notes = _answered(rows)
     by_paragraph: dict[str, list[QuestionRow]] = defaultdict(list)
-    for row in kept:
+    for row in answered:
         by_paragraph[same(row.context)].append(row)
     keys = list(by_paragraph)
     if not 2 <= folds <= len(keys):
         raise UserError(f"{folds} folds need as many paragraphs, and at least two; there are {len(keys):,}.")
     random.Random(f"{seed} folds").shuffle(keys)
-    found = []
+    datasets = []
     for fold in range(folds):
-        held = set(keys[fold::folds])
+        held_out = set(keys[fold::folds])
         parts = [
-            tuple(one for key in by_paragraph if (key in held) == tested for one in _examples(by_paragraph[key]))
+            tuple(
+                example
+                for key in by_paragraph
+                if (key in held_out) == tested
+                for example in _examples(by_paragraph[key])
+            )
             for tested in (False, True)
         ]
-        found.append(QuestionDataset(f"{name}, fold {fold + 1}", parts[0], parts[1], parts[1], tuple(notes)))
-    return found
+        datasets.append(QuestionDataset(f"{name}, fold {fold + 1}", parts[0], parts[1], parts[1], tuple(notes)))
+    return datasets
 
 
 def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:

@@ -61,14 +61,12 @@ def squad_rows(whole: Mapping[str, Any]) -> list[QuestionRow]:
         split = article.get("split") or ""
         for paragraph in _listed(article, "paragraphs"):
             context = paragraph.get("context")
-            for asked in _listed(paragraph, "qas"):
+            for qa in _listed(paragraph, "qas"):
                 if len(rows) == MAX_ROWS:
                     raise UserError(f"The file has more than {MAX_ROWS:,} questions.")
                 number = len(rows) + 1
-                answers = [] if asked.get("is_impossible") is True else asked.get("answers")
-                rows.append(
-                    _row(number, f"Question {number:,}", asked.get("question"), context, answers, "", str(split))
-                )
+                answers = [] if qa.get("is_impossible") is True else qa.get("answers")
+                rows.append(_row(number, f"Question {number:,}", qa.get("question"), context, answers, "", str(split)))
     if not rows:
         raise UserError("The file has no questions.")
     return rows
@@ -77,63 +75,67 @@ def squad_rows(whole: Mapping[str, Any]) -> list[QuestionRow]:
 def question_rows(records: Sequence[Record]) -> list[QuestionRow]:
     """Questions from records of QUESTION_COLUMNS; answers as a text, a list, or SQuAD's object. Raises UserError."""
     rows = []
-    for one in records:
-        where = f"Row {one.number:,}"
-        answers = one["answers"]
+    for record in records:
+        where = f"Row {record.number:,}"
+        answers = record["answers"]
         if isinstance(answers, str) and not answers.strip():
             raise UserError(f"{where} has no answer.")
-        split = one["split"].strip()
-        rows.append(_row(one.number, where, one["question"], one["context"], answers, one["answer_start"], split))
+        split = record["split"].strip()
+        rows.append(
+            _row(record.number, where, record["question"], record["context"], answers, record["answer_start"], split)
+        )
     return rows
 
 
 def _listed(holder: Any, key: str) -> list[dict[str, Any]]:
-    found = holder.get(key) if isinstance(holder, dict) else None
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    listed = holder.get(key) if isinstance(holder, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise UserError(NOT_SQUAD)
-    return found
+    return listed
 
 
-def _row(number: int, where: str, question: Any, context: Any, said: Any, start: Any, split: str) -> QuestionRow:
+def _row(
+    number: int, where: str, question: Any, context: Any, answers_value: Any, start: Any, split: str
+) -> QuestionRow:
     """A question whose answers stand in its context. Raises UserError for one that lacks something."""
-    asked = " ".join((question if isinstance(question, str) else "").split())
-    read = context if isinstance(context, str) else ""
-    if not asked:
+    question_text = " ".join((question if isinstance(question, str) else "").split())
+    paragraph = context if isinstance(context, str) else ""
+    if not question_text:
         raise UserError(f"{where} has no question.")
-    if not read.strip():
+    if not paragraph.strip():
         raise UserError(f"{where} has no paragraph to answer from.")
-    for what, text, limit in (("question", asked, MAX_QUESTION), ("paragraph", read, MAX_CONTEXT)):
+    for what, text, limit in (("question", question_text, MAX_QUESTION), ("paragraph", paragraph, MAX_CONTEXT)):
         if len(text) > limit:
             raise UserError(f"{where} has a {what} of {len(text):,} characters; the limit is {limit:,}.")
-    asked, read = clean_text(asked), clean_text(read)
-    found: list[tuple[str, int]] = []
-    for answer, place in _answers(said, start)[:MAX_ANSWERS]:
+    question_text, paragraph = clean_text(question_text), clean_text(paragraph)
+    places: list[tuple[str, int]] = []
+    for answer, place in _answers(answers_value, start)[:MAX_ANSWERS]:
         text = clean_text(answer, where).strip()
-        at = find_answer(read, text, place)
+        at = find_answer(paragraph, text, place)
         if at is None:
             shown = text if len(text) <= 40 else f"{text[:39]}…"
             raise UserError(f"{where} has the answer {shown!r}, which does not stand in its paragraph.")
-        found.append((read[at : at + len(text)], at))
-    answers = tuple(dict.fromkeys(text for text, _ in found))
-    return QuestionRow(number, asked, read, answers, found[0][1] if found else 0, split)
+        places.append((paragraph[at : at + len(text)], at))
+    answers = tuple(dict.fromkeys(text for text, _ in places))
+    return QuestionRow(number, question_text, paragraph, answers, places[0][1] if places else 0, split)
 
 
-def _answers(said: Any, start: Any) -> list[tuple[str, int | None]]:
+def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:
     """Answers with their places where told: a text, a list of texts or of objects, or an object of two lists."""
-    if isinstance(said, dict):
-        start = said.get("answer_start", start)
-        said = said.get("text")
-    many = said if isinstance(said, list) else [said]
+    if isinstance(value, dict):
+        start = value.get("answer_start", start)
+        value = value.get("text")
+    many = value if isinstance(value, list) else [value]
     places = start if isinstance(start, list) else [start]
-    found: list[tuple[str, int | None]] = []
-    for number, one in enumerate(many):
+    answers: list[tuple[str, int | None]] = []
+    for number, answer in enumerate(many):
         place = places[number] if number < len(places) else None
-        if isinstance(one, dict):
-            place = one.get("answer_start", place)
-            one = one.get("text")
-        if isinstance(one, str | int | float) and str(one).strip():
-            found.append((str(one), _whole(place)))
-    return found
+        if isinstance(answer, dict):
+            place = answer.get("answer_start", place)
+            answer = answer.get("text")
+        if isinstance(answer, str | int | float) and str(answer).strip():
+            answers.append((str(answer), _whole(place)))
+    return answers
 
 
 def _whole(place: Any) -> int | None:

@@ -42,11 +42,11 @@ def token_f1(guess: str, answers: Sequence[str]) -> float:
     return max((_f1(normalized(guess).split(), normalized(answer).split()) for answer in answers), default=0.0)
 
 
-def _f1(found: Sequence[str], wanted: Sequence[str]) -> float:
-    if not found or not wanted:
-        return float(found == wanted)
-    shared = sum((Counter(found) & Counter(wanted)).values())
-    return 2 * shared / (len(found) + len(wanted))
+def _f1(guess: Sequence[str], wanted: Sequence[str]) -> float:
+    if not guess or not wanted:
+        return float(guess == wanted)
+    shared = sum((Counter(guess) & Counter(wanted)).values())
+    return 2 * shared / (len(guess) + len(wanted))
 
 
 def score_spans(guesses: Sequence[str], answers: Sequence[Sequence[str]]) -> SpanScores:

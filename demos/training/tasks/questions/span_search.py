@@ -21,15 +21,15 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
     start <= end, both in the paragraph, at most LONGEST tokens. Its probability is the product of the two ends' in its
     own window, where softmax is over the window's part of the paragraph and [CLS].
     """
-    found: list[tuple[float, int, int, int]] = []  # score, first and last token of the paragraph, window
+    spans: list[tuple[float, int, int, int]] = []  # score, first and last token of the paragraph, window
     chances: list[torch.Tensor] = []  # of each window: [1 + m, 2], [CLS] first
     for window, (first, past) in enumerate(reading.windows):
         part = logits[window, reading.offset : reading.offset + past - first]  # [m, 2]
         chances.append(torch.cat([logits[window, :1], part]).softmax(dim=0))
-        found += [(score, first + i, first + j, window) for score, i, j in best_spans(part, KEPT)]
-    found.sort(key=lambda one: (-one[0], one[1:]))
+        spans += [(score, first + i, first + j, window) for score, i, j in best_spans(part, KEPT)]
+    spans.sort(key=lambda one: (-one[0], one[1:]))
     best: dict[tuple[int, int], tuple[Span, int]] = {}
-    for score, i, j, window in found:
+    for score, i, j, window in spans:
         first = reading.windows[window][0]
         start, end = chances[window][1 + i - first, 0], chances[window][1 + j - first, 1]
         span = Span(reading.context[i][0], reading.context[j][1], score, float(start * end))
@@ -65,26 +65,26 @@ def _impossible(reading: Reading, logits: torch.Tensor, window: int) -> tuple[Im
     q, m = len(reading.question), past - first
     inside = logits[reading.offset : reading.offset + m]  # [m, 2]
     readable = torch.cat([logits[1 : 1 + q], inside])  # [q + m, 2]: neither [CLS] nor [SEP]
-    found: list[tuple[str, int, int, float]] = []
+    kinds: list[tuple[str, int, int, float]] = []
     if m > 1:
         ends, at = inside[:-1, 1].cummax(0)  # [m - 1]: the best end so far
         score, i = (inside[1:, 0] + ends).max(0)
-        found.append((BACKWARDS, q + int(i) + 1, q + int(at[i]), float(score)))
+        kinds.append((BACKWARDS, q + int(i) + 1, q + int(at[i]), float(score)))
     if q:
         ends, at = readable[:, 1].flip(0).cummax(0)  # from each place to the last
         score, i = (readable[:q, 0] + ends.flip(0)[:q]).max(0)
-        found.append((ASKED, int(i), q + m - 1 - int(at.flip(0)[i]), float(score)))
+        kinds.append((ASKED, int(i), q + m - 1 - int(at.flip(0)[i]), float(score)))
     if m > LONGEST:
         ends, at = inside[LONGEST:, 1].flip(0).cummax(0)
         score, i = (inside[: m - LONGEST, 0] + ends.flip(0)).max(0)
-        found.append((LONG, q + int(i), q + m - 1 - int(at.flip(0)[i]), float(score)))
+        kinds.append((LONG, q + int(i), q + m - 1 - int(at.flip(0)[i]), float(score)))
 
     def token(place: int) -> str:
         if place < q:
             return _piece(reading.example.question, reading.question[place])
         return _piece(reading.example.context, reading.context[first + place - q])
 
-    return tuple(Impossible(reason, token(i), token(j), score) for reason, i, j, score in found)
+    return tuple(Impossible(reason, token(i), token(j), score) for reason, i, j, score in kinds)
 
 
 def _piece(text: str, place: tuple[int, int]) -> str:

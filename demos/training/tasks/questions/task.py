@@ -107,11 +107,11 @@ class QuestionAnswering:
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[SpanAnswer]:
         """The best spans of each example over all its windows."""
-        rows, at, found = logits.detach().float().cpu(), 0, []
+        rows, at, answers = logits.detach().float().cpu(), 0, []
         for feature in batch.features:
-            found.append(search(feature.extra, rows[at : at + len(feature.sequences)]))
+            answers.append(search(feature.extra, rows[at : at + len(feature.sequences)]))
             at += len(feature.sequences)
-        return found
+        return answers
 
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The share of windows with an answer whose likeliest start and likeliest end are both right; NaN without."""
@@ -125,7 +125,7 @@ class QuestionAnswering:
         return BASELINE, self._baseline_scores(dataset).exact
 
     def _baseline_scores(self, dataset: QuestionDataset) -> Any:
-        return score_spans([guess(one) for one in dataset.test], [one.answers for one in dataset.test])
+        return score_spans([guess(example) for example in dataset.test], [example.answers for example in dataset.test])
 
     def look(
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
@@ -183,10 +183,10 @@ def _both_ends(answer: SpanAnswer, example: QuestionExample) -> bool:
 
 def _picture(test: Sequence[QuestionExample], answers: Sequence[SpanAnswer], guesses: Sequence[str]) -> Picture | None:
     """The question to draw: of those answered right (of all, where none is) the one that is neither sure nor lucky."""
-    found = [at for at, answer in enumerate(answers) if answer.best]
-    right = [at for at in found if exact_match(guesses[at], test[at].answers)]
-    if not found:
+    answered = [at for at, answer in enumerate(answers) if answer.best]
+    right = [at for at in answered if exact_match(guesses[at], test[at].answers)]
+    if not answered:
         return None
-    at = min(right or found, key=lambda place: abs(answers[place].best[0].probability - 0.5))
-    one = test[at]
-    return Picture(one.question, one.context, one.answers, one.start, answers[at])
+    at = min(right or answered, key=lambda place: abs(answers[place].best[0].probability - 0.5))
+    example = test[at]
+    return Picture(example.question, example.context, example.answers, example.start, answers[at])

@@ -59,13 +59,13 @@ def pieces_of(tokenizer: Any, texts: Sequence[str]) -> dict[str, Pieces]:
         return {}
     # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
     cut = tokenizer(different, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False)
-    found = {}
+    pieces = {}
     for row, text in enumerate(different):
         seen: dict[int | None, int] = {}
         words = tuple(seen.setdefault(word, len(seen)) for word in cut.word_ids(row))
         places = tuple((int(start), int(end)) for start, end in cut["offset_mapping"][row])
-        found[text] = Pieces(tuple(cut["input_ids"][row]), places, words)
-    return found
+        pieces[text] = Pieces(tuple(cut["input_ids"][row]), places, words)
+    return pieces
 
 
 def windows_of(tokens: int, room: int) -> tuple[tuple[int, int], ...]:
@@ -74,11 +74,11 @@ def windows_of(tokens: int, room: int) -> tuple[tuple[int, int], ...]:
     At most MAX_WINDOWS; what is behind the last one is not read.
     """
     step = max(1, room // 2)
-    found = [(0, min(room, tokens))]
-    while found[-1][1] < tokens and len(found) < MAX_WINDOWS:
-        first = len(found) * step
-        found.append((first, min(first + room, tokens)))
-    return tuple(found)
+    windows = [(0, min(room, tokens))]
+    while windows[-1][1] < tokens and len(windows) < MAX_WINDOWS:
+        first = len(windows) * step
+        windows.append((first, min(first + room, tokens)))
+    return tuple(windows)
 
 
 def read_examples(
@@ -86,26 +86,26 @@ def read_examples(
 ) -> list[tuple[Reading, tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]]:
     """(reading, the windows' sequences of at most `max_length` tokens, their segments) of each example."""
     pieces = pieces_of(tokenizer, [text for one in examples for text in (one.question, one.context)])
-    found = []
+    readings = []
     for example in examples:
-        asked, read = pieces[example.question], pieces[example.context]
-        kept = min(len(asked.ids), MOST_OF_QUESTION, max(0, max_length - 3) // 2)
-        windows = windows_of(len(read.ids), max(1, max_length - 3 - kept))
-        past = 1 + max(asked.words, default=-1)
+        question, paragraph = pieces[example.question], pieces[example.context]
+        kept = min(len(question.ids), MOST_OF_QUESTION, max(0, max_length - 3) // 2)
+        windows = windows_of(len(paragraph.ids), max(1, max_length - 3 - kept))
+        past = 1 + max(question.words, default=-1)
         reading = Reading(
             example,
-            asked.places[:kept],
-            read.places,
-            tuple(past + word for word in read.words),
+            question.places[:kept],
+            paragraph.places,
+            tuple(past + word for word in paragraph.words),
             windows,
-            _answer(read.places, example),
-            len(asked.ids) - kept,
+            _answer(paragraph.places, example),
+            len(question.ids) - kept,
         )
-        begun = (tokenizer.cls_token_id, *asked.ids[:kept], tokenizer.sep_token_id)
-        sequences = tuple((*begun, *read.ids[first:end], tokenizer.sep_token_id) for first, end in windows)
+        begun = (tokenizer.cls_token_id, *question.ids[:kept], tokenizer.sep_token_id)
+        sequences = tuple((*begun, *paragraph.ids[first:end], tokenizer.sep_token_id) for first, end in windows)
         segments = tuple((*[0] * len(begun), *[1] * (end - first + 1)) for first, end in windows)
-        found.append((reading, sequences, segments))
-    return found
+        readings.append((reading, sequences, segments))
+    return readings
 
 
 def _answer(places: Places, example: QuestionExample) -> tuple[int, int] | None:

@@ -73,10 +73,10 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
             f"sentence with the others are needed, and {MIN_TRAIN} to train on."
         )
     rows = tuple(sorted(held_out))
-    held = tuple(pairs[row] for row in rows)
-    if len({pair.score for pair in held}) == 1:
+    held_out_pairs = tuple(pairs[row] for row in rows)
+    if len({pair.score for pair in held_out_pairs}) == 1:
         raise UserError("The held-out pairs are all rated alike, so there is no order to agree with; try another seed.")
-    return PairDataset(rated.name, train, held, top, rows, rated.form)
+    return PairDataset(rated.name, train, held_out_pairs, top, rows, rated.form)
 
 
 def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:
@@ -92,8 +92,8 @@ def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:
     seen: dict[str, int] = {}
     for row, pair in enumerate(pairs):
         for text in (pair.first, pair.second):
-            known = seen.setdefault(same(text), row)
-            first, second = sorted((root(known), root(row)))
+            earlier = seen.setdefault(same(text), row)
+            first, second = sorted((root(earlier), root(row)))
             parent[second] = first
     groups: dict[int, list[int]] = defaultdict(list)
     for row in range(len(pairs)):

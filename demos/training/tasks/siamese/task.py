@@ -78,8 +78,8 @@ class Siamese:
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[float]
     ) -> PairLook:
         """With Spearman's rho over all the held-out pairs."""
-        found = correlation(np.array([row[0] for row in answers]), np.array(targets))
-        return PairLook(step, epoch, train_loss, loss, found.spearman, found.low, found.high)
+        agreement = correlation(np.array([row[0] for row in answers]), np.array(targets))
+        return PairLook(step, epoch, train_loss, loss, agreement.spearman, agreement.low, agreement.high)
 
     def outcome(self, dataset: PairDataset, answers: Answers, ended: Ended) -> PairResult:
         """Before against after, on the same held-out pairs."""
