@@ -11,6 +11,7 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL, MAX_DIMENSION, wid
 from demos.bert.embeddings.pooling import POOLER, Choice
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
+from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.services import Services
 from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
 from demos.widgets.pooling_menus.pooling_menus import LAST, SECOND_TO_LAST, layer_choices, pooling_menus, read_choice
@@ -76,9 +77,9 @@ def laid_out(services: Services) -> dict[str, Any]:
                 parts["standardise"] = gr.Checkbox(True, label="Standardise each number", min_width=150)
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
-    gr.HTML("<h3>The sentence above, through the recipe</h3>")
+    gr.HTML(TEXT.recipe_heading())
     parts["recipe"] = gr.HTML("", elem_id="features-recipe")
-    gr.HTML("<h3>Every pooling, every layer</h3>")
+    gr.HTML(TEXT.grid_heading())
     with gr.Row():
         with gr.Column(scale=3, min_width=330):
             parts["grid_said"] = gr.HTML("", elem_classes="said", elem_id="features-grid-said")
@@ -96,7 +97,7 @@ def laid_out(services: Services) -> dict[str, Any]:
             parts["wrong"] = gr.HTML("")
             parts["confusion"] = gr.Plot(label="Confusion matrix of the held-out sentences", show_label=False)
         with gr.Column(min_width=330):
-            gr.HTML("<h3>Where it is wrong, the surest first</h3>")
+            gr.HTML(TEXT.mistakes_heading())
             parts["mistakes"] = gr.HTML("", elem_id="features-mistakes")
     return parts
 
