@@ -14,7 +14,7 @@ from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.services import Services
 from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
-from demos.widgets.pooling_menus.pooling_menus import LAST, SECOND_TO_LAST, layer_choices, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import LAST, pooling_menus, read_choice
 
 SOURCES = [
     ("Emotion: six classes", EMOTIONS),
@@ -112,18 +112,3 @@ def split_update(data: Labelled, asked: str, used: str) -> Any:
     """The split menu for these sentences; its value only where it must move, so that it stays under the hand."""
     kept = {} if asked == used else {"value": used}
     return gr.update(choices=split_choices(data.own_test is not None), **kept)
-
-
-def layer_update(loaded: LoadedModel, layer: str) -> Any:
-    """The layer menu for this model; a layer that only a deeper one has becomes the last."""
-    offered = [*layer_choices(loaded.model.config.num_hidden_layers), BESIDE]
-    kept = {} if layer in [value for _, value in offered] else {"value": LAST}
-    return gr.update(choices=offered, **kept)
-
-
-def menu_value(choice: Choice, loaded: LoadedModel) -> str:
-    """The layer menu's value for this choice."""
-    deepest = loaded.model.config.num_hidden_layers
-    if choice.layer == deepest:
-        return LAST
-    return SECOND_TO_LAST if choice.layer == deepest - 1 else str(choice.layer)
