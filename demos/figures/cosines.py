@@ -41,6 +41,15 @@ def rounded(value: float) -> str:
     return f"{round(float(value), 2) + 0.0:.2f}"
 
 
+def jittered(scores: np.ndarray) -> np.ndarray:
+    """Ratings [n] moved sideways by less than half a step, from one seed, so that equal ones do not hide each other."""
+    levels = np.unique(scores)
+    if len(levels) >= len(scores) / 4:
+        return scores
+    room = 0.3 * float(np.diff(levels).min()) if len(levels) > 1 else 0.1
+    return scores + np.random.default_rng(0).uniform(-room, room, len(scores))
+
+
 def cosine_heatmap(
     cosine: np.ndarray, sentences: Sequence[str], outlined: Disagreement | None = None, from_bar: int = 0
 ) -> go.Figure:

@@ -81,9 +81,18 @@ def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
     return Choice(pooling, min(int(layer), deepest))
 
 
-def layer_menu(loaded: LoadedModel, layer: str) -> Any:
-    """The layer menu for this model; "last" stays "last", so that it means the next model's last one too."""
-    deepest = loaded.model.config.num_hidden_layers
-    offered = layer_choices(deepest)
-    kept = {} if layer in [value for _, value in offered] else {"value": LAST}
-    return gr.update(choices=offered, **kept)
+def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:
+    """What the two menus must say to mean this choice: `read_choice` the other way round."""
+    named = {deepest: LAST, deepest - 1: SECOND_TO_LAST}
+    layer = choice.layer if isinstance(choice.layer, str) else named.get(choice.layer, str(choice.layer))
+    return choice.pooling, LAST if choice.pooling == POOLER else layer
+
+
+def layer_menu(loaded: LoadedModel, layer: str, *more: tuple[str, str]) -> Any:
+    """The layer menu for this model, with `more` choices; a layer that only a deeper model has becomes the last.
+
+    "last" stays "last", so that it means the next model's last one too.
+    """
+    offered = [*layer_choices(loaded.model.config.num_hidden_layers), *more]
+    value = {} if layer in [value for _, value in offered] else {"value": LAST}
+    return gr.update(choices=offered, **value)

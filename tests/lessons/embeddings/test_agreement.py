@@ -22,13 +22,13 @@ from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.vectors import Encoded, VectorCache
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
-from demos.lessons.embeddings.agreement.part import PART, menus_of
+from demos.lessons.embeddings.agreement.part import PART
 from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.pair_menu import OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
-from demos.widgets.pooling_menus.pooling_menus import read_choice
+from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
 from tests.lessons.embeddings.answers import in_order
 
 
@@ -97,7 +97,7 @@ def test_a_clicked_bar_moves_the_menus(show: Callable[..., list[Any]], bundled: 
     for row in (0, offered.index(Choice("max", 5)), len(offered) - 1):
         *_, pooling, layer = show(OWN, None, row, handler=1)
         assert read_choice(bundled, pooling["value"], layer["value"]) == offered[row]
-    assert menus_of(Choice("pooler", 12), 12) == ("pooler", "last")
+    assert menu_values(Choice("pooler", 12), 12) == ("pooler", "last")
 
 
 def test_a_file_is_read_and_no_file_is_a_sentence(show: Callable[..., list[Any]], tmp_path: Path) -> None:

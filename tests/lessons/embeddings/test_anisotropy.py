@@ -18,6 +18,7 @@ from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.lists import Listed
 from demos.training.data.rated_pairs import Rated, our_pairs
+from tests.lessons.embeddings.answers import answering
 
 MODEL = ("", "", "minilm")
 Handlers = list[Callable[..., Any]]
@@ -30,7 +31,7 @@ def handlers(store: ModelStore) -> Any:
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(handler)
+            wired.append(answering(handler, outputs))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shape, "SAMPLE", 40)
@@ -134,7 +135,7 @@ def test_another_model_and_a_stranger_choice(
 
     class Recorder(Page):
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(handler)
+            wired.append(answering(handler, outputs))
 
     with gr.Blocks():
         hidden: list[Any] = [gr.Textbox() for _ in range(5)]

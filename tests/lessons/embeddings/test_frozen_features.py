@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, grid_figure
-from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Asked, menu_value
+from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Asked
 from demos.lessons.embeddings.frozen_features.part import DATA_PATH, Recipe
 from demos.page import progress
 from demos.page.services import Services
@@ -28,6 +28,7 @@ from demos.training.data.labelled import FILE, own_sentences, read_labelled, spl
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
+from demos.widgets.pooling_menus.pooling_menus import menu_values
 from tests.lessons.embeddings.answers import plain
 
 TWO = ("two", None, "own", "mean", "last", True, "")
@@ -174,7 +175,8 @@ def test_the_readers_own_model_stands_beside_on_the_same_sentences(
 
 def test_menus_and_choices_agree(tiny: LoadedModel) -> None:
     for choice in features_of(tiny):
-        assert Asked("two", None, "own", choice.pooling, menu_value(choice, tiny), True, "").choice(tiny) == choice
+        menus = menu_values(choice, tiny.model.config.num_hidden_layers)
+        assert Asked("two", None, "own", *menus, True, "").choice(tiny) == choice
 
 
 def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:

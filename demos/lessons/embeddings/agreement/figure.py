@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from demos.bert.embeddings.agreement import Agreement
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.figures.cosines import rounded, short
+from demos.figures.cosines import jittered, rounded, short
 from demos.figures.cosines_text import POOLING_NAMES, choice_name
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
@@ -164,9 +164,7 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     Points are moved sideways by up to a tenth of the scale's step, from one seed, so as not to hide each other.
     """
     scores, cosines = agreement.scores, agreement.cosines[row]
-    levels = np.unique(scores)
-    room = float(np.diff(levels).min()) * 0.3 if len(levels) > 1 else 0.1
-    moved = scores + np.random.default_rng(0).uniform(-room, room, len(scores)) * (len(levels) < len(scores) / 4)
+    moved = jittered(scores)
     named = len(scores) <= NAMED_PAIRS
     pairs = [
         f"{plot_text(short(pair.first, 60))}<br>{plot_text(short(pair.second, 60))}<br>" if named else ""

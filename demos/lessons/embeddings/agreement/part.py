@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.agreement import Agreement, misjudged, shared_steps
-from demos.bert.embeddings.pooling import POOLER, Choice, choices_of
+from demos.bert.embeddings.pooling import Choice, choices_of
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
@@ -26,18 +26,11 @@ from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import MAX_PAIRS, OURS, Rated
-from demos.widgets.pooling_menus.pooling_menus import LAST, layer_menu, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values, pooling_menus, read_choice
 
 Shown = dict[gr.Component, Any]
 LISTED = 6  # pairs judged worst
 KEPT_RESULTS = 12
-
-
-def menus_of(choice: Choice, deepest: int) -> tuple[str, str]:
-    """What the two menus must say to mean this choice."""
-    named = {deepest: LAST, deepest - 1: "second_to_last"}
-    layer = choice.layer if isinstance(choice.layer, str) else named.get(choice.layer, str(choice.layer))
-    return choice.pooling, LAST if choice.pooling == POOLER else layer
 
 
 def build(page: Page) -> None:
@@ -124,7 +117,7 @@ def build(page: Page) -> None:
     def show_clicked(text: str, pair: str, model: str, where: str, path: str | None, index: float) -> Iterator[Shown]:
         loaded = services.loaded(model)
         offered = choices_of(loaded)
-        keys = menus_of(offered[clamp(index, len(offered))], loaded.model.config.num_hidden_layers)
+        keys = menu_values(offered[clamp(index, len(offered))], loaded.model.config.num_hidden_layers)
         menus = {menu: gr.update(value=key) for menu, key in zip((pooling, layer), keys, strict=True)}
         for values in show(text, pair, model, where, path, *keys):
             yield values | menus

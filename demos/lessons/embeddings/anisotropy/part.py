@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import gradio as gr
@@ -23,14 +23,8 @@ from demos.lessons.embeddings.anisotropy.figure import (
     norms_figure,
     repairs_figure,
 )
-from demos.lessons.embeddings.anisotropy.text import (
-    repairs_table,
-    repairs_told,
-    sample_told,
-    shape_code,
-    space_table,
-    space_told,
-)
+from demos.lessons.embeddings.anisotropy.program import shape_code
+from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
 from demos.page.choices import clamp, following, slider
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
@@ -38,6 +32,7 @@ from demos.page.progress import relayed
 from demos.training.data.lists import our_library
 from demos.training.data.rated_pairs import our_pairs
 
+Shown = dict[gr.Component, Any]
 SAMPLE = 200  # sentences that the space is measured on
 FIRST_LAYER = 5  # what `most_alike` is for the bundled model; the first drawing picks anew for the model in use
 KEPT_SPACES, KEPT_REPAIRS = 6, 48  # models; a model's layers
@@ -61,18 +56,18 @@ def build(page: Page) -> None:
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML("<h3>Cosines of strangers on this layer</h3>", elem_classes="said")
+            gr.HTML(TEXT.cosines_heading(), elem_classes="said")
             cosines = gr.Plot(show_label=False, elem_id="shape-cosines")
         with gr.Column(min_width=340):
-            gr.HTML("<h3>A few dimensions make them alike</h3>", elem_classes="said")
+            gr.HTML(TEXT.dimensions_heading(), elem_classes="said")
             dimensions = gr.Plot(show_label=False, elem_id="shape-dimensions")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML("<h3>Repaired: do they agree better with people?</h3>", elem_classes="said")
+            gr.HTML(TEXT.repairs_heading(), elem_classes="said")
             scores = gr.Plot(show_label=False, elem_id="shape-repairs")
             worth = gr.HTML("", elem_classes="said")
         with gr.Column(min_width=340):
-            gr.HTML("<h3>How long the vectors are</h3>", elem_classes="said")
+            gr.HTML(TEXT.norms_heading(), elem_classes="said")
             norms = gr.Plot(show_label=False, elem_id="shape-norms")
     with gr.Accordion("The numbers", open=False):
         numbers, gains = gr.HTML(""), gr.HTML("")
@@ -93,39 +88,46 @@ def build(page: Page) -> None:
             (loaded.spec.key, at, pooling), lambda: _repairs(page, loaded, at, pooling), Encoded(0, fitted_on())
         )
 
-    def show(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
+    def show(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
         loaded = services.loaded(model)
-        space = yield from relayed(space_of(loaded), _telling(10))
-        own, seen = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
-        at, one = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
-        yield [
-            curve_figure(space, one, at),
-            cosines_figure(space, one, at),
-            dimensions_figure(space, one, at),
-            norms_figure(space, at),
-            space_told(space, one, at),
-            sample_told(space),
-            space_table(space),
-            shape_code(loaded.spec, SAMPLE, one, at),
-            slider(own, space.num_layers + 1, move=own != asked),
-            seen,
-            "",
-        ]
+        space = yield from relayed(space_of(loaded), lambda step: {doing: TEXT.progress(step)})
+        own, seen = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
+        shown, vectors = clamp(own, space.num_layers + 1), whose if whose in NAMES else MEAN
+        yield {
+            curve: curve_figure(space, vectors, shown),
+            cosines: cosines_figure(space, vectors, shown),
+            dimensions: dimensions_figure(space, vectors, shown),
+            norms: norms_figure(space, shown),
+            told: space_told(space, vectors, shown),
+            sampled: TEXT.sample(space),
+            numbers: space_table(space),
+            code: shape_code(loaded.spec, SAMPLE, vectors, shown),
+            layer: slider(own, space.num_layers + 1, move=own != at),
+            followed: seen,
+            doing: "",
+        }
 
-    def judge(text: str, pair: str, model: str, asked: float, whose: str, seen: str = "") -> Iterator[list[Any]]:
+    def judge(text: str, pair: str, model: str, at: float, whose: str, seen: str = "") -> Iterator[Shown]:
+        def busy(step: Encoded) -> Shown:
+            return {worth: TEXT.progress(step)}
+
         loaded = services.loaded(model)
-        own: float | None = asked
+        own: float | None = at
         if not seen.startswith(f"{loaded.spec.key} "):  # the layer is picked from the same space as in `show`
-            space = yield from relayed(space_of(loaded), _telling(2))
-            own, _ = following(asked, first, seen, loaded.spec.key, lambda: most_alike(space))
-        at = clamp(own, loaded.model.config.num_hidden_layers + 1)
+            space = yield from relayed(space_of(loaded), busy)
+            own, _ = following(at, first, seen, loaded.spec.key, lambda: most_alike(space))
+        shown = clamp(own, loaded.model.config.num_hidden_layers + 1)
         pooling = CLS if whose == CLS else MEAN
         try:
-            found = yield from relayed(repairs_of(loaded, at, pooling), _telling(2))
+            found = yield from relayed(repairs_of(loaded, shown, pooling), busy)
         except UserError as error:  # [CLS] below the first layer: the rest is worth seeing all the same
-            yield [None, "", notice_html(str(error))]
+            yield {scores: None, gains: "", worth: notice_html(str(error))}
             return
-        yield [repairs_figure(found), repairs_table(found), repairs_told(found, fitted_on(), pooling, at)]
+        yield {
+            scores: repairs_figure(found),
+            gains: repairs_table(found),
+            worth: repairs_told(found, fitted_on(), pooling, shown),
+        }
 
     moved = [page.settled.change, moved_by_reader(layer), moved_by_reader(kind)]
     inputs = [*page.sentence, layer, kind, followed]
@@ -163,16 +165,6 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
     row = {text: index for index, text in enumerate(texts)}
     first, second = ([row[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
     return repairs(np.vstack([others, own]), own, first, second, np.array([pair.score for pair in pairs]))
-
-
-def _telling(others: int) -> Callable[[Encoded], list[Any]]:
-    """An encoding's progress as the last output's line, the `others` before it left as they are."""
-
-    def outputs(step: Encoded) -> list[Any]:
-        line = f'<p role="status">Encoding {step.done:,} of {step.total:,} sentences …</p>'
-        return [*[gr.skip() for _ in range(others)], line]
-
-    return outputs
 
 
 PART = Part(

@@ -11,9 +11,10 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL, MAX_DIMENSION, wid
 from demos.bert.embeddings.pooling import POOLER, Choice
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
+from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.services import Services
 from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
-from demos.widgets.pooling_menus.pooling_menus import LAST, SECOND_TO_LAST, layer_choices, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import LAST, pooling_menus, read_choice
 
 SOURCES = [
     ("Emotion: six classes", EMOTIONS),
@@ -76,9 +77,9 @@ def laid_out(services: Services) -> dict[str, Any]:
                 parts["standardise"] = gr.Checkbox(True, label="Standardise each number", min_width=150)
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
-    gr.HTML("<h3>The sentence above, through the recipe</h3>")
+    gr.HTML(TEXT.recipe_heading())
     parts["recipe"] = gr.HTML("", elem_id="features-recipe")
-    gr.HTML("<h3>Every pooling, every layer</h3>")
+    gr.HTML(TEXT.grid_heading())
     with gr.Row():
         with gr.Column(scale=3, min_width=330):
             parts["grid_said"] = gr.HTML("", elem_classes="said", elem_id="features-grid-said")
@@ -96,7 +97,7 @@ def laid_out(services: Services) -> dict[str, Any]:
             parts["wrong"] = gr.HTML("")
             parts["confusion"] = gr.Plot(label="Confusion matrix of the held-out sentences", show_label=False)
         with gr.Column(min_width=330):
-            gr.HTML("<h3>Where it is wrong, the surest first</h3>")
+            gr.HTML(TEXT.mistakes_heading())
             parts["mistakes"] = gr.HTML("", elem_id="features-mistakes")
     return parts
 
@@ -111,18 +112,3 @@ def split_update(data: Labelled, asked: str, used: str) -> Any:
     """The split menu for these sentences; its value only where it must move, so that it stays under the hand."""
     kept = {} if asked == used else {"value": used}
     return gr.update(choices=split_choices(data.own_test is not None), **kept)
-
-
-def layer_update(loaded: LoadedModel, layer: str) -> Any:
-    """The layer menu for this model; a layer that only a deeper one has becomes the last."""
-    offered = [*layer_choices(loaded.model.config.num_hidden_layers), BESIDE]
-    kept = {} if layer in [value for _, value in offered] else {"value": LAST}
-    return gr.update(choices=offered, **kept)
-
-
-def menu_value(choice: Choice, loaded: LoadedModel) -> str:
-    """The layer menu's value for this choice."""
-    deepest = loaded.model.config.num_hidden_layers
-    if choice.layer == deepest:
-        return LAST
-    return SECOND_TO_LAST if choice.layer == deepest - 1 else str(choice.layer)

@@ -20,12 +20,11 @@ from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, fe
 from demos.lessons.embeddings.frozen_features.layout import (
     ASKED,
     AWAITED,
+    BESIDE,
     FILLED,
     GRID_FILLED,
     Asked,
     laid_out,
-    layer_update,
-    menu_value,
     split_update,
 )
 from demos.lessons.embeddings.frozen_features.program import features_code
@@ -42,6 +41,7 @@ from demos.page.lesson import Page, Part, notice_html
 from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, result_of
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values
 
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
@@ -97,7 +97,7 @@ class Recipe:
             "status": TEXT.asking() if state == "here" else "",
             "tuned": TEXT.tuned(state, held_out, self._title(asked.run) if state == "here" else ""),
             "recipe": self._recipe(task, choice, fits[choice], text),
-            "layer": layer_update(task.loaded, asked.layer),
+            "layer": layer_menu(task.loaded, asked.layer, BESIDE),
             "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
             "confusion": confusion_figure(result),
             "mistakes": mistakes_html(result),
@@ -161,8 +161,7 @@ class Recipe:
         known = self.frozen.known(task)
         if not known:
             raise UserError("Nothing is fitted yet for these sentences; press “Fit them all” first.")
-        best = chosen(known)
-        return {"pooling": best.pooling, "layer": menu_value(best, task.loaded)}
+        return dict(zip(("pooling", "layer"), menu_values(chosen(known), task.deepest), strict=True))
 
     def _task(self, model: str, asked: Asked) -> Task:
         data = read_labelled(asked.source, asked.file)

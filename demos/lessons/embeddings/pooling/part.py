@@ -19,6 +19,7 @@ from demos.figures.cosines_text import choice_name
 from demos.figures.program import embeddings_code
 from demos.files import read_asset
 from demos.lessons.embeddings.pooling.text import (
+    TEXT,
     compared_html,
     how_html,
     neighbours_html,
@@ -85,10 +86,10 @@ def build(page: Page) -> None:
 
     with gr.Row():
         with gr.Column(scale=3, min_width=340, elem_id="embeddings-neighbours"):
-            gr.HTML("<h3>Nearest to the sentence in hand</h3>", elem_classes="said")
+            gr.HTML(TEXT.neighbours_heading(), elem_classes="said")
             nearest, listed = gr.HTML(elem_classes="said"), gr.HTML()
         with gr.Column(scale=2, min_width=340):
-            gr.HTML("<h3>Where A and B disagree most</h3>", elem_classes="said")
+            gr.HTML(TEXT.pairs_heading(), elem_classes="said")
             compared, widest = gr.HTML(elem_classes="said"), gr.HTML()
 
     with gr.Accordion("The numbers", open=False):

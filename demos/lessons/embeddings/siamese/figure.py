@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.embeddings.agreement import Pair
-from demos.figures.cosines import short
+from demos.figures.cosines import jittered, short
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
 
@@ -26,9 +26,7 @@ def scatter_figure(
     training aims at: cosine = rating / top.
     """
     scores = np.array([pair.score for pair in pairs])
-    levels = np.unique(scores)
-    room = 0.3 * float(np.diff(levels).min()) if len(levels) > 1 else 0.1
-    moved = scores + np.random.default_rng(0).uniform(-room, room, len(scores)) * (len(levels) < len(scores) / 4)
+    moved = jittered(scores)
     few = len(pairs) <= NAMED_PAIRS
     named = [_named(pair) if few else f"rated {pair.score:g}" for pair in pairs]
     figure = go.Figure()

@@ -69,7 +69,7 @@ def build(page: Page) -> None:
             parts |= _pictures(trainer)
     with gr.Row():
         with gr.Column(scale=4, min_width=320):
-            gr.HTML("<h3>One pair through both towers</h3>", elem_classes="said")
+            gr.HTML(TEXT.towers_heading(), elem_classes="said")
             parts["pair"] = gr.Dropdown(
                 [BARS_OWN],
                 value=None,
@@ -79,7 +79,7 @@ def build(page: Page) -> None:
             )
             parts["towers"] = gr.HTML(elem_id="embeddings-siamese-towers")
         with gr.Column(scale=3, min_width=320):
-            gr.HTML("<h3>Where the cosines lie</h3>", elem_classes="said")
+            gr.HTML(TEXT.spread_heading(), elem_classes="said")
             parts["spread"] = gr.Plot(label="Cosines of the held-out pairs", show_label=False)
     with gr.Column(visible=False, elem_id="embeddings-siamese-after") as after:
         parts["moved"] = gr.HTML()

@@ -148,7 +148,7 @@ def build(page: Page) -> None:
                 elem_id="word-lines",
             )
 
-    gr.HTML("<h3>Do the vectors find the senses by themselves?</h3>", elem_classes="said")
+    gr.HTML(TEXT.scores_heading(), elem_classes="said")
     progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):

@@ -106,7 +106,7 @@ def uses_table(
     cosines: np.ndarray, static: np.ndarray, averages: Contrast | None, uses: Sequence[Use], senses: Sequence[str]
 ) -> Markup:
     """Every pair's cosine in the static table and at each layer, the averages first."""
-    pairs = list(zip(*np.triu_indices(len(uses), k=1), strict=True))
+    pairs = [(int(i), int(j)) for i, j in zip(*np.triu_indices(len(uses), k=1), strict=True)]
     return TEXT.uses(
         rows=[
             {
