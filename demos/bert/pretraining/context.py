@@ -42,7 +42,7 @@ class Removals:
 
 
 def removal_steps(
-    found: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]
+    pretrained: Pretrained, encoding: Encoding, place: int, watched: Sequence[int]
 ) -> Generator[tuple[int, int], None, Removals]:
     """Probabilities of the `watched` token ids at `place`, with all words there and without each other one.
 
@@ -57,18 +57,18 @@ def removal_steps(
             words.setdefault(word, []).append(index)
     if not words:
         raise UserError("There is no other word to take away.")
-    gone: list[list[int]] = [[], *words.values()]
+    removed: list[list[int]] = [[], *words.values()]
     rows = []
-    for begin in range(0, len(gone), BATCH):
-        some = gone[begin : begin + BATCH]
-        at = [place - sum(index < place for index in places) for places in some]
-        hidden = states(found.encoder, [_without(encoding, places) for places in some])[0]
+    for begin in range(0, len(removed), BATCH):
+        batch = removed[begin : begin + BATCH]
+        at = [place - sum(index < place for index in places) for places in batch]
+        hidden = states(pretrained.encoder, [_without(encoding, places) for places in batch])[0]
         with torch.inference_mode():
-            rows.append(found.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy())
-        yield begin + len(some), len(gone)
+            rows.append(pretrained.word_logits(hidden[range(len(at)), at]).double().softmax(dim=-1).numpy())
+        yield begin + len(batch), len(removed)
     chances = np.concatenate(rows)  # [1 + words, V]
-    names = found.tokenizer.convert_ids_to_tokens(list(watched))
-    firsts = found.tokenizer.convert_ids_to_tokens(chances.argmax(axis=-1).tolist())
+    names = pretrained.tokenizer.convert_ids_to_tokens(list(watched))
+    firsts = pretrained.tokenizer.convert_ids_to_tokens(chances.argmax(axis=-1).tolist())
     return Removals(
         encoding=encoding,
         place=place,
@@ -82,7 +82,7 @@ def removal_steps(
                 probabilities=chances[row, list(watched)],
                 first=firsts[row],
             )
-            for row, places in enumerate(gone)
+            for row, places in enumerate(removed)
             if row
         ),
     )

@@ -57,8 +57,8 @@ def fit_kinds(draws: Draws, masked: float, replaced: float) -> Fit | None:
     if could.sum() < 2:
         return None
     expected = shares[could] / shares[could].sum() * counts.sum()
-    found = chisquare(counts[could], expected)
-    return Fit(float(found.statistic), int(could.sum()) - 1, float(found.pvalue))
+    test = chisquare(counts[could], expected)
+    return Fit(float(test.statistic), int(could.sum()) - 1, float(test.pvalue))
 
 
 def fit_places(draws: Draws) -> Fit | None:

@@ -99,7 +99,7 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
     # DistilBERT keeps its parts loose, and has no next-sentence head.
     transform = nn.Sequential(whole.vocab_transform, whole.activation, whole.vocab_layer_norm)
     whole.vocab_projector.weight = loaded.model.get_input_embeddings().weight
-    transform, decoder = (one.eval().requires_grad_(False) for one in (transform, whole.vocab_projector))
+    transform, decoder = (module.eval().requires_grad_(False) for module in (transform, whole.vocab_projector))
     return Pretrained(loaded, transform, decoder, None, None, about)
 
 
@@ -141,19 +141,21 @@ class PretrainedModels:
         key = loaded.spec.key
         if key != BUNDLED and not loaded.spec.mlm:
             raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT.")
-        if found := self._at_hand(loaded):
-            return found
+        if pretrained := self._at_hand(loaded):
+            return pretrained
         with self._turns.of(key):
-            if found := self._at_hand(loaded):  # read by who had the turn before
-                return found
-            found = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
+            if pretrained := self._at_hand(loaded):  # read by who had the turn before
+                return pretrained
+            pretrained = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
             with self._lock:
-                own = found.encoder.model is not loaded.model
+                own = pretrained.encoder.model is not loaded.model
                 # Without the model that the entry hangs on, which would never be let go.
-                self._models[loaded.model] = found if own else replace(found, encoder=replace(loaded, model=None))
+                self._models[loaded.model] = (
+                    pretrained if own else replace(pretrained, encoder=replace(loaded, model=None))
+                )
                 while len(self._models) > self._max:
                     self._models.pop(next(iter(self._models)), None)  # by now it may have gone by itself
-            return found
+            return pretrained
 
     def _at_hand(self, loaded: LoadedModel) -> Pretrained | None:
         with self._lock:

@@ -82,6 +82,6 @@ def lens(
 
 def leads_from(layers: Sequence[Distribution]) -> int | None:
     """The state from which on the watched word is first and stays so; None where it is not first at the end."""
-    behind = [number for number, one in enumerate(layers) if one.rank > 1]
+    behind = [number for number, layer in enumerate(layers) if layer.rank > 1]
     first = behind[-1] + 1 if behind else 0
     return first if first < len(layers) else None

@@ -40,7 +40,7 @@ class Likelihood:
         return float(np.exp(-self.log_probabilities.mean()))
 
 
-def pseudo_likelihood(found: Pretrained, encoding: Encoding) -> Iterator[Likelihood]:
+def pseudo_likelihood(pretrained: Pretrained, encoding: Encoding) -> Iterator[Likelihood]:
     """Hides each token in turn, some in one batch; yields after each batch what is known, at last the whole.
 
     Raises UserError for a sentence without words, with a [MASK] of its own, or over MAX_TOKENS tokens.
@@ -48,7 +48,7 @@ def pseudo_likelihood(found: Pretrained, encoding: Encoding) -> Iterator[Likelih
     places = tuple(index for index, special in enumerate(encoding.special_tokens_mask) if not special)
     if not places:
         raise UserError("There is no word to score; type a sentence.")
-    if found.tokenizer.mask_token_id in encoding.input_ids:
+    if pretrained.tokenizer.mask_token_id in encoding.input_ids:
         raise UserError("The sentence has a [MASK] of its own; put a word there, since every word is scored.")
     if len(encoding) > MAX_TOKENS:
         raise UserError(f"Scoring word by word takes up to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
@@ -56,9 +56,9 @@ def pseudo_likelihood(found: Pretrained, encoding: Encoding) -> Iterator[Likelih
     known: list[float] = []
     for start in range(0, len(places), rows):
         batch = places[start : start + rows]
-        hidden = states(found.encoder, [hide(found.tokenizer, encoding, [place]) for place in batch])[0]
+        hidden = states(pretrained.encoder, [hide(pretrained.tokenizer, encoding, [place]) for place in batch])[0]
         with torch.inference_mode():
-            logits = found.word_logits(hidden[range(len(batch)), batch])  # [b, V]
+            logits = pretrained.word_logits(hidden[range(len(batch)), batch])  # [b, V]
             chances = logits.double().log_softmax(dim=-1)
         known += [float(chances[row, encoding.input_ids[place]]) for row, place in enumerate(batch)]
         yield Likelihood(encoding, places, np.array(known))

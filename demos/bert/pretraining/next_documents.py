@@ -56,12 +56,12 @@ class Score:
 def our_documents() -> tuple[Document, ...]:
     """The documents that come with the project (assets/data/next.md), in the file's order."""
     kinds: dict[str, str] = {}
-    found: dict[str, list[str]] = {}
+    documents: dict[str, list[str]] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
         number, kind, sentence = line.split("\t")
         kinds[number] = kind
-        found.setdefault(number, []).append(sentence)
-    return tuple(Document(kinds[number], tuple(sentences)) for number, sentences in found.items())
+        documents.setdefault(number, []).append(sentence)
+    return tuple(Document(kinds[number], tuple(sentences)) for number, sentences in documents.items())
 
 
 def random_sentence(documents: Sequence[Sequence[str]], apart: Sequence[str], rng: np.random.Generator) -> str:

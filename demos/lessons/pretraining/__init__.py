@@ -18,8 +18,8 @@ def build(page: Page) -> None:
     whose = gr.HTML("", elem_id="pretraining-whose")
 
     def show(sentence: Sentence) -> str:
-        found = services.pretrained(sentence.model)
-        return templates(__file__).whose(found.encoder.spec.title, found.about)
+        pretrained = services.pretrained(sentence.model)
+        return templates(__file__).whose(pretrained.encoder.spec.title, pretrained.about)
 
     page.draw(show, [], [whose], show_progress="hidden")
     page.endpoint(fill_endpoint(services))

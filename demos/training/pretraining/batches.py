@@ -51,18 +51,18 @@ def draw(passage: Passage, tokenizer: Any, seed: int, step: int, size: int, pair
 
 
 def _paired(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, int]]:
-    sentences, chosen = passage.train, []
+    sentences, pairs = passage.train, []
     count = len(sentences)
     for _ in range(size):
         if rng.random() < 0.5:
             first = int(rng.integers(count - 1))
-            chosen.append((sentences[first], sentences[first + 1], IS_NEXT))
+            pairs.append((sentences[first], sentences[first + 1], IS_NEXT))
         else:  # of two sentences only the last has another one that does not follow it
             first = int(rng.integers(count)) if count > 2 else 1
             second = int(rng.choice([at for at in range(count) if at not in (first, first + 1)]))
-            chosen.append((sentences[first], sentences[second], NOT_NEXT))
-    rows = pair_ids(tokenizer, [(first, second) for first, second, _ in chosen], MAX_LENGTH)
-    return [(ids, segments, one[2]) for (ids, segments, _), one in zip(rows, chosen, strict=True)]
+            pairs.append((sentences[first], sentences[second], NOT_NEXT))
+    rows = pair_ids(tokenizer, [(first, second) for first, second, _ in pairs], MAX_LENGTH)
+    return [(ids, segments, pair[2]) for (ids, segments, _), pair in zip(rows, pairs, strict=True)]
 
 
 def _single(passage: Passage, tokenizer: Any, rng: np.random.Generator, size: int) -> list[tuple[Any, Any, None]]:
@@ -76,11 +76,11 @@ def collate(instances: Sequence[Instance], padding: int) -> PretrainingBatch:
     def padded(rows: Iterable[Any], filler: int) -> torch.Tensor:
         return pad_sequence([torch.as_tensor(row) for row in rows], batch_first=True, padding_value=filler)
 
-    asked = [one.following for one in instances if one.following is not None]
+    following = [instance.following for instance in instances if instance.following is not None]
     return PretrainingBatch(
-        input_ids=padded([one.corruption.input_ids for one in instances], padding),
-        attention_mask=padded([torch.ones(len(one.segments), dtype=torch.long) for one in instances], 0),
-        token_type_ids=padded([one.segments for one in instances], 0),
-        labels=padded([one.corruption.labels for one in instances], NO_LABEL),
-        following=torch.tensor(asked) if asked else None,
+        input_ids=padded([instance.corruption.input_ids for instance in instances], padding),
+        attention_mask=padded([torch.ones(len(instance.segments), dtype=torch.long) for instance in instances], 0),
+        token_type_ids=padded([instance.segments for instance in instances], 0),
+        labels=padded([instance.corruption.labels for instance in instances], NO_LABEL),
+        following=torch.tensor(following) if following else None,
     )

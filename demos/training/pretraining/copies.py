@@ -88,14 +88,14 @@ class Copy:
         asked = questions(tokenizer, situation.passage)
         trained = Learner(pretrained)
         untrained = Learner(pretrained, recipe.seed) if recipe.untrained else None
-        said = [ask(one.parts, tokenizer, situation.passage, asked) if one else None for one in (trained, untrained)]
-        assert said[0] is not None
-        return cls(situation, tokenizer, trained, untrained, asked, said[0], said[1])
+        before = ask(trained.parts, tokenizer, situation.passage, asked)
+        before_untrained = ask(untrained.parts, tokenizer, situation.passage, asked) if untrained else None
+        return cls(situation, tokenizer, trained, untrained, asked, before, before_untrained)
 
     @property
     def nbytes(self) -> int:
         """Weights, AdamW's two averages and the gradient, in float32."""
-        return sum(BYTES * one.parameters for one in (self.trained, self.untrained) if one is not None)
+        return sum(BYTES * learner.parameters for learner in (self.trained, self.untrained) if learner is not None)
 
     def batch(self, step: int) -> tuple[Instance, ...]:
         """The instances of one step."""
@@ -111,7 +111,7 @@ def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool
 def size_of(situation: Situation, pretrained: Pretrained) -> int:
     """The bytes that a copy would take, before it is made."""
     parts = (pretrained.encoder.model, pretrained.transform, pretrained.decoder, pretrained.pooler, pretrained.relation)
-    own = {id(one): one.numel() for part in parts if part is not None for one in part.parameters()}
+    own = {id(parameter): parameter.numel() for part in parts if part is not None for parameter in part.parameters()}
     return BYTES * sum(own.values()) * (1 + situation.recipe.untrained)
 
 

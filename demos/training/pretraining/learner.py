@@ -56,7 +56,7 @@ class Learner:
         if pooler is not None:
             encoder.pooler = pooler
         encoder.set_attn_implementation("sdpa")
-        heads = [one for one in (self.parts.transform, self.parts.decoder, self.parts.relation) if one is not None]
+        heads = [part for part in (self.parts.transform, self.parts.decoder, self.parts.relation) if part is not None]
         self.heads = nn.ModuleList(heads)
         self.modules = nn.ModuleList([quicken(encoder), self.heads])
         for module in self.modules.modules():
@@ -69,7 +69,7 @@ class Learner:
             encoder.pooler.requires_grad_(False)  # nothing reads it
         groups = parameter_groups(encoder, self.heads, DECAY, 1.0)
         self.optimizer = torch.optim.AdamW(groups, lr=0.0, eps=EPSILON, fused=True)
-        self.trained: list[nn.Parameter] = [one for group in groups for one in group["params"]]
+        self.trained: list[nn.Parameter] = [part for group in groups for part in group["params"]]
 
     @property
     def matrix(self) -> torch.Tensor:
@@ -80,7 +80,7 @@ class Learner:
     @property
     def parameters(self) -> int:
         """How many numbers train."""
-        return sum(one.numel() for one in self.trained)
+        return sum(parameter.numel() for parameter in self.trained)
 
     def _redraw(self, seed: int) -> None:
         """N(0, 0.02²) for matrices, 0 for biases, 1 and 0 for LayerNorms, as Devlin et al.'s code begins."""
@@ -133,13 +133,18 @@ def gradient_norms(parts: Parts) -> dict[str, float]:
     if parts.pooler is not None and parts.relation is not None:
         groups["sentence head"] = [parts.pooler, parts.relation]
     seen: set[int] = set()
-    found = {}
+    norms = {}
     for name, modules in groups.items():
-        own = [one for module in modules for one in module.parameters() if one.grad is not None and id(one) not in seen]
-        seen |= {id(one) for one in own}
+        own = [
+            parameter
+            for module in modules
+            for parameter in module.parameters()
+            if parameter.grad is not None and id(parameter) not in seen
+        ]
+        seen |= {id(parameter) for parameter in own}
         if own:
-            found[name] = float(torch.stack([one.grad.norm() for one in own]).norm())
-    return found
+            norms[name] = float(torch.stack([parameter.grad.norm() for parameter in own]).norm())
+    return norms
 
 
 def _stepped(losses: Losses, norm: float, norms: dict[str, float]) -> Stepped:

@@ -33,13 +33,13 @@ class Passage:
 def read_passage(tokenizer: Any, text: str | None) -> Passage:
     """The text's sentences. Raises UserError for one that is too long, or has no word."""
     special = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, tokenizer.mask_token_id}
-    cut = [piece for one in cut_behind(clean_text(text, "Your text"), _END) for piece in _pieces(one)]
+    cut = [piece for sentence in cut_behind(clean_text(text, "Your text"), _END) for piece in _pieces(sentence)]
     rows = token_ids(tokenizer, cut, MAX_LENGTH)
-    found = [one for one, (ids, _) in zip(cut, rows, strict=True) if set(ids) - special]
-    if not found:
+    sentences = [sentence for sentence, (ids, _) in zip(cut, rows, strict=True) if set(ids) - special]
+    if not sentences:
         raise UserError(EMPTY)
-    held = next((count for least, count in HELD_OUT if len(found) >= least), 0)
-    return Passage(tuple(found[: len(found) - held]), tuple(found[len(found) - held :]))
+    held_out = next((count for least, count in HELD_OUT if len(sentences) >= least), 0)
+    return Passage(tuple(sentences[: len(sentences) - held_out]), tuple(sentences[len(sentences) - held_out :]))
 
 
 def cut_behind(text: str, end: re.Pattern[str]) -> list[str]:

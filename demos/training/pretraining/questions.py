@@ -60,12 +60,12 @@ def questions(tokenizer: Any, passage: Passage) -> tuple[Question, ...]:
     Hidden is the rarest word that the sentences to train on have too, else the rarest: BERT's vocabulary has its
     whole words in the order of how frequent they are, about.
     """
-    trained = {one for ids, _ in token_ids(tokenizer, passage.train, MAX_LENGTH) for one in ids}
+    trained = {question for ids, _ in token_ids(tokenizer, passage.train, MAX_LENGTH) for question in ids}
     own = passage.held_out or passage.train[:1]
-    found = [_question(tokenizer, sentence, None, trained, own=True) for sentence in own]
-    pairs = (one.split("|") for one in GENERAL[:SHOWN])
-    found += [_question(tokenizer, sentence, word, trained, own=False) for sentence, word in pairs]
-    return tuple(one for one in found if one is not None)
+    asked = [_question(tokenizer, sentence, None, trained, own=True) for sentence in own]
+    pairs = (question.split("|") for question in GENERAL[:SHOWN])
+    asked += [_question(tokenizer, sentence, word, trained, own=False) for sentence, word in pairs]
+    return tuple(question for question in asked if question is not None)
 
 
 def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int], own: bool) -> Question | None:
@@ -90,9 +90,9 @@ def _question(tokenizer: Any, sentence: str, word: str | None, trained: set[int]
 
 def ask(parts: Parts, tokenizer: Any, passage: Passage, asked: Sequence[Question]) -> Asked:
     """The answers of the model as it is now."""
-    general = [one.partition("|")[0] for one in GENERAL]
+    general = [question.partition("|")[0] for question in GENERAL]
     return Asked(
-        tuple(_answer(parts, tokenizer, one) for one in asked),
+        tuple(_answer(parts, tokenizer, question) for question in asked),
         mean_loss(parts, tokenizer, passage.held_out),
         mean_loss(parts, tokenizer, general),
     )

@@ -51,7 +51,7 @@ class RowCounter:
         by_decoder = of_logits.T @ transformed.detach()
         by_input = matrix.grad - by_decoder
         by_input[self._input == 0] = 0  # there the difference is rounding alone
-        self._gradients = tuple(one.norm(dim=1).numpy() for one in (matrix.grad, by_input, by_decoder))
+        self._gradients = tuple(rows.norm(dim=1).numpy() for rows in (matrix.grad, by_input, by_decoder))
 
     def rows(self, matrix: torch.Tensor) -> Rows:
         """What is known of each row now."""

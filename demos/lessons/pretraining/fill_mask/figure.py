@@ -47,17 +47,17 @@ def sentence_html(whole: Encoding, places: Collection[int], focus: int, marks: S
     )
 
 
-def best_html(found: Distribution, known: bool, style: str = "", widest: float = 0.0) -> str:
+def best_html(guesses: Distribution, known: bool, style: str = "", widest: float = 0.0) -> str:
     """The likeliest words as bars, the longest first; the true word, where it is `known`, is framed, or added below.
 
     The longest bar is `widest`, or where that is smaller the first word's probability.
     """
-    return TEXT.best(found, known, style, max(widest, found.best[0].probability), token_label, percent)
+    return TEXT.best(guesses, known, style, max(widest, guesses.best[0].probability), token_label, percent)
 
 
-def told_html(found: Distribution, place: int, known: bool, vocabulary: int) -> str:
+def told_html(guesses: Distribution, place: int, known: bool, vocabulary: int) -> str:
     """The place, the true word's rank and probability, the entropy and the best ones' share, in three lines."""
-    return TEXT.told(found, place, known, vocabulary, np.log2(vocabulary), token_label, percent)
+    return TEXT.told(guesses, place, known, vocabulary, np.log2(vocabulary), token_label, percent)
 
 
 def lens_html(layers: Sequence[Distribution], known: bool, style: str = "") -> str:
@@ -76,10 +76,10 @@ def lens_html(layers: Sequence[Distribution], known: bool, style: str = "") -> s
     )
 
 
-def numbers_html(found: Distribution, layers: Sequence[Distribution]) -> str:
+def numbers_html(guesses: Distribution, layers: Sequence[Distribution]) -> str:
     """The likeliest words and the layers, as tables of numbers."""
-    shares = np.cumsum([guess.probability for guess in found.best])
-    return TEXT.numbers(list(zip(found.best, shares, strict=True)), _named(layers), token_label)
+    shares = np.cumsum([guess.probability for guess in guesses.best])
+    return TEXT.numbers(list(zip(guesses.best, shares, strict=True)), _named(layers), token_label)
 
 
 def _named(layers: Sequence[Distribution]) -> list[dict[str, object]]:

@@ -13,18 +13,18 @@ from demos.figures.token_chips import hue_style, token_label, visible
 from demos.lessons.pretraining.fill_mask.figure import TEXT, best_html
 
 
-def removals_html(found: Removals) -> str:
+def removals_html(removals: Removals) -> str:
     """A strip of the sentence's words coloured by what the first watched word loses or gains without each; a table.
 
     Changes are in points: 62% to 20% are -42.
     """
 
     def change_by(removal: Removal) -> float:
-        return float(removal.probabilities[0] - found.before[0])
+        return float(removal.probabilities[0] - removals.before[0])
 
-    changes = {place: change_by(removal) for removal in found.each for place in removal.places}
+    changes = {place: change_by(removal) for removal in removals.each for place in removal.places}
     most = max(map(abs, changes.values()), default=0.0) or 1.0
-    encoding = found.encoding
+    encoding = removals.encoding
     cells = [
         {
             "token": visible(encoding.tokens[place]),
@@ -36,8 +36,8 @@ def removals_html(found: Removals) -> str:
         for place in range(len(encoding))
         if not encoding.special_tokens_mask[place]
     ]
-    key = min(found.each, key=change_by)
-    return TEXT.removals(found, cells, key if change_by(key) < 0 else None, token_label, percent)
+    key = min(removals.each, key=change_by)
+    return TEXT.removals(removals, cells, key if change_by(key) < 0 else None, token_label, percent)
 
 
 def beside_html(here: tuple[str, Distribution], there: tuple[str, Distribution], style: str) -> str:
@@ -46,21 +46,21 @@ def beside_html(here: tuple[str, Distribution], there: tuple[str, Distribution],
     What is watched in `there` must be what is watched in `here`.
     """
     both = here, there
-    widest = max(found.best[0].probability for _, found in both)  # bars of both are one measure
+    widest = max(guesses.best[0].probability for _, guesses in both)  # bars of both are one measure
     sides = [
         {
             "text": short(text, 90),
-            "best": best_html(found, True, style, widest),
-            "chance": percent(found.watched.probability),
+            "best": best_html(guesses, True, style, widest),
+            "chance": percent(guesses.watched.probability),
         }
-        for text, found in both
+        for text, guesses in both
     ]
     return TEXT.beside(token_label(here[1].watched.token), sides)
 
 
-def likelihood_html(found: Likelihood) -> str:
+def likelihood_html(likelihood: Likelihood) -> str:
     """Each token with the logarithm of its probability, the less likely the darker; the sum, and what it means."""
-    tokens, known = found.encoding.tokens, found.log_probabilities
+    tokens, known = likelihood.encoding.tokens, likelihood.log_probabilities
     deepest = max(1.0, -float(known.min(initial=0.0)))
     cells = [
         {
@@ -69,16 +69,16 @@ def likelihood_html(found: Likelihood) -> str:
             "share": -100 * value / deepest,
             "chance": percent(float(np.exp(value))),
         }
-        for place, value in zip(found.places, known, strict=False)
+        for place, value in zip(likelihood.places, known, strict=False)
     ]
-    cells += [{"token": visible(tokens[place]), "logarithm": ""} for place in found.places[len(known) :]]
+    cells += [{"token": visible(tokens[place]), "logarithm": ""} for place in likelihood.places[len(known) :]]
     return TEXT.likelihood(
         cells=cells,
-        found=found,
+        found=likelihood,
         known=len(known),
-        hardest=visible(tokens[found.places[int(known.argmin())]]),
+        hardest=visible(tokens[likelihood.places[int(known.argmin())]]),
         hardest_chance=percent(float(np.exp(known.min()))),
-        total=_signed(found.total),
+        total=_signed(likelihood.total),
     )
 
 

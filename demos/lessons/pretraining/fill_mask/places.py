@@ -58,7 +58,7 @@ def gaps(tokenizer: Any, encoding: Encoding, marks: str = "", side: int | None =
     it means nothing in another sentence; the first is looked at. Without any, the sentence's own [MASK]s are hidden, or
     else one word is picked. Raises UserError where there is no word.
     """
-    own = [index for index, one in enumerate(encoding.input_ids) if one == tokenizer.mask_token_id]
+    own = [index for index, token_id in enumerate(encoding.input_ids) if token_id == tokenizer.mask_token_id]
     clicked = _valid(encoding, marks)
     places = sorted({*clicked, *own})
     if not _on(encoding, places, side):
@@ -95,12 +95,12 @@ def with_gap(gaps: Gaps, mask_token: str) -> str:
 
 def _valid(encoding: Encoding, marks: str) -> list[int]:
     """The marked places of this very sentence, in the order of the marks."""
-    read: Sequence[tuple[str, str]] = MARK.findall((marks or "")[:LONGEST])
-    found = [
+    pairs: Sequence[tuple[str, str]] = MARK.findall((marks or "")[:LONGEST])
+    places = [
         int(place)
-        for place, token in read
+        for place, token in pairs
         if int(place) < min(len(encoding), PICKED_AMONG)
         and encoding.input_ids[int(place)] == int(token)
         and not encoding.special_tokens_mask[int(place)]
     ]
-    return list(dict.fromkeys(found))[:MAX_HIDDEN]
+    return list(dict.fromkeys(places))[:MAX_HIDDEN]

@@ -29,51 +29,51 @@ class Given:
     label: str
 
 
-def labels_html(found: FreeLabels, read: Sequence[str], given: Given) -> str:
+def labels_html(labels: FreeLabels, read: Sequence[str], given: Given) -> str:
     """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's. `read` has n tokens."""
     return TEXT.rows(
-        masked=[_word(found, read, place) | _around(found.encoding, read, place) for place in _few(found)],
-        left=max(len(found.corruption.chosen) - FEW, 0),
-        first=short(found.first, LENGTH),
-        second=short(found.second, LENGTH),
-        is_next=found.is_next,
+        masked=[_word(labels, read, place) | _around(labels.encoding, read, place) for place in _few(labels)],
+        left=max(len(labels.corruption.chosen) - FEW, 0),
+        first=short(labels.first, LENGTH),
+        second=short(labels.second, LENGTH),
+        is_next=labels.is_next,
         given=given,
-        own=short(f"{found.first} {found.second}" if found.is_next else found.first, LENGTH),
+        own=short(f"{labels.first} {labels.second}" if labels.is_next else labels.first, LENGTH),
     )
 
 
-def counts_html(found: FreeLabels) -> str:
+def counts_html(labels: FreeLabels) -> str:
     """How many labels this text gives by itself, and how many without an annotator for fine-tuning."""
-    return TEXT.counts(found.count, len(found.corruption.chosen), len(found.encoding))
+    return TEXT.counts(labels.count, len(labels.corruption.chosen), len(labels.encoding))
 
 
-def answer_html(found: FreeLabels, vote: str | None) -> str:
+def answer_html(labels: FreeLabels, vote: str | None) -> str:
     """The answer, argued from the rows above; `vote` is what the reader said, or nothing."""
-    return TEXT.answer(found.count, len(found.corruption.chosen), found.is_next, vote)
+    return TEXT.answer(labels.count, len(labels.corruption.chosen), labels.is_next, vote)
 
 
-def numbers_html(found: FreeLabels, read: Sequence[str]) -> str:
+def numbers_html(labels: FreeLabels, read: Sequence[str]) -> str:
     """Every masked word of this pass: its place, what is read there, its kind, its label."""
-    return TEXT.numbers([_word(found, read, place) for place in found.corruption.chosen])
+    return TEXT.numbers([_word(labels, read, place) for place in labels.corruption.chosen])
 
 
-def _few(found: FreeLabels) -> list[int]:
+def _few(labels: FreeLabels) -> list[int]:
     """The first chosen places, with one of each kind where there is one, in the order of the text."""
-    places, kinds = found.corruption.chosen.tolist(), found.corruption.kinds
+    places, kinds = labels.corruption.chosen.tolist(), labels.corruption.kinds
     first = {int(kinds[place]): place for place in reversed(places)}
     picked = list(first.values())[:FEW]
     picked += [place for place in places if place not in picked][: FEW - len(picked)]
     return sorted(picked)
 
 
-def _word(found: FreeLabels, read: Sequence[str], place: int) -> dict[str, Any]:
-    kind = int(found.corruption.kinds[place])
+def _word(labels: FreeLabels, read: Sequence[str], place: int) -> dict[str, Any]:
+    kind = int(labels.corruption.kinds[place])
     return {
         "place": place,
         "kind": NAMES[kind],
         "mark": MARKS[kind],
         "read": visible(read[place]),
-        "label": visible(found.encoding.tokens[place]),
+        "label": visible(labels.encoding.tokens[place]),
     }
 
 

@@ -60,20 +60,20 @@ class Learning:
 
     def opening(self, situation: Situation) -> dict[str, Any]:
         """The part before the first step: the first batch and its loss, what is guessed, the program."""
-        found, look = self.services.pretrained(situation.model), self._seen(situation)
-        feed = Feed("", len(found.tokenizer), OPENING)
+        pretrained, look = self.services.pretrained(situation.model), self._seen(situation)
+        feed = Feed("", len(pretrained.tokenizer), OPENING)
         feed.points = [Point(1, look.masked, math.nan, math.nan, math.nan, math.nan)]
         status = "Nothing is trained yet: the dot is the first batch’s loss before any step."
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
-            "asked": asked_told(found, situation.passage, look.asked, look.before),
+            "asked": asked_told(pretrained, situation.passage, look.asked, look.before),
             "after": gr.update(visible=False),
-            "batch": batch_told(found, look.instances, 1),
+            "batch": batch_told(pretrained, look.instances, 1),
             "numbers": TEXT.no_numbers(),
-            "code": learn_code(found.encoder.spec, look.instances, situation.recipe.rate),
+            "code": learn_code(pretrained.encoder.spec, look.instances, situation.recipe.rate),
             "cost": self.cost(situation, look.seconds_a_step),
-            "cut": cut_told(found, situation.passage),
+            "cut": cut_told(pretrained, situation.passage),
         }
 
     def _look(self, situation: Situation) -> FirstLook:
@@ -150,22 +150,22 @@ class Learning:
             feed.state["status"] = event.message
 
     def _learned(self, feed: Feed, event: Learned, situation: Situation) -> dict[str, Any]:
-        found = self.services.pretrained(situation.model)
+        pretrained = self.services.pretrained(situation.model)
         step = event.points[-1].step
         early = {"asked": "Stopped. ", "time": "Out of time. "}.get(event.reason, "")
         status = f"{early}Your copy has taken {step:,} step{'s' * (step != 1)}, {event.seconds_a_step:.2f} s each."
         feed.points = list(event.points)
-        limit = situation.recipe.rate * math.sqrt(found.decoder.in_features)
+        limit = situation.recipe.rate * math.sqrt(pretrained.decoder.in_features)
         return {
             "curve": feed.message(done=True, status=status, said=said_told(event)),
             "step": TEXT.step(step, event.last, CLIP),
-            "asked": asked_told(found, situation.passage, event.asked, event.before, event),
+            "asked": asked_told(pretrained, situation.passage, event.asked, event.before, event),
             "after": gr.update(visible=True),
             "gradient": gradient_figure(event.last.norms),
             "moved": moved_figure(event.rows),
             "told": rows_html(event.rows, event.steps, step, limit),
-            "top": top_rows_html(found.tokenizer, event.rows),
-            "batch": batch_told(found, event.instances, step, event),
+            "top": top_rows_html(pretrained.tokenizer, event.rows),
+            "batch": batch_told(pretrained, event.instances, step, event),
             "numbers": TEXT.numbers(event.points),
             "cost": self.cost(situation),
         }

@@ -41,7 +41,8 @@ class Feed:
 
     def message(self, after: int = 0, **more: Any) -> str:
         """The state and the points after step number `after`, as JSON text; NaN becomes null."""
-        rows = [[one.step, _plain(one.masked), _plain(one.untrained)] for one in list(self.points) if one.step > after]
+        points = [point for point in list(self.points) if point.step > after]
+        rows = [[point.step, _plain(point.masked), _plain(point.untrained)] for point in points]
         return json.dumps({**self.state, **more, "points": rows}).replace("<", "\\u003c")
 
 

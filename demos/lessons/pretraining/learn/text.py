@@ -24,9 +24,9 @@ SHOWN_SEQUENCES = 4
 TOP_ROWS = 15
 
 
-def cut_told(found: Pretrained, passage: Passage) -> str:
+def cut_told(pretrained: Pretrained, passage: Passage) -> str:
     """How the text was cut, and why next sentences are not asked about where they are not (HTML)."""
-    has_head = found.relation is not None
+    has_head = pretrained.relation is not None
     return TEXT.cut(len(passage.train), len(passage.held_out), passage.has_pairs and has_head, has_head)
 
 
@@ -38,11 +38,11 @@ def said_told(event: Learned) -> str:
 
 
 def asked_told(
-    found: Pretrained, passage: Passage, asked: Sequence[Question], before: Asked, event: Learned | None = None
+    pretrained: Pretrained, passage: Passage, asked: Sequence[Question], before: Asked, event: Learned | None = None
 ) -> str:
     """The guesses at the hidden words before and, where there is one, after a press; then the mean losses (HTML)."""
     after = event.after if event else None
-    words = found.tokenizer.convert_ids_to_tokens([question.answer for question in asked])
+    words = pretrained.tokenizer.convert_ids_to_tokens([question.answer for question in asked])
     answers = after.answers if after else [None] * len(asked)
     losses = [
         {"name": "Loss of the held-out words", "before": before.own, "after": after and after.own, "general": False},
@@ -57,7 +57,7 @@ def asked_told(
             for question, word, was, now in zip(asked, words, before.answers, answers, strict=True)
         ],
         changes=losses,
-        mask=found.tokenizer.mask_token,
+        mask=pretrained.tokenizer.mask_token,
         trained=after is not None,
         held_out=bool(passage.held_out),
         visible=visible,
@@ -111,11 +111,11 @@ def far_first(moved: np.ndarray, count: int = TOP_ROWS) -> np.ndarray:
     return np.argsort(-moved, kind="stable")[:count]
 
 
-def batch_told(found: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
+def batch_told(pretrained: Pretrained, instances: Sequence[Instance], step: int, event: Learned | None = None) -> str:
     """The first sequences of a step as it reads them, each asked token with its guess and loss (HTML)."""
     guesses = iter(zip(event.last.guesses, event.last.each, strict=True)) if event else None
     sequences = [
-        {"tokens": list(_tokens(found.tokenizer, instance, guesses)), "following": instance.following}
+        {"tokens": list(_tokens(pretrained.tokenizer, instance, guesses)), "following": instance.following}
         for instance in instances[:SHOWN_SEQUENCES]
     ]
     return TEXT.batch(sequences, step, len(instances) - len(sequences), MARKS, visible)

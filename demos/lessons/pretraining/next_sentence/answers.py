@@ -57,24 +57,24 @@ class Reader:
 
     def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
         """The true next sentence, a random one, swapped, the same twice: one batched pass."""
-        found = self.services.pretrained(model)
-        check_sentences(found, first, second)
+        pretrained = self.services.pretrained(model)
+        check_sentences(pretrained, first, second)
         other = random_sentence(self.documents, (first.strip(), second.strip()), np.random.default_rng(draw))
         pairs = [(first, second), (first, other), (second, first), (first, first)]
-        answers = next_probabilities(found, pairs)
+        answers = next_probabilities(pretrained, pairs)
         rows = zip(CHOICES, pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
         return tuple(
-            Case(name, IS_NEXT if row == 0 else NOT_NEXT, encode(found.tokenizer, *pair), *numbers)
+            Case(name, IS_NEXT if row == 0 else NOT_NEXT, encode(pretrained.tokenizer, *pair), *numbers)
             for row, (name, pair, *numbers) in enumerate(rows)
         )
 
     def trials(self, model: str, seed: int) -> Iterator[dict[str, str]]:
         """The "status", a line of progress, and at the end the counted "results"; the last ones are remembered."""
-        found = self.services.pretrained(model)
-        key = found.encoder.spec.key, seed
+        pretrained = self.services.pretrained(model)
+        key = pretrained.encoder.spec.key, seed
         if key not in self._trials:
             drawn = draw_trials(self.documents, np.random.default_rng(seed))
-            steps = next_steps(found, [(trial.first, trial.second) for trial in drawn])
+            steps = next_steps(pretrained, [(trial.first, trial.second) for trial in drawn])
             yield {"status": TEXT.progress(0, len(drawn)), "results": ""}
             answers = yield from relayed(steps, lambda step: {"status": TEXT.progress(*step), "results": ""})
             self._trials[key] = drawn, answers
@@ -87,12 +87,12 @@ class Reader:
         yield {"status": "", "results": trials_html(scores, interval, intervals)}
 
 
-def check_sentences(found: Pretrained, first: str, second: str) -> None:
+def check_sentences(pretrained: Pretrained, first: str, second: str) -> None:
     """Raises UserError where a sentence is missing or too long for four inputs at once."""
     for name, text in (("A", first), ("B", second)):
         if not clean_text(text, name).strip():
             raise UserError("Write both sentences, A and B.")
-        encoding = encode(found.tokenizer, text)
+        encoding = encode(pretrained.tokenizer, text)
         count = len(encoding) + len(encoding.dropped) - 2  # [CLS] and [SEP]
         if count > MOST:
             raise UserError(f"{name} has {count:,} tokens; this part takes up to {MOST} for each sentence.")

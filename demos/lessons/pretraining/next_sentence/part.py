@@ -141,10 +141,10 @@ def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
         "tokens" and their "segments"; "logits", "probabilities" and "losses" for the labels "IsNext" and "NotNext".
         Up to 120 tokens each; model is a catalogue key, empty for the default.
         """
-        found = services.pretrained(services.key(model))
-        check_sentences(found, first, second)
-        encoding = encode(found.tokenizer, first, second)
-        answers = next_probabilities(found, [(first, second)])
+        pretrained = services.pretrained(services.key(model))
+        check_sentences(pretrained, first, second)
+        encoding = encode(pretrained.tokenizer, first, second)
+        answers = next_probabilities(pretrained, [(first, second)])
         return {
             "tokens": list(encoding.tokens),
             "segments": list(encoding.token_type_ids),

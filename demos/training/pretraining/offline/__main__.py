@@ -38,31 +38,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--wikipedia-share", type=float, default=0.4, help="of the sequences")
     parser.add_argument("--alike", type=int, default=0, help="most similar books that half of the false parts are of")
     parser.add_argument("--float32", action="store_true", help="else bfloat16, with float32 weights")
-    for one in fields(Plan):
-        if one.name not in ("folder", "float32"):
-            kind = float if isinstance(one.default, float) else int
+    for field in fields(Plan):
+        if field.name not in ("folder", "float32"):
+            kind = float if isinstance(field.default, float) else int
             parser.add_argument(
-                f"--{one.name.replace('_', '-')}", type=kind, default=one.default, help=HELP.get(one.name)
+                f"--{field.name.replace('_', '-')}", type=kind, default=field.default, help=HELP.get(field.name)
             )
-    asked = parser.parse_args(arguments)
-    asked.folder.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
     loaded = ModelStore().get(BUNDLED)
-    whole = {name: tokens_of(asked.folder, name, getattr(asked, name), loaded.tokenizer) for name in HELD_OUT}
-    share = {"books": 1 - asked.wikipedia_share, "wikipedia": asked.wikipedia_share}
-    corpora = [(one.part(slice(0, -HELD_OUT[name])), share[name]) for name, one in whole.items()]
-    if asked.alike:
-        corpora[0] = (corpora[0][0].with_alike(asked.alike), corpora[0][1])
-    held = {name: one.part(slice(-HELD_OUT[name], None)) for name, one in whole.items()}
-    make(Plan(**{one.name: getattr(asked, one.name) for one in fields(Plan)}), loaded, corpora, held)
+    whole = {name: tokens_of(options.folder, name, getattr(options, name), loaded.tokenizer) for name in HELD_OUT}
+    share = {"books": 1 - options.wikipedia_share, "wikipedia": options.wikipedia_share}
+    corpora = [(field.part(slice(0, -HELD_OUT[name])), share[name]) for name, field in whole.items()]
+    if options.alike:
+        corpora[0] = (corpora[0][0].with_alike(options.alike), corpora[0][1])
+    held_out = {name: field.part(slice(-HELD_OUT[name], None)) for name, field in whole.items()}
+    make(Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)}), loaded, corpora, held_out)
 
 
 def tokens_of(folder: Path, name: str, path: Path, tokenizer: Any) -> Corpus:
     """The file's corpus, kept in the folder: the books take some minutes."""
-    kept = folder / f"{name}.npz"
-    if not kept.is_file():
+    cache = folder / f"{name}.npz"
+    if not cache.is_file():
         corpus = corpus_of(read_documents(path), tokenizer)
-        np.savez(kept, input_ids=corpus.input_ids, sentences=corpus.sentences, documents=corpus.documents)
-    with np.load(kept) as file:
+        np.savez(cache, input_ids=corpus.input_ids, sentences=corpus.sentences, documents=corpus.documents)
+    with np.load(cache) as file:
         return Corpus(file["input_ids"], file["sentences"], file["documents"])
 
 

@@ -77,7 +77,7 @@ def read_documents(path: Path) -> Iterator[list[str]]:
 
 def sentences_of(paragraph: str) -> list[str]:
     """Cut behind a mark that ends a sentence, where a capital, a bracket or a quotation mark follows."""
-    return [one.strip() for one in cut_behind(paragraph, _END) if one.strip()]
+    return [sentence.strip() for sentence in cut_behind(paragraph, _END) if sentence.strip()]
 
 
 def corpus_of(documents: Iterable[Sequence[str]], tokenizer: Any) -> Corpus:
@@ -112,17 +112,17 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     number = int(np.searchsorted(ends, rng.integers(ends[-1]), side="right"))  # a document by its sentences
     first, last = corpus.documents[number]
     begin = int(rng.integers(first, max(first + 1, last - 1)))
-    found: list[np.ndarray] = []
+    sentences: list[np.ndarray] = []
     count, at = 0, begin
-    while at < last and (count < room or len(found) < 2):
-        found.append(corpus.sentence(at))
-        count, at = count + len(found[-1]), at + 1
-    cut = int(rng.integers(1, len(found)))
-    a = np.concatenate(found[:cut])
+    while at < last and (count < room or len(sentences) < 2):
+        sentences.append(corpus.sentence(at))
+        count, at = count + len(sentences[-1]), at + 1
+    cut = int(rng.integers(1, len(sentences)))
+    a = np.concatenate(sentences[:cut])
     if rng.random() < 0.5:
-        b, following = np.concatenate(found[cut:]), IS_NEXT
+        b, following = np.concatenate(sentences[cut:]), IS_NEXT
     else:
-        ended = len(found) - cut if at == last and count < room else 0
+        ended = len(sentences) - cut if at == last and count < room else 0
         b, following = _elsewhere(corpus, number, max(LEAST_OTHER, room - len(a)), ended, rng), NOT_NEXT
     left, right = [*map(int, a)], [*map(int, b)]
     while len(left) + len(right) > room:
@@ -132,7 +132,7 @@ def draw_instance(corpus: Corpus, tokenizer: Any, rng: np.random.Generator, max_
     ids = [cls, *left, sep, *right, sep]
     segments = (0,) * (len(left) + 2) + (1,) * (len(right) + 1)
     never = {cls, sep, tokenizer.unk_token_id, tokenizer.mask_token_id, tokenizer.pad_token_id}
-    marks = [int(one in never) for one in ids]
+    marks = [int(token_id in never) for token_id in ids]
     if all(marks):
         return draw_instance(corpus, tokenizer, rng, max_length)
     return Instance(corrupt(tokenizer, ids, rng, special=marks), segments, following)
@@ -150,10 +150,10 @@ def _elsewhere(corpus: Corpus, number: int, count: int, ended: int, rng: np.rand
         other = (number + int(rng.integers(1, len(corpus.documents)))) % len(corpus.documents)
     first, last = corpus.documents[other]
     if ended:
-        return np.concatenate([corpus.sentence(one) for one in range(max(first, last - ended), last)])
-    found: list[np.ndarray] = []
+        return np.concatenate([corpus.sentence(index) for index in range(max(first, last - ended), last)])
+    sentences: list[np.ndarray] = []
     at, have = int(rng.integers(first, last)), 0
     while at < last and have < count:
-        found.append(corpus.sentence(at))
-        at, have = at + 1, have + len(found[-1])
-    return np.concatenate(found)
+        sentences.append(corpus.sentence(at))
+        at, have = at + 1, have + len(sentences[-1])
+    return np.concatenate(sentences)

@@ -91,7 +91,11 @@ class Heads(nn.Module):
 
     def trained(self) -> dict[str, nn.Parameter]:
         """By BertForPreTraining's names, and left and right."""
-        named = {name: one for name, one in self.whole.named_parameters() if one.requires_grad and name not in DECODER}
+        named = {
+            name: parameter
+            for name, parameter in self.whole.named_parameters()
+            if parameter.requires_grad and name not in DECODER
+        }
         return {**named, "left": self.left, "right": self.right}
 
     def losses(self, batch: PretrainingBatch) -> Losses:
@@ -140,8 +144,8 @@ def optimizer_of(heads: Heads, plan: Plan) -> torch.optim.Optimizer:
     """AdamW: the encoder learns more slowly than what is new."""
     encoder: list[nn.Parameter] = []
     new: list[nn.Parameter] = []
-    for name, one in heads.trained().items():
-        (encoder if name.startswith("bert.e") else new).append(one)
+    for name, parameter in heads.trained().items():
+        (encoder if name.startswith("bert.e") else new).append(parameter)
     groups = [
         {"params": encoder, "lr": plan.rate, "peak": plan.rate},
         {"params": new, "lr": plan.head_rate, "peak": plan.head_rate},
@@ -166,18 +170,20 @@ def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: b
     """Add the gradients of both losses over all the batches as over one; returns (masked words', next sentences')."""
     tokens = [int((one.labels != NO_LABEL).sum()) for one in batches]
     rows = [len(one.labels) for one in batches]
-    told = [0.0, 0.0]
+    means = [0.0, 0.0]
     for batch, chosen, count in zip(batches, tokens, rows, strict=True):
         with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
             losses = heads.losses(batch)
         assert losses.following is not None
         parts = losses.masked * (chosen / sum(tokens)), losses.following * (count / sum(rows))
         (parts[0] + parts[1]).backward()
-        told = [all_of + part.item() for all_of, part in zip(told, parts, strict=True)]
-    return told[0], told[1]
+        means = [all_of + part.item() for all_of, part in zip(means, parts, strict=True)]
+    return means[0], means[1]
 
 
-def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]], held: Mapping[str, Corpus]) -> None:
+def make(
+    plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]], held_out: Mapping[str, Corpus]
+) -> None:
     """Step by step; the average of the weights over the last steps is what is measured and written."""
     size = len(loaded.tokenizer)
     parts = [share * np.bincount(one.input_ids, minlength=size) / len(one.input_ids) for one, share in corpora]
@@ -186,20 +192,20 @@ def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]
     average = {name: one.detach().clone() for name, one in trained.items()}
     optimizer, progress = optimizer_of(heads, plan), Progress()
     if plan.state.is_file():
-        kept = torch.load(plan.state)
-        progress = Progress(**kept["progress"])
+        saved = torch.load(plan.state)
+        progress = Progress(**saved["progress"])
         for name, one in trained.items():
-            one.data.copy_(kept["weights"][name])
-            average[name].copy_(kept["average"][name])
-        if "optimizer" in kept:
-            optimizer.load_state_dict(kept["optimizer"])
+            one.data.copy_(saved["weights"][name])
+            average[name].copy_(saved["average"][name])
+        if "optimizer" in saved:
+            optimizer.load_state_dict(saved["optimizer"])
     begun, stopped = progress.step, []
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
     signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
 
     def save() -> None:
-        kept = {"progress": asdict(progress), "weights": trained, "average": average}
-        torch.save({**kept, "optimizer": optimizer.state_dict()}, plan.state.with_suffix(".new"))
+        saved = {"progress": asdict(progress), "weights": trained, "average": average}
+        torch.save({**saved, "optimizer": optimizer.state_dict()}, plan.state.with_suffix(".new"))
         plan.state.with_suffix(".new").replace(plan.state)
         write(plan.heads, average, loaded, progress)
 
@@ -222,19 +228,20 @@ def make(plan: Plan, loaded: LoadedModel, corpora: Sequence[tuple[Corpus, float]
         progress.seconds += time.perf_counter() - since
         if progress.step % plan.every == 0:
             save()
-            scores = scores_of(plan, held, loaded)
+            scores = scores_of(plan, held_out, loaded)
             line = {**asdict(progress), "masked": masked, "next": following, "held_out": scores}
             with (plan.folder / "log.jsonl").open("a") as log:
                 log.write(json.dumps(line) + "\n")
     save()
-    print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held, loaded)}))
+    print(json.dumps({**asdict(progress), "held_out": scores_of(plan, held_out, loaded)}))
 
 
-def scores_of(plan: Plan, held: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Any]:
+def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -> dict[str, Any]:
     """What was held out, asked of the file just written."""
     parts = Parts.of(our_heads(loaded, plan.heads))
     drawn = {
-        name: draw_instances(one, loaded.tokenizer, plan.sequences, plan.length, SEED) for name, one in held.items()
+        name: draw_instances(corpus, loaded.tokenizer, plan.sequences, plan.length, SEED)
+        for name, corpus in held_out.items()
     }
     return {name: asdict(measure(parts, loaded.tokenizer, instances)) for name, instances in drawn.items()}
 

@@ -24,11 +24,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("states", type=Path, nargs="+")
-    asked = parser.parse_args(arguments)
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    kept = [torch.load(path) for path in asked.states]
-    farthest = max((Progress(**one["progress"]) for one in kept), key=lambda one: one.step)
-    weights, plan = mean([one["average"] for one in kept]), Plan(asked.folder)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    states = [torch.load(path) for path in options.states]
+    farthest = max((Progress(**state["progress"]) for state in states), key=lambda state: state.step)
+    weights, plan = mean([state["average"] for state in states]), Plan(options.folder)
     torch.save({"progress": asdict(farthest), "weights": weights, "average": weights}, plan.state)
     write(plan.heads, weights, ModelStore().get(BUNDLED), farthest)
 
@@ -40,13 +40,13 @@ def mean(weights: Sequence[Mapping[str, torch.Tensor]]) -> dict[str, torch.Tenso
     which the singular values give (Eckart and Young 1936).
     """
     rank = len(weights[0]["right"])
-    found = {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
-    left = torch.cat([one["left"] / len(weights) for one in weights], dim=1)  # [V, K r]
-    right = torch.cat([one["right"] for one in weights])  # [K r, d]
+    means = {name: torch.stack([state[name] for state in weights]).mean(0) for name in weights[0]}
+    left = torch.cat([state["left"] / len(weights) for state in weights], dim=1)  # [V, K r]
+    right = torch.cat([state["right"] for state in weights])  # [K r, d]
     basis, rest = torch.linalg.qr(left)  # left is V rows long, so the values are taken of what is left of it
     outer, values, inner = torch.linalg.svd(rest @ right, full_matrices=False)
     root = values[:rank].sqrt()
-    return found | {"left": basis @ outer[:, :rank] * root, "right": root[:, None] * inner[:rank]}
+    return means | {"left": basis @ outer[:, :rank] * root, "right": root[:, None] * inner[:rank]}
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ def draw_instances(corpus: Corpus, tokenizer: Any, sequences: int, max_length: i
 def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured:
     """What the model makes of these instances. The model must have both heads."""
     ranks, losses, masked, margins = [], [], [], []
-    for some in _batches(instances):
-        batch = collate(some, tokenizer.pad_token_id)
+    for rows in _batches(instances):
+        batch = collate(rows, tokenizer.pad_token_id)
         asked = batch.labels != NO_LABEL
         with torch.inference_mode():
             hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
@@ -51,8 +51,8 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
             ranks += (logits > own).sum(dim=1).tolist()
             losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()
             margins += _margins(parts.next_logits(hidden))
-        masked += [kind == MASK for one in some for kind in one.corruption.kinds[one.corruption.chosen]]
-    following = np.array([one.following for one in instances])
+        masked += [kind == MASK for instance in rows for kind in instance.corruption.kinds[instance.corruption.chosen]]
+    following = np.array([instance.following for instance in instances])
     right = (np.array(margins) > 0) == (following == IS_NEXT)
     return _summary(np.array(ranks), np.array(losses), np.array(masked), following, right)
 
@@ -60,8 +60,8 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
 def margins_of(parts: Parts, tokenizer: Any, instances: list[Instance]) -> np.ndarray:
     """How much higher IsNext scores than NotNext in each instance, <float64>[S]; above 0 the answer is IsNext."""
     margins: list[float] = []
-    for some in _batches(instances):
-        batch = collate(some, tokenizer.pad_token_id)
+    for rows in _batches(instances):
+        batch = collate(rows, tokenizer.pad_token_id)
         with torch.inference_mode():
             hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
             margins += _margins(parts.next_logits(hidden))
@@ -88,15 +88,15 @@ def by_frequency(instances: list[Instance]) -> Measured:
 
     Its cross-entropy is the entropy of the answers, and its next-sentence accuracy that of the commoner label.
     """
-    answers = np.concatenate([one.corruption.labels[one.corruption.chosen] for one in instances])
-    kinds = np.concatenate([one.corruption.kinds[one.corruption.chosen] for one in instances])
+    answers = np.concatenate([instance.corruption.labels[instance.corruption.chosen] for instance in instances])
+    kinds = np.concatenate([instance.corruption.kinds[instance.corruption.chosen] for instance in instances])
     ids, counts = np.unique(answers, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     rank_of = dict(zip(ids[order].tolist(), range(len(ids)), strict=True))
     share_of = dict(zip(ids.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    ranks = np.array([rank_of[one] for one in answers.tolist()])
-    losses = -np.log([share_of[one] for one in answers.tolist()])
-    following = np.array([one.following for one in instances])
+    ranks = np.array([rank_of[instance] for instance in answers.tolist()])
+    losses = -np.log([share_of[instance] for instance in answers.tolist()])
+    following = np.array([instance.following for instance in instances])
     commoner = IS_NEXT if 2 * int((following == IS_NEXT).sum()) >= len(following) else NOT_NEXT
     return _summary(ranks, losses, kinds == MASK, following, following == commoner)
 
