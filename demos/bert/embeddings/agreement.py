@@ -78,7 +78,7 @@ class Agreement:
     @property
     def best(self) -> int:
         """The choice with the highest rho."""
-        return int(np.nanargmax([one.spearman for one in self.found]))
+        return int(np.nanargmax([correlation.spearman for correlation in self.found]))
 
 
 def scores_of(pairs: Sequence[Pair]) -> np.ndarray:
@@ -148,7 +148,7 @@ def mean_against_cls(
 ) -> tuple[tuple[int, Gap], ...]:
     """(layer, the mean's rho minus [CLS]'s) for the last layer, and for the one where [CLS] is farthest behind."""
     at = {choice: row for row, choice in enumerate(choices)}
-    layers = [one.layer for one in choices if one.pooling == "cls" and isinstance(one.layer, int)]
+    layers = [choice.layer for choice in choices if choice.pooling == "cls" and isinstance(choice.layer, int)]
     both = {layer: (at[Choice("mean", layer)], at[Choice("cls", layer)]) for layer in layers}
     behind = {layer: found[mean].spearman - found[cls].spearman for layer, (mean, cls) in both.items()}
     defined = {layer: value for layer, value in behind.items() if not math.isnan(value)}
@@ -190,7 +190,7 @@ def agreement_steps(
     kept = checked(pairs)
     choices = choices_of(loaded)
     config = loaded.model.config
-    floats = sum(dimension(one, config.num_hidden_layers, config.hidden_size) for one in choices)
+    floats = sum(dimension(choice, config.num_hidden_layers, config.hidden_size) for choice in choices)
     total = len({text for pair in kept for text in (pair.first, pair.second)})
     cosines = np.empty((len(choices), len(kept)), dtype=np.float32)
     order = sorted(range(len(kept)), key=lambda row: len(kept[row].first) + len(kept[row].second))
@@ -210,7 +210,7 @@ def agreement_steps(
     cosines.flags.writeable = False
     scores = scores_of(kept)
     results = tuple(correlation(row, scores) for row in cosines)
-    if all(math.isnan(one.spearman) for one in results):
+    if all(math.isnan(correlation.spearman) for correlation in results):
         raise UserError("The model finds all these pairs equally alike: there is no order to compare.")
     overlap = correlation(np.array([word_overlap(pair) for pair in kept]), scores)
     behind = mean_against_cls(choices, cosines, results, scores)
@@ -223,11 +223,11 @@ def _offset(
     """The steps of one part, told as steps of the whole."""
     while True:
         try:
-            one = next(steps)
+            step = next(steps)
         except StopIteration as end:
             result: list[np.ndarray] = end.value
             return result
-        yield Encoded(min(total, done + one.done), total)
+        yield Encoded(min(total, done + step.done), total)
 
 
 def shared_steps(

@@ -31,7 +31,9 @@ def features_of(loaded: LoadedModel) -> list[Choice]:
     layers: list[int | str] = [*range(config.num_hidden_layers + 1), *LAYERS_TOGETHER]
     found = [Choice(pooling, layer) for pooling in POOLINGS for layer in layers]
     found += [Choice(POOLER, config.num_hidden_layers)] if has_pooler(loaded) else []
-    return [one for one in found if width_of(one, config.num_hidden_layers, config.hidden_size) <= MAX_DIMENSION]
+    return [
+        choice for choice in found if width_of(choice, config.num_hidden_layers, config.hidden_size) <= MAX_DIMENSION
+    ]
 
 
 def width_of(choice: Choice, num_layers: int, width: int) -> int:

@@ -74,10 +74,10 @@ def measure(
 
     Raises UserError for fewer than two sentences that hold a word.
     """
-    encodings = [one for one in (encode(loaded.tokenizer, text) for text in sentences) if len(one) > 2]
+    encodings = [encoding for encoding in (encode(loaded.tokenizer, text) for text in sentences) if len(encoding) > 2]
     if len(encodings) < 2:
         raise UserError("It takes at least two sentences with a word in each.")
-    drawn = draw_tokens([len(one) for one in encodings], most, seed)
+    drawn = draw_tokens([len(encoding) for encoding in encodings], most, seed)
     starts = np.cumsum([0, *map(len, drawn)])
     config = loaded.model.config
     layers, width, m = config.num_hidden_layers + 1, config.hidden_size, len(encodings)
@@ -105,7 +105,7 @@ def measure(
                 sep[layer, row] = np.linalg.norm(batch[at, n - 1])
         done += len(rows)
         yield Encoded(done, m)
-    groups = np.repeat(np.arange(m), [len(one) for one in drawn])
+    groups = np.repeat(np.arange(m), [len(places) for places in drawn])
     clouds = {WORDS: cloud_of(words, groups), MEAN: cloud_of(mean), CLS: cloud_of(cls)}
     return Space(m, int(starts[-1]), clouds, np.quantile(sep, QUANTILES, axis=1).T)
 
@@ -114,8 +114,8 @@ def cloud_of(states: np.ndarray, groups: np.ndarray | None = None) -> Cloud:
     """One kind's vectors [L + 1, n, d], measured; rows of one group [n] are not compared with each other."""
     parts = np.stack([contributions(rows, groups) for rows in states])
     trimmed = [
-        contributions(np.delete(rows, dominating(one, TOP), axis=1), groups).sum()
-        for rows, one in zip(states, parts, strict=True)
+        contributions(np.delete(rows, dominating(part, TOP), axis=1), groups).sum()
+        for rows, part in zip(states, parts, strict=True)
     ]
     counts = np.stack([np.histogram(stranger_cosines(rows, groups), EDGES)[0] for rows in states])
     return Cloud(

@@ -93,7 +93,7 @@ def check_uses(loaded: LoadedModel, uses: Sequence[Use]) -> None:
         raise UserError("Comparing takes at least two uses of the word; write one sentence a line.")
     if len(uses) > MAX_USES:
         raise UserError(f"The word is used {len(uses):,} times; the limit is {MAX_USES}.")
-    tokens = sum(len(encode(loaded.tokenizer, one)) for one in {use.sentence for use in uses})
+    tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in {use.sentence for use in uses})
     if tokens > MAX_LIST_TOKENS:
         raise UserError(f"The sentences have {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
 
@@ -114,11 +114,11 @@ def word_states(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, 
     The mean of its pieces where it was cut. Of each batch only these rows are kept. Raises UserError as `word_pieces`.
     """
     sentences = list(dict.fromkeys(use.sentence for use in uses))
-    encodings = {one: encode(loaded.tokenizer, one) for one in sentences}
+    encodings = {sentence: encode(loaded.tokenizer, sentence) for sentence in sentences}
     pieces = [word_pieces(encodings[use.sentence], use) for use in uses]
     config = loaded.model.config
     states = np.empty((len(uses), config.num_hidden_layers + 1, config.hidden_size), dtype=np.float32)
-    order = sorted(sentences, key=lambda one: len(encodings[one]))
+    order = sorted(sentences, key=lambda sentence: len(encodings[sentence]))
     done = 0
     while done < len(order):
         end = done + 1

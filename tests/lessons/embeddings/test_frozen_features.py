@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, grid_figure
-from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Asked
+from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Answers
 from demos.lessons.embeddings.frozen_features.part import DATA_PATH, Recipe
 from demos.page import progress
 from demos.page.services import Services
@@ -97,7 +97,7 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
     task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), tiny, True)
     known = recipe.frozen.known(task)
     assert len(known) == total
-    picked = Asked("two", None, "own", pooling, layer, True, "").choice(tiny)
+    picked = Answers("two", None, "own", pooling, layer, True, "").choice(tiny)
     assert known[picked].cross_validated == max(fit.cross_validated for fit in known.values())
     again = list(recipe.fill("", "", "tiny", *TWO))
     assert len(again) == 2  # all of it was kept
@@ -176,7 +176,7 @@ def test_the_readers_own_model_stands_beside_on_the_same_sentences(
 def test_menus_and_choices_agree(tiny: LoadedModel) -> None:
     for choice in features_of(tiny):
         menus = menu_values(choice, tiny.model.config.num_hidden_layers)
-        assert Asked("two", None, "own", *menus, True, "").choice(tiny) == choice
+        assert Answers("two", None, "own", *menus, True, "").choice(tiny) == choice
 
 
 def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,13 +32,13 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
     """
     groups = [*range(deepest + 1), *COMBINED]
-    poolings = [*POOLINGS, *([POOLER] if any(one.pooling == POOLER for one in agreement.choices) else [])]
+    poolings = [*POOLINGS, *([POOLER] if any(choice.pooling == POOLER for choice in agreement.choices) else [])]
     width = 0.84 / len(poolings)
     whiskers = len(agreement.choices) <= WHISKERS
     figure = go.Figure()
     centres: dict[int, float] = {}
     for place, pooling in enumerate(poolings):
-        rows = [row for row, one in enumerate(agreement.choices) if one.pooling == pooling]
+        rows = [row for row, choice in enumerate(agreement.choices) if choice.pooling == pooling]
         for row in rows:
             group = groups.index(agreement.choices[row].layer)
             centres[row] = group + (place - (len(poolings) - 1) / 2) * width + 0.35 * (group > deepest)
@@ -67,7 +67,11 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     at = [index + 0.35 * (index > deepest) for index in range(len(groups))]
     _baseline(figure, agreement, at[-1] + 0.6)
     _marks(figure, agreement, picked, centres, whiskers)
-    lows = [one.low if whiskers else one.spearman for one in agreement.found if not math.isnan(one.spearman)]
+    lows = [
+        correlation.low if whiskers else correlation.spearman
+        for correlation in agreement.found
+        if not math.isnan(correlation.spearman)
+    ]
     figure.update_layout(
         **plotly_layout(
             height=430,
@@ -102,8 +106,8 @@ def _drawn(value: float) -> float | None:
 
 
 def _ranged(agreement: Agreement, row: int) -> str:
-    one = agreement.found[row]
-    return f"{one.spearman:.3f}, 95 % interval {one.low:.2f} to {one.high:.2f}"
+    correlation = agreement.found[row]
+    return f"{correlation.spearman:.3f}, 95 % interval {correlation.low:.2f} to {correlation.high:.2f}"
 
 
 def _baseline(figure: go.Figure, agreement: Agreement, end: float) -> None:
@@ -128,20 +132,20 @@ def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[i
     near = abs(centres[best] - centres[picked]) < 1.5
     left = min(said, key=lambda row: centres[row])
     for row, word in said.items():
-        one = agreement.found[row]
-        if math.isnan(one.spearman):
+        correlation = agreement.found[row]
+        if math.isnan(correlation.spearman):
             continue
         figure.add_annotation(
             x=centres[row],
-            y=_clear_of(agreement.overlap.spearman, max(one.high if whiskers else one.spearman, 0)),
+            y=_clear_of(agreement.overlap.spearman, max(correlation.high if whiskers else correlation.spearman, 0)),
             yanchor="bottom",
             xanchor="center" if len(said) == 1 or not near else "right" if row == left else "left",
             showarrow=False,
-            text=f"<b>{word} {rounded(one.spearman)}</b>",
+            text=f"<b>{word} {rounded(correlation.spearman)}</b>",
             font={"size": 18},
         )
-    for row, one in enumerate(agreement.found):
-        if math.isnan(one.spearman):
+    for row, correlation in enumerate(agreement.found):
+        if math.isnan(correlation.spearman):
             figure.add_annotation(
                 x=centres[row],
                 y=0,

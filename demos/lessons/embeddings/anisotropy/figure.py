@@ -39,19 +39,19 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
     figure = go.Figure()
     figure.add_hrect(-band, band, fillcolor=ON_BOTH_PAPERS, opacity=0.25, line_width=0, layer="below")
     figure.add_vline(layer, line={"color": ON_BOTH_PAPERS, "width": 2}, layer="below")
-    for one, name in NAMES.items():
-        cloud, picked = space.clouds[one], one == kind
+    for key, name in NAMES.items():
+        cloud, picked = space.clouds[key], key == kind
         figure.add_scatter(
             x=layers, y=np.round(cloud.anisotropy, 4), name=name, mode="lines+markers",
-            line={"color": HUES[one], "width": 5 if picked else 3},
+            line={"color": HUES[key], "width": 5 if picked else 3},
             marker={"size": [18 if picked and at == layer else 10 if picked else 7 for at in layers]},
             opacity=1 if picked else 0.75, cliponaxis=False,
-            hovertemplate=f"layer %{{x}}: cosine of {STRANGERS[one]} <b>%{{y:.3f}}</b><extra></extra>",
+            hovertemplate=f"layer %{{x}}: cosine of {STRANGERS[key]} <b>%{{y:.3f}}</b><extra></extra>",
         )  # fmt: skip
         if picked:
             figure.add_scatter(
                 x=layers, y=np.round(cloud.trimmed, 4), name=f"{name}, {TOP} dimensions out",
-                mode="lines+markers", line={"color": HUES[one], "width": 3, "dash": "dot"},
+                mode="lines+markers", line={"color": HUES[key], "width": 3, "dash": "dot"},
                 marker={"size": 7, "symbol": "circle-open"}, cliponaxis=False,
                 hovertemplate=f"layer %{{x}} without its {TOP} largest dimensions: <b>%{{y:.3f}}</b><extra></extra>",
             )  # fmt: skip
@@ -196,26 +196,26 @@ def signed(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-def repair_name(one: Repaired, width: int) -> str:
+def repair_name(repair: Repaired, width: int) -> str:
     """What was done, in a few words; `width` is the vectors' own."""
-    return REPAIRS[one.name].format(left=one.dimensions, out=width - one.dimensions)
+    return REPAIRS[repair.name].format(left=repair.dimensions, out=width - repair.dimensions)
 
 
 def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
     """Spearman's rho after each repair, the gain's interval as whiskers; the dotted line is the vectors as they are."""
     raw = found[0]
-    rho = [one.found.spearman for one in found]
-    clear = [one.gain is None or one.gain.clear for one in found]
-    low = [0.0 if one.gain is None else max(0.0, one.gain.difference - one.gain.low) for one in found]
-    high = [0.0 if one.gain is None else max(0.0, one.gain.high - one.gain.difference) for one in found]
+    rho = [repair.found.spearman for repair in found]
+    clear = [repair.gain is None or repair.gain.clear for repair in found]
+    low = [0.0 if repair.gain is None else max(0.0, repair.gain.difference - repair.gain.low) for repair in found]
+    high = [0.0 if repair.gain is None else max(0.0, repair.gain.high - repair.gain.difference) for repair in found]
     figure = go.Figure(
         go.Bar(
             x=np.round(rho, 4),
-            y=[repair_name(one, raw.dimensions) for one in found],
+            y=[repair_name(repair, raw.dimensions) for repair in found],
             orientation="h",
             marker={
-                "color": [ON_BOTH_PAPERS if one is raw else CLASSES[0] for one in found],
-                "opacity": [1 if one else 0.45 for one in clear],
+                "color": [ON_BOTH_PAPERS if repair is raw else CLASSES[0] for repair in found],
+                "opacity": [1 if certain else 0.45 for certain in clear],
                 "line": {"width": 0},
             },
             error_x={"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 2, "width": 6,
@@ -224,10 +224,10 @@ def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
         )
     )  # fmt: skip
     ends = [value + more for value, more in zip(rho, high, strict=True)]
-    for row, one in enumerate(found):
-        gain = "" if one.gain is None else f' <span style="font-weight:400">{signed(one.gain.difference)}</span>'
+    for row, repair in enumerate(found):
+        gain = "" if repair.gain is None else f' <span style="font-weight:400">{signed(repair.gain.difference)}</span>'
         figure.add_annotation(
-            x=max(0.0, ends[row]), y=row, text=f"<b>{one.found.spearman:.3f}</b>{gain}", showarrow=False,
+            x=max(0.0, ends[row]), y=row, text=f"<b>{repair.found.spearman:.3f}</b>{gain}", showarrow=False,
             xanchor="left", xshift=8, font={"size": 18},
         )  # fmt: skip
     figure.add_vline(raw.found.spearman, line={"color": ON_BOTH_PAPERS, "width": 2, "dash": "dot"})

@@ -157,7 +157,7 @@ def _texts() -> list[str]:
 def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
     """Encode library and pairs, every layer and both poolings at once: the next choice is then there already."""
     layers = range(loaded.model.config.num_hidden_layers + 1)
-    every = [Choice(one, layer) for one in (MEAN, CLS) for layer in layers]
+    every = [Choice(kind, layer) for kind in (MEAN, CLS) for layer in layers]
     wanted = every.index(Choice(pooling, at))
     pairs, texts, cache = our_pairs().pairs, _texts(), page.services.vectors
     others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]

@@ -129,7 +129,7 @@ def grid_figure(scores: Mapping[Choice, float], best: Choice, deepest: int) -> g
         title={"text": "layer", "font": {"size": 16}, "standoff": 2}, **shared,
     )  # fmt: skip
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[POOLING_NAMES[one] for one in rows], autorange="reversed",
+        tickvals=list(range(len(rows))), ticktext=[POOLING_NAMES[pooling] for pooling in rows], autorange="reversed",
         tickfont={"size": 17}, **shared,
     )  # fmt: skip
     return figure

@@ -25,7 +25,7 @@ SOURCES = [
 FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 AWAITED = f"Choose a file with a text and a label column; {MAX_ROWS:,} rows are used. The guide's train.tsv fits."
 BESIDE = ("all layers, side by side", CONCAT_ALL)
-ASKED = ("source", "file", "split", "pooling", "layer", "standardise")
+MENUS = ("source", "file", "split", "pooling", "layer", "standardise")
 FILLED = (
     "status", "file", "split", "layer", "about", "bars", "said", "tuned", "recipe",
     "grid_said", "grid", "take", "wrong", "confusion", "mistakes", "numbers", "code",
@@ -34,8 +34,8 @@ GRID_FILLED = ("filling", "grid_status", "start", "stop", "grid_said", "grid", "
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The menus' answers, in the order of ASKED, and the id of the reader's own fine-tuned run."""
+class Answers:
+    """The menus' answers, in the order of MENUS, and the id of the reader's own fine-tuned run."""
 
     source: str
     file: str | None

@@ -18,12 +18,12 @@ from demos.figures.scores_text import mistakes_html
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name, grid_figure
 from demos.lessons.embeddings.frozen_features.layout import (
-    ASKED,
     AWAITED,
     BESIDE,
     FILLED,
     GRID_FILLED,
-    Asked,
+    MENUS,
+    Answers,
     laid_out,
     split_update,
 )
@@ -60,57 +60,57 @@ class Recipe:
 
     def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
         """What changes, as it comes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
-        asked = Asked(*values)
-        uploaded = asked.source == FILE
-        waiting = AWAITED if uploaded and not asked.file else "Fetching SST-2 …" if asked.source == SST2 else ""
+        answers = Answers(*values)
+        uploaded = answers.source == FILE
+        waiting = AWAITED if uploaded and not answers.file else "Fetching SST-2 …" if answers.source == SST2 else ""
         # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
-        kept: dict[str, Any] = {"file": gr.update(visible=uploaded)}
-        yield {**kept, "status": TEXT.line(waiting) if waiting else ""}
-        if uploaded and not asked.file:
+        always: dict[str, Any] = {"file": gr.update(visible=uploaded)}
+        yield {**always, "status": TEXT.line(waiting) if waiting else ""}
+        if uploaded and not answers.file:
             return
         try:
-            task = self._task(model, asked)
-            choice = asked.choice(task.loaded)
+            task = self._task(model, answers)
+            choice = answers.choice(task.loaded)
         except UserError:
             yield {"status": ""}
             raise
         baselines = [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
-        bars = [_bar(*one) for one in baselines]
-        kept |= {
-            "split": split_update(task.data, asked.split, task.split.key),
+        bars = [_bar(*bar) for bar in baselines]
+        always |= {
+            "split": split_update(task.data, answers.split, task.split.key),
             "about": data_html(task.data, task.split),
         }
-        yield {**kept, "bars": bars_figure(bars)}
+        yield {**always, "bars": bars_figure(bars)}
         wanted = dict.fromkeys([Choice("cls", task.deepest), Choice("mean", task.deepest), choice])
         fits: dict[Choice, Fit] = {}
         for line in self.frozen.fit(task, list(wanted), fits):
-            yield {**kept, "status": line, "said": ""}  # what is said is of other bars
-        named = [(f"{feature_name(one, task.deepest)}, frozen", "frozen", fits[one]) for one in wanted]
-        bars += [_bar(*one) for one in named]
+            yield {**always, "status": line, "said": ""}  # what is said is of other bars
+        named = [(f"{feature_name(vector, task.deepest)}, frozen", "frozen", fits[vector]) for vector in wanted]
+        bars += [_bar(*bar) for bar in named]
         picked = len(baselines) + list(wanted).index(choice)
-        state = self.frozen.tuned_state(task, asked.run)
+        state = self.frozen.tuned_state(task, answers.run)
         result = result_of(task.data, task.split, fits[choice])
         known = self.frozen.known(task)
         held_out = len(task.split.test)
         yield {
-            **kept,
+            **always,
             "status": TEXT.asking() if state == "here" else "",
-            "tuned": TEXT.tuned(state, held_out, self._title(asked.run) if state == "here" else ""),
+            "tuned": TEXT.tuned(state, held_out, self._title(answers.run) if state == "here" else ""),
             "recipe": self._recipe(task, choice, fits[choice], text),
-            "layer": layer_menu(task.loaded, asked.layer, BESIDE),
+            "layer": layer_menu(task.loaded, answers.layer, BESIDE),
             "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
             "confusion": confusion_figure(result),
             "mistakes": mistakes_html(result),
             "numbers": numbers_html(
                 [(what, fit) for what, _, fit in [*baselines, *named]], known, task.data, task.split, task.deepest
             ),
-            "code": self._code(task, choice, asked),
+            "code": self._code(task, choice, answers),
             **_bars_shown(task, bars, picked),
             **_grid_shown(task, known),
         }
         if state == "here":
             try:
-                accuracy, interval = self.frozen.tuned(task, asked.run)
+                accuracy, interval = self.frozen.tuned(task, answers.run)
                 bars.append(Bar("your own model, from Fine-tune", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
@@ -125,7 +125,7 @@ class Recipe:
         yield running
         done: dict[Choice, Fit] = {}
         try:
-            task = self._task(model, Asked(*values))
+            task = self._task(model, Answers(*values))
             drawn = time.monotonic()
             for line in self.frozen.fit_all(task, done):
                 changes = {**running, "grid_status": line}
@@ -157,16 +157,16 @@ class Recipe:
 
     def take(self, text: str, pair: str, model: str, *values: Any) -> dict[str, Any]:
         """The menus, set to what cross-validation picks of all that is fitted."""
-        task = self._task(model, Asked(*values))
+        task = self._task(model, Answers(*values))
         known = self.frozen.known(task)
         if not known:
             raise UserError("Nothing is fitted yet for these sentences; press “Fit them all” first.")
         return dict(zip(("pooling", "layer"), menu_values(chosen(known), task.deepest), strict=True))
 
-    def _task(self, model: str, asked: Asked) -> Task:
-        data = read_labelled(asked.source, asked.file)
+    def _task(self, model: str, answers: Answers) -> Task:
+        data = read_labelled(answers.source, answers.file)
         loaded = self.frozen.services.loaded(model)
-        return Task(data, split_rows(data, asked.split), loaded, bool(asked.standardise))
+        return Task(data, split_rows(data, answers.split), loaded, bool(answers.standardise))
 
     def _recipe(self, task: Task, choice: Choice, fit: Fit, text: str) -> str:
         """The bar's own sentence; what is wrong with it is told here, for the bars don't depend on it."""
@@ -187,10 +187,10 @@ class Recipe:
         except UserError:
             return "BERT"
 
-    def _code(self, task: Task, choice: Choice, asked: Asked) -> str:
-        path = DATA_PATH if asked.source not in (FILE, SST2) else "train.tsv"
+    def _code(self, task: Task, choice: Choice, answers: Answers) -> str:
+        path = DATA_PATH if answers.source not in (FILE, SST2) else "train.tsv"
         folds = len(self.frozen.guess(task).folds)
-        return features_code(task.loaded.spec, choice, asked.source, path, task.split.key, task.standardise, folds)
+        return features_code(task.loaded.spec, choice, answers.source, path, task.split.key, task.standardise, folds)
 
 
 def build(page: Page) -> None:
@@ -203,7 +203,7 @@ def build(page: Page) -> None:
     with gr.Accordion("The code", open=False, elem_id="features-code"):
         parts["code"] = gr.Code(language="python", interactive=False, label="Prints the picked vector's accuracy")
     source_fold(__file__)
-    inputs = [*page.sentence, *[parts[name] for name in ASKED], page.trained]
+    inputs = [*page.sentence, *[parts[name] for name in MENUS], page.trained]
 
     def on_page(changes: dict[str, Any]) -> dict[gr.Component, Any]:
         return {parts[name]: value for name, value in changes.items()}

@@ -35,7 +35,7 @@ Stick the stamp on the letter."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class Selection:
     """What the controls say is to be mapped."""
 
     kind: str
@@ -62,24 +62,24 @@ def bundled(source: str) -> Listed:
     return read_list((ASSETS / "data" / f"{source}.tsv").read_bytes(), f"{source}.tsv")
 
 
-def listed_by(asked: Asked) -> Listed | None:
+def listed_by(selection: Selection) -> Listed | None:
     """The list to map; None before a file was chosen. Raises UserError as `read_list` does."""
-    if asked.source in (LIBRARY, EMOTION):
-        return bundled(asked.source)
-    if asked.source != FILE:
-        raise UserError(f"There is no list called {str(asked.source)[:20]!r} here.")
-    if not asked.file:
+    if selection.source in (LIBRARY, EMOTION):
+        return bundled(selection.source)
+    if selection.source != FILE:
+        raise UserError(f"There is no list called {str(selection.source)[:20]!r} here.")
+    if not selection.file:
         return None
     try:
-        return read_list(Path(asked.file).read_bytes(), Path(asked.file).name)
+        return read_list(Path(selection.file).read_bytes(), Path(selection.file).name)
     except OSError as error:
         raise UserError("The file could not be read; choose it again.") from error
 
 
-def own_sentences(sentence: Sentence, asked: Asked) -> tuple[str, ...]:
+def own_sentences(sentence: Sentence, selection: Selection) -> tuple[str, ...]:
     """The reader's: the bar's, where asked for, and the lines of the box, each once."""
-    bar = " ".join(clean_text(sentence.text, "The sentence").split()) if asked.bar else ""
-    return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(asked.own)]))
+    bar = " ".join(clean_text(sentence.text, "The sentence").split()) if selection.bar else ""
+    return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(selection.own)]))
 
 
 def sentence_points(listed: Listed, own: tuple[str, ...], what: str = "topic") -> Points:
@@ -100,18 +100,18 @@ def sentence_points(listed: Listed, own: tuple[str, ...], what: str = "topic") -
 
 
 def mapped_steps(
-    services: Services, loaded: LoadedModel, sentence: Sentence, asked: Asked, choice: Choice
+    services: Services, loaded: LoadedModel, sentence: Sentence, selection: Selection, choice: Choice
 ) -> Generator[Encoded, None, Mapped | None]:
     """The vectors and their points; None where a file is awaited. Raises UserError for what can't be mapped."""
-    if asked.kind in (TOKEN, LAYERS):
+    if selection.kind in (TOKEN, LAYERS):
         return tokens_mapped(
-            services, loaded, sentences_of(asked.lines), None if asked.kind == LAYERS else choice.layer
+            services, loaded, sentences_of(selection.lines), None if selection.kind == LAYERS else choice.layer
         )
-    listed = listed_by(asked)
+    listed = listed_by(selection)
     if listed is None:
         return None
-    own = own_sentences(sentence, asked)
-    points = sentence_points(listed, own, "topic" if asked.source == LIBRARY else "class")
+    own = own_sentences(sentence, selection)
+    points = sentence_points(listed, own, "topic" if selection.source == LIBRARY else "class")
     (vectors,) = yield from services.vectors.steps(loaded, points.names, [choice])
     return Mapped(vectors, points, points.names, points.names[len(listed.sentences) :])
 

@@ -17,7 +17,7 @@ from demos.lessons.embeddings.maps.data import (
     SENTENCE,
     TOKEN,
     TOKEN_LINES,
-    Asked,
+    Selection,
     bundled,
 )
 from demos.lessons.embeddings.maps.text import NAMES
@@ -48,7 +48,7 @@ def laid_out(page: Page) -> dict[str, Any]:
     library = bundled(LIBRARY).sentences
     with gr.Row(elem_classes="maps"):
         with gr.Column(min_width=270, elem_classes="maps-controls"):
-            methods = [(NAMES[one], one) for one in METHODS]
+            methods = [(NAMES[method], method) for method in METHODS]
             made["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
             made["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
             made["kind"] = gr.Radio(KINDS, value=SENTENCE, label="A point is", elem_id="maps-kind")
@@ -105,11 +105,11 @@ def laid_out(page: Page) -> dict[str, Any]:
     return made
 
 
-def menus_shown(made: dict[str, Any], asked: Asked, method: str, loaded: LoadedModel, layer: str) -> Changes:
+def menus_shown(made: dict[str, Any], selection: Selection, method: str, loaded: LoadedModel, layer: str) -> Changes:
     """The updates of what is not always seen: a map of tokens needs no pooling, PCA neither neighbours nor seed."""
-    sentences, chance = asked.kind == SENTENCE, method != PCA_MAP
+    sentences, chance = selection.kind == SENTENCE, method != PCA_MAP
     seen = {
-        "file": sentences and asked.source == FILE,
+        "file": sentences and selection.source == FILE,
         "for_sentences": sentences,
         "for_tokens": not sentences,
         "nearby": chance,
@@ -117,4 +117,4 @@ def menus_shown(made: dict[str, Any], asked: Asked, method: str, loaded: LoadedM
         "pooling": sentences,
     }
     updates = {made[name]: gr.update(visible=visible) for name, visible in seen.items()}
-    return updates | {made["layer"]: layer_menu(loaded, layer) | {"visible": asked.kind != LAYERS}}
+    return updates | {made["layer"]: layer_menu(loaded, layer) | {"visible": selection.kind != LAYERS}}

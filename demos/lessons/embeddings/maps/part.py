@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.steps import drained
 from demos.bert.model.vectors import Encoded
 from demos.figures.maps import map_figure
-from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Asked, Mapped, mapped_steps
+from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Mapped, Selection, mapped_steps
 from demos.lessons.embeddings.maps.layout import KEPT, LIST, MADE, MAPPED, SIDES, Changes, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, numbers_html, told_html
@@ -38,7 +38,7 @@ class Order:
     """The controls' answers."""
 
     sentence: Sentence
-    asked: Asked
+    selection: Selection
     method: str
     axes: int
     nearby: float | None
@@ -69,7 +69,7 @@ class Drawn:
 def ordered(values: tuple[Any, ...]) -> Order:
     """The handlers' inputs in words: the bar's three, MAPPED, MADE, and the chosen points."""
     text, pair, model, *rest = values
-    return Order(Sentence(text or "", pair or "", model), Asked(*rest[: len(MAPPED)]), *rest[len(MAPPED) :])
+    return Order(Sentence(text or "", pair or "", model), Selection(*rest[: len(MAPPED)]), *rest[len(MAPPED) :])
 
 
 def progress(step: Encoded | Laying) -> Markup:
@@ -80,13 +80,13 @@ def progress(step: Encoded | Laying) -> Markup:
 def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn | None]:
     """The map that is asked for; None while a file is awaited. Raises UserError for what can't be mapped."""
     loaded = services.loaded(order.sentence.model)
-    asked = order.asked
-    choice = read_choice(loaded, order.pooling if asked.kind == SENTENCE else "mean", order.layer)
-    mapped = yield from mapped_steps(services, loaded, order.sentence, asked, choice)
+    selection = order.selection
+    choice = read_choice(loaded, order.pooling if selection.kind == SENTENCE else "mean", order.layer)
+    mapped = yield from mapped_steps(services, loaded, order.sentence, selection, choice)
     if mapped is None:
         return None
     layout = yield from maps.steps(mapped.vectors, order.recipe)
-    at = int((order.picked if asked.kind == SENTENCE else order.picked_token) or 0)
+    at = int((order.picked if selection.kind == SENTENCE else order.picked_token) or 0)
     return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
 
 
@@ -99,10 +99,10 @@ def list_of(drawn: Drawn, order: Order) -> Markup:
 
 def program(spec: ModelSpec, drawn: Drawn, order: Order) -> str:
     """The program for what is on screen."""
-    asked, recipe = order.asked, order.recipe
-    if asked.kind == SENTENCE:
-        return map_code(spec, drawn.choice, recipe, asked.source, drawn.mapped.own, drawn.layout.nearby)
-    layer = None if asked.kind == LAYERS else drawn.choice.layer
+    selection, recipe = order.selection, order.recipe
+    if selection.kind == SENTENCE:
+        return map_code(spec, drawn.choice, recipe, selection.source, drawn.mapped.own, drawn.layout.nearby)
+    layer = None if selection.kind == LAYERS else drawn.choice.layer
     return tokens_code(spec, drawn.mapped.texts, layer, recipe.dimensions)
 
 
@@ -116,7 +116,7 @@ def build(page: Page) -> None:
     def show(*values: Any) -> Lines[None]:
         order = ordered(values)
         loaded = services.loaded(order.sentence.model)
-        menus = menus_shown(made, order.asked, order.method, loaded, order.layer)
+        menus = menus_shown(made, order.selection, order.method, loaded, order.layer)
 
         def busy(step: Encoded | Laying) -> Changes:
             return {made["status"]: progress(step), **menus}

@@ -114,7 +114,7 @@ def build(page: Page) -> None:
         return keywords, precision_at(keywords.matrix(), listed.topics, SHOWN, above=0) if listed.topics else None
 
     def show(
-        text: str, pair: str, model: str, asked: str, where: str, path: str | None, lines: str, *chosen: str
+        text: str, pair: str, model: str, typed: str, where: str, path: str | None, lines: str, *chosen: str
     ) -> Iterator[dict[gr.Component, Any]]:
         ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
         try:
@@ -125,7 +125,7 @@ def build(page: Page) -> None:
             if listed is None:
                 yield ready | {status: TEXT.awaited(), found: "", told: "", numbers: ""}
                 return
-            wanted = " ".join(clean_text(asked if (asked or "").strip() else text or "", "The query").split())
+            wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
             if not wanted:
                 raise UserError("There is nothing to search for; write a query.")
             steps = services.vectors.steps(loaded, listed.sentences, choices)
@@ -165,7 +165,7 @@ def build(page: Page) -> None:
         concurrency_id="vectors",
         concurrency_limit=2,
     )
-    fill_from(example, [query], {one: [one] for one in QUERIES})
+    fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(
         search_query=query,
         search_a=menus[0],

@@ -79,7 +79,7 @@ def _named(pair: Pair) -> str:
 
 def spread_figure(before: Sequence[float], after: Sequence[float] | None) -> go.Figure:
     """How many held-out pairs have which cosine, before and after."""
-    columns = [np.asarray(one, np.float64) for one in (before, after) if one is not None]
+    columns = [np.asarray(cosines, np.float64) for cosines in (before, after) if cosines is not None]
     low = min(0.0, float(np.concatenate(columns).min()))
     edges = np.linspace(low, 1.0, BINS + 1)
     figure = go.Figure()

@@ -67,15 +67,17 @@ def bundled_uses() -> list[SenseUse]:
 def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:
     """A few of a bundled word's sentences for the text box: a sentence a line, an empty line between senses."""
     senses: dict[str, list[str]] = {}
-    for one in labelled:
-        if one.word == word:
-            senses.setdefault(one.sense, []).append(one.use.sentence)
+    for labelled_use in labelled:
+        if labelled_use.word == word:
+            senses.setdefault(labelled_use.sense, []).append(labelled_use.use.sentence)
     return "\n\n".join("\n".join(sentences[:SHOWN]) for sentences in senses.values())
 
 
 def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> list[str]:
     """What each sense of `uses` is called: as in the bundled set where all its lines are from there, or a number."""
-    known = {one.use.sentence: one.sense for one in labelled if one.word == word.lower()}
+    known = {
+        labelled_use.use.sentence: labelled_use.sense for labelled_use in labelled if labelled_use.word == word.lower()
+    }
     names = []
     for sense in range(1 + max((use.sense for use in uses if use.sense is not None), default=-1)):
         given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
@@ -116,7 +118,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     labelled = bundled_uses()
-    offered = list(dict.fromkeys(one.word for one in labelled))
+    offered = list(dict.fromkeys(labelled_use.word for labelled_use in labelled))
     states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
     controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
@@ -217,7 +219,7 @@ def build(page: Page) -> None:
         concurrency_id="vectors",
         concurrency_limit=2,
     )
-    fill_from(example, [word, lines], {one: (one, lines_of(one, labelled)) for one in offered})
+    fill_from(example, [word, lines], {name: (name, lines_of(name, labelled)) for name in offered})
     page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)
 
 
