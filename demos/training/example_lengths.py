@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from demos.bert.model.recent import Recent
+from demos.bert.model.once_cache import Recent
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.model.recent import Recent
+from demos.bert.model.once_cache import Recent
 from demos.training.data.labelled import Labelled, Split
 from demos.training.events import Mistake, Result
 from demos.training.metrics import Scores, majority, score

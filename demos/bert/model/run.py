@@ -12,8 +12,8 @@ import torch
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import Recent
 from demos.bert.model.padding import pad
-from demos.bert.model.recent import Recent
 from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.model.cores import cores
-from demos.bert.model.recent import Recent
+from demos.bert.model.once_cache import Recent
 from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning.precision import half_of, run_device

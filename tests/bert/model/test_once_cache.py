@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from demos.bert.model.recent import Recent
+from demos.bert.model.once_cache import Recent
 
 
 def test_the_least_recently_used_goes() -> None:
