@@ -22,8 +22,8 @@ from demos.training.tasks.classification.pair_files import PAIR_COLUMNS, pair_ro
 from demos.training.tasks.entities.data import build_entities
 from demos.training.tasks.entities.files import ENDINGS, TABLE_COLUMNS, read_tagged, tagged_rows
 from demos.training.tasks.multiple_choice.data import CHOICE_COLUMNS, build_choices, choice_rows, read_choice_rows
-from demos.training.tasks.questions.data import build_questions
-from demos.training.tasks.questions.files import QUESTION_COLUMNS, question_rows, read_questions
+from demos.training.tasks.question_answering.data import build_questions
+from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, question_rows, read_questions
 
 DATA = DATA
 

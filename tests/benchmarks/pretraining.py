@@ -25,6 +25,7 @@ from demos.bert.model.cores import cores
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import our_heads
 from demos.bert.pretraining.next_sentence import IS_NEXT
+from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline.corpus import corpus_of, read_documents, sentences_of
 from demos.training.pretraining.offline.measuring import (
     Measured,
@@ -34,7 +35,6 @@ from demos.training.pretraining.offline.measuring import (
     measure,
     threshold_of,
 )
-from demos.training.pretraining.parts import Parts
 
 SEQUENCES, LENGTH = (int(os.environ.get(name, least)) for name, least in (("SEQUENCES", "1000"), ("LENGTH", "128")))
 SEED = 7

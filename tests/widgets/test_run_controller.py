@@ -34,7 +34,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.run_controller import controller as page
 from demos.widgets.run_controller.controller import Trainer
-from demos.widgets.tasks.views import view_of
+from demos.widgets.tasks.registry import view_of
 from tests.widgets.whole_run import whole_run
 
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16, precision="float32"))

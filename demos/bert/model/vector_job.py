@@ -11,8 +11,8 @@ import torch
 from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_pooler, layers_used, pool_batch
 from demos.bert.model.cores import cores, own_cpu_threads
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packed import StoppedError, grouped, hidden_states
 from demos.bert.model.token_lists import TokenLists, tokenized
+from demos.bert.model.unpadded import StoppedError, grouped, hidden_states
 
 
 class VectorJob:

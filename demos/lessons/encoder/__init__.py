@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.choices import slider
+from demos.page.layer_head_choices import slider
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.services import Sentence

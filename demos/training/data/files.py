@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_BYTES, check_size
+from demos.training.data.file_tables import check_size
 from demos.training.data.splits import split_name
+from demos.training.data.upload_limit import MAX_UPLOAD
 
 
 class SplitRow(Protocol):
@@ -51,7 +52,7 @@ def file_bytes(path: Path | str) -> bytes:
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
+            data = file.read(MAX_UPLOAD + 1) if size <= MAX_UPLOAD else b""
     except (OSError, TypeError, ValueError) as error:
         raise UserError("The file could not be read; choose it again.") from error
     check_size(max(size, len(data)))

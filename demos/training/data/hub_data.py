@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
-from demos.training.data.cells import MAX_ROWS
+from demos.training.data.file_tables import MAX_ROWS
 from demos.training.data.splits import SPLITS
 from demos.training.data.tables import Column, Record, find_columns, value_of
 

@@ -8,7 +8,7 @@ from functools import cache
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.cells import MAX_ROWS, decode_text, ending_of, lines_of
+from demos.training.data.file_tables import MAX_ROWS, decode_text, ending_of, lines_of
 from demos.training.data.tables import LABEL_NAMES, TEXT, Column, read_columns
 
 MAX_LINES = 2_000

@@ -16,8 +16,9 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.cells import MAX_BYTES, csv_rows, decode_text, delimiter_of, ending_of, read_jsonl
+from demos.training.data.file_tables import csv_rows, decode_text, delimiter_of, ending_of, read_jsonl
 from demos.training.data.tables import Column, find_columns
+from demos.training.data.upload_limit import MAX_UPLOAD
 
 MAX_PAIRS = 3_000
 MAX_LENGTH = 1_000  # characters in one sentence
@@ -96,7 +97,7 @@ def hub_pairs() -> Rated:
             get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)  # else the client retries for long
             path = hf_hub_download(**where)
         with gzip.open(path) as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_UPLOAD + 1)
     except Exception as error:  # the client raises many kinds; each means the same to the reader
         raise UserError(
             "STS-B could not be fetched from the Hugging Face Hub just now; our pairs and your own file need no Hub."

@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.cells import read_table
+from demos.training.data.file_tables import read_table
 from demos.training.data.splits import count_of, same
 
 EMOTION = DATA / "emotion.tsv"
@@ -77,7 +77,7 @@ def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Se
     """The rows of a CSV, TSV, JSONL or JSON file (by its name's ending), its columns found by their names.
 
     `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
-    Raises UserError for a missing column, for more than MAX_BYTES, MAX_ROWS or MAX_COLUMNS, for bytes that are no
+    Raises UserError for a missing column, for more than MAX_UPLOAD, MAX_ROWS or MAX_COLUMNS, for bytes that are no
     text, and for a broken row, named. An empty cell is the caller's to judge.
     """
     table = read_table(data, name)

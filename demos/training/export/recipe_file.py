@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_ROWS
+from demos.training.data.file_tables import MAX_ROWS
 from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits

@@ -13,7 +13,7 @@ from demos.errors import UserError
 from demos.training.pretraining.batches import Instance, draw
 from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.questions import Asked, Question, ask, questions
+from demos.training.pretraining.probes import Asked, Question, ask, questions
 from demos.training.settings import Settings
 
 MAX_COPIES = 3

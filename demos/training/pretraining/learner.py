@@ -18,7 +18,7 @@ from demos.training.learning.model import redraw_layers
 from demos.training.learning.optimizer import parameter_groups, set_rate
 from demos.training.learning.quick import quicken
 from demos.training.pretraining.batches import PretrainingBatch
-from demos.training.pretraining.parts import Losses, Parts
+from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.rows import RowCounter
 
 CLIP = 1.0  # largest norm of the gradient over all parameters; this, DECAY and EPSILON as in BERT's code

@@ -17,8 +17,8 @@ from demos.training.learning.failures import sentence_of
 from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.copies import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of, size_of
 from demos.training.pretraining.learner import Stepped
-from demos.training.pretraining.parts import Parts
-from demos.training.pretraining.questions import Asked, Question, ask, questions
+from demos.training.pretraining.model_parts import Parts
+from demos.training.pretraining.probes import Asked, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
 from demos.training.service.training_thread import in_own_thread
 from demos.training.service.workshop import LOOK_SECONDS, Workshop

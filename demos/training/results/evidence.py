@@ -16,7 +16,7 @@ from demos.bert.model.vectors import Encoded
 from demos.training.learning.batches import scoring_batches
 from demos.training.learning.model import Trained, collate, last_states
 from demos.training.results.answers import Kept
-from demos.training.results.interfered import class_logits
+from demos.training.results.classifier_on_states import class_logits
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.one_of_several import likeliest

@@ -15,9 +15,9 @@ from demos.training.presets import idle_fields
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.one_of_several import likeliest
-from demos.training.tasks.questions.events import SpanResult
-from demos.training.tasks.questions.scores import exact_match
-from demos.training.tasks.questions.task import text_of
+from demos.training.tasks.question_answering.events import SpanResult
+from demos.training.tasks.question_answering.scores import exact_match
+from demos.training.tasks.question_answering.task import text_of
 
 MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
 NO_CHOICE = ("max_seconds", "max_steps", "threads", "evaluations", "clip")  # of a run, but nothing to compare

@@ -13,9 +13,9 @@ from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning.precision import half_of, run_device
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
+from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.run_store import Runs
 from demos.training.service.training_queue import Line
-from demos.training.service.worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 

@@ -12,8 +12,8 @@ from demos.training.tasks.entities.data import EntityDataset
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multiple_choice.data import ChoiceDataset
 from demos.training.tasks.multiple_choice.task import MultipleChoice
-from demos.training.tasks.questions.data import QuestionDataset
-from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.question_answering.data import QuestionDataset
+from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.siamese.data import PairDataset
 from demos.training.tasks.siamese.task import Siamese
 from demos.training.tasks.task import Task

@@ -25,15 +25,15 @@ from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
+from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.service.training_queue import MAX_WAITING
-from demos.training.service.worker import CAN_PAUSE
 from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
-from demos.widgets.tasks.views import view_of
+from demos.widgets.tasks.registry import view_of
 
 log = logging.getLogger(__name__)
 TEXT = templates(__file__)

@@ -19,7 +19,7 @@ from demos.bert.embeddings.pooling import Choice, normalised
 from demos.bert.model import linear, token_lists, vector_job
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.packed import hidden_states
+from demos.bert.model.unpadded import hidden_states
 from demos.bert.model.vectors import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
 from demos.errors import UserError
 

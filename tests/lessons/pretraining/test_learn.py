@@ -31,7 +31,7 @@ from demos.training.pretraining.batches import collate
 from demos.training.pretraining.copies import GONE, LONG, batch_of
 from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.live import LEFT_LINE
-from demos.training.pretraining.questions import mean_loss
+from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
 from demos.training.service.workshop import Workshop
 

@@ -16,7 +16,7 @@ from demos.lessons.pretraining.learn.text import far_first
 from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.copies import Point
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.questions import Answer, Asked, Question
+from demos.training.pretraining.probes import Answer, Asked, Question
 from demos.training.pretraining.rows import Rows
 from tests.lessons.pretraining.one_line import on_one_line
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_BYTES
+from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.sources import READERS, load_file
 
 MOST_SECONDS = 2.0  # of the processor, for one file
@@ -271,8 +271,8 @@ def test_a_file_of_50_mb_is_not_read(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert said == "The file has 50.0 MB; the limit is 5 MB."
-    assert most < MAX_BYTES / 5
-    path.write_bytes(bytes(MAX_BYTES + 1))
+    assert most < MAX_UPLOAD / 5
+    path.write_bytes(bytes(MAX_UPLOAD + 1))
     assert "the limit is 5 MB" in refusal(lambda: load_file("question", path))
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demos.errors import UserError
-from demos.training.data.cells import MAX_BYTES
 from demos.training.data.tables import Column, Row, read_columns, read_rows
+from demos.training.data.upload_limit import MAX_UPLOAD
 
 TWO = [Row(2, "a, b", "x"), Row(3, 'say "hi"', "y")]
 
@@ -98,7 +98,7 @@ BROKEN = {
     "empty": (b"", "a.csv", "no rows"),
     "only blank lines": (b"\n\n  \n", "a.csv", "no rows"),
     "header only": (b"text,label\n", "a.csv", "no rows"),
-    "too large": (b"x" * (MAX_BYTES + 1), "a.csv", "5.0 MB; the limit is 5 MB"),
+    "too large": (b"x" * (MAX_UPLOAD + 1), "a.csv", "5.0 MB; the limit is 5 MB"),
     "too many rows": (b"text,label\n" + b"a,b\n" * 20_001, "a.csv", "more than 20,000 rows"),
     "too many lines of JSON": (b'{"text":"a","label":"b"}\n' * 20_002, "a.jsonl", "more than 20,000 rows"),
     "Latin-1": ("text,label\nok,x\nna\xefve,y\n".encode("latin-1"), "a.csv", "Row 3 is not UTF-8"),

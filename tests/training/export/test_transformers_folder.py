@@ -41,7 +41,7 @@ from demos.training.tasks.entities.data import TaggedSentence
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multiple_choice.data import ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
-from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.siamese.task import Siamese
 
 LABELS = ("no", "perhaps", "```\n---", "<b>|", "`yes`", "é 好")

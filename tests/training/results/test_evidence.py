@@ -24,7 +24,7 @@ from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.data import TaggedSentence
 from demos.training.tasks.entities.task import Entities
-from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.question_answering.task import QuestionAnswering
 
 
 @pytest.fixture(scope="module")

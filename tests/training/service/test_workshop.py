@@ -91,7 +91,7 @@ def test_stop_stops_within_a_step_and_keeps(
     run, seen = workshop.runs.new(), 0
 
     def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
-        from demos.training.service.worker import train_in_worker
+        from demos.training.service.gpu_worker import train_in_worker
 
         dataset_, base_, settings, *files = args
         return train_in_worker(dataset_, str(base_), settings, *map(str, files))  # type: ignore[arg-type]

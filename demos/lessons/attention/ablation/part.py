@@ -36,7 +36,7 @@ from demos.lessons.attention.ablation.text import (
     saliency_html,
     similarities_html,
 )
-from demos.page.choices import following
+from demos.page.layer_head_choices import following
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.figure import grid_message

@@ -19,7 +19,7 @@ from demos.bert.pretraining.guesses import Guess, guesses, masked, place_to_gues
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Trained
-from demos.training.results.interfered import class_probabilities, class_score
+from demos.training.results.classifier_on_states import class_probabilities, class_score
 
 MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
 MAX_COMPARED_TOKENS = 1_024

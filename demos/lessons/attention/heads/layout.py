@@ -13,7 +13,7 @@ from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import standalone_html
-from demos.page.choices import clamp
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.messages import VIEWS

@@ -20,8 +20,8 @@ from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import standalone_size
 from demos.lessons.attention.heads.layout import GRID, PAGE, layout, opened
 from demos.lessons.attention.heads.text import TEXT, head_html
-from demos.page.choices import slider
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import slider
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.messages import VIEWS, Held, caption, frame_message, heads_on, lines_said

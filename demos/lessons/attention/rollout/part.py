@@ -15,8 +15,8 @@ from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.program import rollout_code
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, sources_html, told
-from demos.page.choices import clamp, slider
 from demos.page.folds import formula_fold
+from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row

@@ -20,8 +20,8 @@ from demos.files import read_beside
 from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, picked_html, said_html
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data

@@ -25,8 +25,8 @@ from demos.lessons.embeddings.anisotropy.figure import (
 )
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
-from demos.page.choices import clamp, following, slider
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp, following, slider
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
 from demos.training.data.lists import our_library

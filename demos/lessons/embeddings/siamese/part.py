@@ -27,8 +27,8 @@ from demos.lessons.embeddings.siamese.controller import (
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.program import siamese_code
 from demos.lessons.embeddings.siamese.text import TEXT, data_html
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data

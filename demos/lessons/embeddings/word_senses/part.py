@@ -41,9 +41,9 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_told,
     words_html,
 )
-from demos.page.choices import clamp, slider
 from demos.page.examples import fill_from
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.page.services import Sentence

@@ -11,8 +11,8 @@ from demos.bert.encoder.layer_trace import layer_ledger
 from demos.bert.model.run import Run
 from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told
 from demos.lessons.encoder.program_layer import block_code
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture, chosen_in

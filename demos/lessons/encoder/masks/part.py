@@ -10,8 +10,8 @@ from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weigh
 from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_told, cost_told, mask_code, mask_figure
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, notice_html
 from demos.page.services import Sentence
 

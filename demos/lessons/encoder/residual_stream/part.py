@@ -11,8 +11,8 @@ from demos.bert.encoder.residual_stream import paths
 from demos.lessons.encoder.program_input import stack_code
 from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure
 from demos.lessons.encoder.residual_stream.text import path_table, path_told
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick

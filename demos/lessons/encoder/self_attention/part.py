@@ -15,8 +15,8 @@ from demos.lessons.encoder.program_layer import selfattention_code
 from demos.lessons.encoder.self_attention.figure import Asked, attention_numbers, attention_picture, attention_told
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
-from demos.page.choices import clamp
 from demos.page.folds import formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture

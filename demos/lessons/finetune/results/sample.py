@@ -15,7 +15,7 @@ from demos.files import read_asset
 from demos.training.results.answers import Kept
 from demos.training.results.evidence import Error, Evidence
 from demos.training.tasks.classification.data import Example
-from demos.widgets.tasks.views import own_tokenizer
+from demos.widgets.tasks.registry import own_tokenizer
 
 FILE = "data/after.json"
 ERRORS = 6

@@ -16,8 +16,8 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.controller import PAUSE
-from demos.widgets.tasks.view import TaskView
-from demos.widgets.tasks.views import BOXES, VIEWS, bundled
+from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
+from demos.widgets.tasks.task_view import TaskView
 
 TEXT = templates(__file__)
 FILES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".conll", ".parquet"]

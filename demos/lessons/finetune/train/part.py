@@ -20,7 +20,7 @@ from demos.training.form_values import (
 )
 from demos.training.presets import IDLE
 from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer, by_component
-from demos.widgets.tasks.views import VIEWS, bundled, view_of
+from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
 PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_dataset` takes before the seed

@@ -36,8 +36,8 @@ from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.run_controller.controller import Trainer, by_component
 from demos.widgets.tasks.examples import lent_html
-from demos.widgets.tasks.view import TaskView
-from demos.widgets.tasks.views import own_tokenizer, view_of
+from demos.widgets.tasks.registry import own_tokenizer, view_of
+from demos.widgets.tasks.task_view import TaskView
 
 UNFETCHED = "Name a data set of the Hub, as owner/name, and press Fetch: it is fetched only then."
 

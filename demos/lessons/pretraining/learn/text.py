@@ -16,7 +16,7 @@ from demos.templates import templates
 from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.live import Learned
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.questions import Asked, Question
+from demos.training.pretraining.probes import Asked, Question
 from demos.training.pretraining.rows import Rows
 
 TEXT = templates(__file__)

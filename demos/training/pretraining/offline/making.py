@@ -21,10 +21,10 @@ from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
 from demos.bert.pretraining.heads_file import WORDS
 from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
+from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.offline.corpus import Corpus, draw_instance
 from demos.training.pretraining.offline.measuring import draw_instances, measure
 from demos.training.pretraining.offline.writing import write_heads
-from demos.training.pretraining.parts import Losses, Parts
 
 RANK = 64  # of the word embeddings' change
 SEED = 11

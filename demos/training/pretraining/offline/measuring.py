@@ -12,8 +12,8 @@ import torch
 from demos.bert.pretraining.corruption import MASK, NO_LABEL
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
 from demos.training.pretraining.batches import Instance, collate
+from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline.corpus import Corpus, draw_instance
-from demos.training.pretraining.parts import Parts
 
 ROWS = 32  # sequences in one pass
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.cells import MAX_ROWS, decode_text, lines_of
+from demos.training.data.file_tables import MAX_ROWS, decode_text, lines_of
 from demos.training.data.splits import SPLITS
 from demos.training.data.tables import SPLIT, Column, Record, read_columns
 

@@ -16,7 +16,7 @@ from demos.training.tasks.entities.task import CutSentence, example_of, telling_
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.entities.figure import WAYS, ways_figure
 from demos.widgets.tasks.examples import Chip, chips
-from demos.widgets.tasks.view import WATCHED_LENGTH, Looks, TaskView
+from demos.widgets.tasks.task_view import WATCHED_LENGTH, Looks, TaskView
 
 TEXT = templates(__file__)
 SHOWN_MISTAKES = 40

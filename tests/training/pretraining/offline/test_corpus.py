@@ -19,11 +19,11 @@ from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
 from demos.errors import UserError
 from demos.training.pretraining.batches import collate
+from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline import __main__ as command
 from demos.training.pretraining.offline import making
 from demos.training.pretraining.offline.corpus import Corpus, corpus_of, draw_instance, read_documents, sentences_of
 from demos.training.pretraining.offline.measuring import by_frequency, draw_instances, margins_of, measure, threshold_of
-from demos.training.pretraining.parts import Parts
 
 # Each document has words of its own, so that a part tells where it came from.
 DOCUMENTS = [[f"{word} {number} ." for number in range(1, 7)] for word in ("apple", "river", "stone", "music")]

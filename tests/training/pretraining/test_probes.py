@@ -9,9 +9,9 @@ import torch
 from transformers import BertForPreTraining
 
 from demos.bert.pretraining.heads import Pretrained
-from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.passage import Passage
-from demos.training.pretraining.questions import GENERAL, SHOWN, TOP, ask, mean_loss, questions
+from demos.training.pretraining.probes import GENERAL, SHOWN, TOP, ask, mean_loss, questions
 
 PASSAGE = Passage(("The bees close the comb.", "A hive is loud."), ("The comb of the unflappable hive is full.",))
 

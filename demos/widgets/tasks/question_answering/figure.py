@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from demos.figures.palette import CLASSES, PALETTE, colour_scale, plotly_layout, word_colour
 from demos.figures.short_text import short
 from demos.templates import plot_text
-from demos.training.tasks.questions.events import Cutout, Picture
+from demos.training.tasks.question_answering.events import Cutout, Picture
 
 LINE = 38  # characters of the question above the figure, a line
 ROW = 26  # pixels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from demos.training.tasks.questions.events import Cutout, Impossible, Span, SpanAnswer
-from demos.training.tasks.questions.windows import Reading
+from demos.training.tasks.question_answering.events import Cutout, Impossible, Span, SpanAnswer
+from demos.training.tasks.question_answering.windows import Reading
 
 LONGEST = 30  # tokens of an answer, as in Devlin et al.'s run_squad.py
 KEPT = 5  # spans

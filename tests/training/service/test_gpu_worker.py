@@ -13,7 +13,7 @@ import pytest
 
 from demos.training.events import Event, Finished, Started, Step, Stopped
 from demos.training.learning.model import Trained
-from demos.training.service.worker import MOST_SECONDS, gpu_seconds, train_in_worker
+from demos.training.service.gpu_worker import MOST_SECONDS, gpu_seconds, train_in_worker
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
 

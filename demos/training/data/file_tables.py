@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from demos.errors import UserError
+from demos.training.data.upload_limit import MAX_UPLOAD
 
-MAX_BYTES = 5 * 2**20
 MAX_ROWS = 20_000
 MAX_COLUMNS = 100
 NOT_TEXT = {
@@ -72,15 +72,15 @@ def ending_of(name: str, known: Collection[str], told: str = ".csv, .tsv or .jso
 
 
 def check_size(size: int) -> None:
-    """Raises UserError for a file of more bytes than MAX_BYTES."""
-    if size > MAX_BYTES:
-        raise UserError(f"The file has {size / 2**20:.1f} MB; the limit is {MAX_BYTES // 2**20} MB.")
+    """Raises UserError for a file of more bytes than MAX_UPLOAD."""
+    if size > MAX_UPLOAD:
+        raise UserError(f"The file has {size / 2**20:.1f} MB; the limit is {MAX_UPLOAD // 2**20} MB.")
 
 
 def decode_text(data: bytes) -> str:
     """UTF-8, with or without a byte order mark; UTF-16 only with one. Marks further in, of files put together, go.
 
-    Raises UserError for more than MAX_BYTES, and for what is no text.
+    Raises UserError for more than MAX_UPLOAD, and for what is no text.
     """
     check_size(len(data))
     for magic, kind in NOT_TEXT.items():

@@ -11,7 +11,7 @@ from typing import ClassVar
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.splits import MAX_TRAIN, Item, count_of, same, split_items, split_name
-from demos.training.tasks.questions.files import MAX_CONTEXT, MAX_QUESTION, QuestionRow
+from demos.training.tasks.question_answering.files import MAX_CONTEXT, MAX_QUESTION, QuestionRow
 
 MIN_PARAGRAPHS, MIN_QUESTIONS = 5, 10
 MAX_VALIDATION, MAX_TEST = 100, 400  # questions: each is a whole paragraph to read

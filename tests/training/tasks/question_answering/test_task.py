@@ -20,12 +20,20 @@ from demos.training.learning.model import Trained, collate, last_states
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.questions.data import QuestionDataset, QuestionExample, build_questions
-from demos.training.tasks.questions.events import SpanResult
-from demos.training.tasks.questions.files import QuestionRow
-from demos.training.tasks.questions.span_search import ASKED, BACKWARDS, LONG, LONGEST, SHOWN, best_spans, search
-from demos.training.tasks.questions.task import QuestionAnswering, example_of, text_of
-from demos.training.tasks.questions.windows import MAX_WINDOWS, windows_of
+from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample, build_questions
+from demos.training.tasks.question_answering.events import SpanResult
+from demos.training.tasks.question_answering.files import QuestionRow
+from demos.training.tasks.question_answering.span_search import (
+    ASKED,
+    BACKWARDS,
+    LONG,
+    LONGEST,
+    SHOWN,
+    best_spans,
+    search,
+)
+from demos.training.tasks.question_answering.task import QuestionAnswering, example_of, text_of
+from demos.training.tasks.question_answering.windows import MAX_WINDOWS, windows_of
 from demos.training.tasks.task import NO_LABEL, Batch, Features
 
 CPU = torch.device("cpu")

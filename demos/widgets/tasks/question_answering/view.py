@@ -9,14 +9,14 @@ from demos.bert.model.encoding import MAX_TOKENS, encode
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.questions.data import QuestionDataset, QuestionExample
-from demos.training.tasks.questions.events import Span, SpanAnswer, SpanMistake, SpanResult
-from demos.training.tasks.questions.scores import token_f1
-from demos.training.tasks.questions.task import example_of
+from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.events import Span, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.question_answering.scores import token_f1
+from demos.training.tasks.question_answering.task import example_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import chips
-from demos.widgets.tasks.questions.figure import spans_figure
-from demos.widgets.tasks.view import WATCHED_LENGTH, Looks, TaskView
+from demos.widgets.tasks.question_answering.figure import spans_figure
+from demos.widgets.tasks.task_view import WATCHED_LENGTH, Looks, TaskView
 
 TEXT = templates(__file__)
 SHOWN_MISTAKES = 40

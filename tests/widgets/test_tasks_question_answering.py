@@ -13,12 +13,12 @@ import torch
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training.tasks.questions.data import QuestionDataset, QuestionExample
-from demos.training.tasks.questions.events import Picture, SpanAnswer, SpanResult
-from demos.training.tasks.questions.span_search import REASONS, SHOWN
-from demos.training.tasks.questions.task import QuestionAnswering
+from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.events import Picture, SpanAnswer, SpanResult
+from demos.training.tasks.question_answering.span_search import REASONS, SHOWN
+from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.task import Ended
-from demos.widgets.tasks.questions.view import CHIPS, QuestionView, marked_html
+from demos.widgets.tasks.question_answering.view import CHIPS, QuestionView, marked_html
 from tests.lessons.finetune.flat import flat
 
 VIEW = QuestionView()

@@ -17,9 +17,9 @@ from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import build_dataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset, ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
-from demos.widgets.tasks.choices.view import ChoiceView
+from demos.widgets.tasks.classification.view import PairView
 from demos.widgets.tasks.examples import calibration_table
-from demos.widgets.tasks.sentences.view import PairView
+from demos.widgets.tasks.multiple_choice.view import ChoiceView
 from tests.lessons.finetune.flat import flat
 
 VIEW, PAIR_VIEW = ChoiceView(), PairView()

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from demos.training.pretraining.parts import Parts
+from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.passage import MAX_LENGTH, Passage
 from demos.training.tasks.task import token_ids
 

@@ -12,7 +12,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from demos.page.guards import MAX_BODY, MAX_UPLOAD, BodyGuard
+from demos.page.request_limits import MAX_BODY, BodyGuard
+from demos.training.data.upload_limit import MAX_UPLOAD
 
 
 async def _length(request: Request) -> PlainTextResponse:

@@ -21,7 +21,7 @@ from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.classification.task import example_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import encoded, segment_chips
-from demos.widgets.tasks.view import WATCHED_LENGTH, Looks, TaskView
+from demos.widgets.tasks.task_view import WATCHED_LENGTH, Looks, TaskView
 
 TEXT = templates(__file__)
 PAIR_LENGTH = 70  # characters: a pair is shown that is about so long

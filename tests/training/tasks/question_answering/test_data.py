@@ -14,9 +14,15 @@ from demos.training.data import hub_data
 from demos.training.data.splits import same
 from demos.training.data.tables import Record, read_columns
 from demos.training.sources import SOURCES, load_file, load_hub
-from demos.training.tasks.questions.baseline import guess
-from demos.training.tasks.questions.data import QuestionDataset, QuestionExample, build_questions, example_of, folds_of
-from demos.training.tasks.questions.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
+from demos.training.tasks.question_answering.baseline import guess
+from demos.training.tasks.question_answering.data import (
+    QuestionDataset,
+    QuestionExample,
+    build_questions,
+    example_of,
+    folds_of,
+)
+from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
 
 CONTEXT = "Ann kept bees. Later, in 1907, Ann sold the bees to Bo, a baker."
 ASKED = [

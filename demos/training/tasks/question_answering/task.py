@@ -13,15 +13,15 @@ from torch import nn
 from demos.training.events import Epoch
 from demos.training.settings import Settings
 from demos.training.tasks.heads import dense_head
-from demos.training.tasks.questions.baseline import BASELINE, guess
-from demos.training.tasks.questions.data import QuestionDataset, QuestionExample
-from demos.training.tasks.questions.data import (
+from demos.training.tasks.question_answering.baseline import BASELINE, guess
+from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.data import (
     example_of as example_of,  # the try-it box finds it here, as in every task
 )
-from demos.training.tasks.questions.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
-from demos.training.tasks.questions.scores import exact_match, score_spans, token_f1
-from demos.training.tasks.questions.span_search import search
-from demos.training.tasks.questions.windows import read_examples
+from demos.training.tasks.question_answering.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.question_answering.scores import exact_match, score_spans, token_f1
+from demos.training.tasks.question_answering.span_search import search
+from demos.training.tasks.question_answering.windows import read_examples
 from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
 
 MAX_MISTAKES = 200

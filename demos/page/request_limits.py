@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_BODY = 3 * 2**20
-MAX_UPLOAD = 5 * 2**20
+from demos.training.data.upload_limit import MAX_UPLOAD
+
+MEGABYTE = 2**20
+MAX_BODY = 3 * MEGABYTE
 UPLOAD_OVERHEAD = 64 * 2**10  # multipart's own boundary lines and headers
-TOO_LARGE = b"The request is too large: at most 3 MB of data, or 5 MB for an uploaded file."
+TOO_LARGE = (
+    f"The request is too large: at most {MAX_BODY // MEGABYTE} MB of data, or {MAX_UPLOAD // MEGABYTE} MB for a file."
+)
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")]
 
 
@@ -59,4 +63,4 @@ class BodyGuard:
 async def _refuse(send: Send) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *HEADERS]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": TOO_LARGE})
+    await send({"type": "http.response.body", "body": TOO_LARGE.encode()})

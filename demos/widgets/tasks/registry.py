@@ -10,11 +10,11 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.training.sources import SOURCES
-from demos.widgets.tasks.choices.view import ChoiceView
+from demos.widgets.tasks.classification.view import PairView, SentenceView
 from demos.widgets.tasks.entities.view import EntityView
-from demos.widgets.tasks.questions.view import QuestionView
-from demos.widgets.tasks.sentences.view import PairView, SentenceView
-from demos.widgets.tasks.view import TaskView
+from demos.widgets.tasks.multiple_choice.view import ChoiceView
+from demos.widgets.tasks.question_answering.view import QuestionView
+from demos.widgets.tasks.task_view import TaskView
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
 VIEWS: Mapping[str, TaskView] = {

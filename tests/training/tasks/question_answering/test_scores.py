@@ -11,7 +11,7 @@ from torchmetrics.functional.text import squad
 from torchmetrics.functional.text.squad import _normalize_text
 
 from demos.training.sources import SOURCES
-from demos.training.tasks.questions.scores import exact_match, normalized, score_spans, token_f1
+from demos.training.tasks.question_answering.scores import exact_match, normalized, score_spans, token_f1
 
 WORDS = st.sampled_from(["the", "a", "An", "anchor", "Anchor", "1788", "1,788", "co-op", "of", "—", "’s", "ß", "THE,"])
 TEXTS = st.one_of(st.text(max_size=30), st.lists(WORDS, max_size=6).map(" ".join))

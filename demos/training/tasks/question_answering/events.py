@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from demos.training.tasks.questions.scores import SpanScores
+from demos.training.tasks.question_answering.scores import SpanScores
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.tasks.multiple_choice.data import LETTERS, ChoiceDataset, ChoiceExample
 from demos.training.tasks.multiple_choice.task import example_of, sequences_of
 from demos.widgets.live_curve.live_curve import Watcher
-from demos.widgets.tasks.choices.figure import margins_figure
 from demos.widgets.tasks.examples import encoded, segment_chips
-from demos.widgets.tasks.view import WATCHED_LENGTH, Looks, TaskView
+from demos.widgets.tasks.multiple_choice.figure import margins_figure
+from demos.widgets.tasks.task_view import WATCHED_LENGTH, Looks, TaskView
 
 TEXT = templates(__file__)
 SHOWN_MISTAKES = 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demos.page.choices import clamp, following, slider
+from demos.page.layer_head_choices import clamp, following, slider
 
 
 @pytest.mark.parametrize(("asked", "meant"), [(None, 0), (-3, 0), (0, 0), (2.0, 2), (5, 5), (99, 5)])
