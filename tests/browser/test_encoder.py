@@ -136,6 +136,7 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     ledger = add_up(embedding_tables(bundled.model), run.encoding)
     page.locator("#bar-text textarea").fill(SHORT)
     page.locator("#encoder-input-button").click()
+    expect(page.locator('#encoder-token [data-token="2"]')).to_contain_text("robot")  # the new sentence's
     page.locator('#encoder-token [data-token="2"]').click()
     told = page.locator("#encoder-input")
     expect(told).to_contain_text("robot (token 2) is number 8,957 of 30,522")
