@@ -39,6 +39,7 @@ from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.results.history import Record
 from demos.widgets.bertviz.view import static_paths
+from demos.widgets.takeaway import takeaway
 
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
@@ -92,7 +93,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": head(),
+        "head": head(takeaway.SCRIPT),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {"middleware": [Middleware(BodyGuard), Middleware(PageCache)]},
         "footer_links": ["api"],

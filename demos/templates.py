@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,16 +65,6 @@ class Templates:
 def templates(module: str, name: str = "text.html") -> Templates:
     """The template file `name` beside a module, which is given by its `__file__`."""
     return Templates((Path(module).resolve().parent / name).relative_to(DEMOS).as_posix())
-
-
-def markup(function: Callable[..., str]) -> Callable[..., Markup]:
-    """Marks a function that writes HTML itself, every value escaped: a template takes its answer as it is."""
-
-    @wraps(function)
-    def marked(*values: Any, **named: Any) -> Markup:
-        return Markup(function(*values, **named))
-
-    return marked
 
 
 def plot_text(text: object) -> str:

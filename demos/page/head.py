@@ -21,10 +21,9 @@ def build_header() -> gr.HTML:
     )
 
 
-def head() -> str:
-    """HTML for the page's `<head>`: the palette as CSS variables, and the scripts."""
-    scripts = [read_beside(__file__, name) for name in SCRIPTS]
-    scripts.append(read_beside(str(DEMOS / "widgets" / "takeaway" / "takeaway.py"), "script.js"))
+def head(*widgets: str) -> str:
+    """HTML for the page's `<head>`: the palette as CSS variables, and the scripts, those of widgets last."""
+    scripts = [*(read_beside(__file__, name) for name in SCRIPTS), *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
 
 

@@ -11,8 +11,8 @@ import functools
 import inspect
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,6 +200,19 @@ def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Seque
 def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:
     """`show(sentence, ...)` as a handler of `Page.sentence`'s three inputs, for what is wired with `Page.on`."""
     return lambda text, pair, model, *rest: show(Sentence(text or "", pair or "", model), *rest)
+
+
+def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that returns (or yields) what changes by name, for `Page.on`: by component."""
+
+    def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:
+        return {parts[name]: value for name, value in values.items()}
+
+    def stream(*inputs: Any) -> Iterator[dict[gr.Component, Any]]:
+        with closing(handler(*inputs)) as updates:
+            yield from map(changed, updates)
+
+    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: changed(handler(*inputs))
 
 
 def notice_html(message: str) -> Markup:

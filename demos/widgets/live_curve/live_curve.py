@@ -53,13 +53,19 @@ def live_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     page, which on a page of this size is most of a second's work; an answer to this question costs its drawing alone.
     """
 
+    return live_picture(news, read_beside(__file__, "live_curve.html"), read_beside(__file__, "script.js"), **options)
+
+
+def live_picture(news: Callable[[Any], str], html: str, script: str, **options: Any) -> gr.HTML:
+    """A component that draws itself by `script` from what it asks `news` for while something runs."""
+
     def server_news(asked: Any) -> str:
         return news(asked)
 
     return gr.HTML(
         None,
-        html_template=read_beside(__file__, "live_curve.html"),
-        js_on_load=LIVE_SCRIPT + read_beside(__file__, "script.js"),
+        html_template=html,
+        js_on_load=LIVE_SCRIPT + script,
         apply_default_css=False,
         server_functions=[server_news],
         **options,

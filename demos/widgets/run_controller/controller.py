@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -53,19 +52,6 @@ MAX_DONE = 64  # runs whose end no page has asked for yet
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
-
-
-def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that returns (or yields) what changes by name, for `Page.on`: by component."""
-
-    def changed(values: Mapping[str, Any]) -> dict[gr.Component, Any]:
-        return {parts[name]: value for name, value in values.items()}
-
-    def stream(*inputs: Any) -> Iterator[dict[gr.Component, Any]]:
-        with closing(handler(*inputs)) as updates:
-            yield from map(changed, updates)
-
-    return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: changed(handler(*inputs))
 
 
 class Trainer:

@@ -23,10 +23,12 @@ import gradio as gr
 
 from demos.errors import UserError
 from demos.figures.download_names import file_name
+from demos.files import read_beside
 from demos.page.lesson import Page, with_sentence
 from demos.templates import templates
 
 TEXT = templates(__file__)
+SCRIPT = read_beside(__file__, "script.js")  # for the page's head: all rows share it
 LARGEST = 12 * 2**20  # bytes of one file
 TYPES = {".json": "application/json", ".html": "text/html", ".csv": "text/csv", ".txt": "text/plain"}
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

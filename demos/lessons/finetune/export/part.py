@@ -17,7 +17,7 @@ from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.zips import Zips, written
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import OUR_FAULT, Page, Part, notice_html, with_sentence
+from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.training.export.card import card
@@ -30,7 +30,7 @@ from demos.training.export.transformers_folder import form_of, how_loaded
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
 from demos.training.service.run_store import GONE
-from demos.widgets.run_controller.controller import MAX_MODELS, by_component
+from demos.widgets.run_controller.controller import MAX_MODELS
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
 log_ = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from demos.files import DATA
 from demos.lessons.finetune.learning_curve.figure import amount_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.training.form_values import AWAITED
 from demos.training.learning_curve import (
@@ -37,7 +37,7 @@ from demos.training.learning_curve import (
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import MAX_TRAIN, Dataset
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.controller import QUEUE, buttons, by_component
+from demos.widgets.run_controller.controller import QUEUE, buttons
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "amount.json"

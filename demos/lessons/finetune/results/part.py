@@ -26,14 +26,13 @@ from demos.lessons.finetune.results.text import (
     tokens_html,
     tokens_table,
 )
-from demos.page.lesson import Page, Part, notice_html
+from demos.page.lesson import Page, Part, by_component, notice_html
 from demos.page.progress import relayed
 from demos.page.services import Sentence
 from demos.training.metrics import calibration
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
-from demos.widgets.run_controller.controller import by_component
 from demos.widgets.tasks.examples import calibration_table
 
 

@@ -10,7 +10,7 @@ import gradio as gr
 
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
 from demos.training.form_values import (
     HUB,
     RECIPE,
@@ -19,7 +19,7 @@ from demos.training.form_values import (
     read_dataset,
 )
 from demos.training.presets import IDLE
-from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer, by_component
+from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have

@@ -26,8 +26,8 @@ from demos.lessons.pretraining.corruption.text import (
     shares_html,
 )
 from demos.lessons.pretraining.program_lines import Settings
-from demos.lessons.pretraining.wiring import by_component, count_on
-from demos.page.lesson import Page, Part, notice_html
+from demos.lessons.pretraining.wiring import count_on
+from demos.page.lesson import Page, Part, by_component, notice_html
 from demos.page.services import Sentence, Services
 
 MOST_SEED = 2**31 - 1

@@ -28,8 +28,7 @@ from demos.lessons.pretraining.fill_mask.figure_context import beside_html, like
 from demos.lessons.pretraining.fill_mask.layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
 from demos.lessons.pretraining.fill_mask.program import fill_code
-from demos.lessons.pretraining.wiring import by_component
-from demos.page.lesson import Page, Part, with_sentence
+from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 

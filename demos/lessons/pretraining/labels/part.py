@@ -12,10 +12,10 @@ from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentence
 from demos.files import DATA
 from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
 from demos.lessons.pretraining.labels.program import labels_code
-from demos.lessons.pretraining.wiring import by_component, count_on
+from demos.lessons.pretraining.wiring import count_on
 from demos.page.folds import formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, with_sentence
+from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.training.data.tables import read_rows
 

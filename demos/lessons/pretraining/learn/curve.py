@@ -11,23 +11,12 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.training.pretraining.copies import Point
-from demos.widgets.live_curve.live_curve import LIVE_SCRIPT
+from demos.widgets.live_curve.live_curve import live_picture
 
 
 def loss_curve(news: Callable[[Any], str], **options: Any) -> gr.HTML:
     """The live curve. While a press is under way it asks by itself what came: news([run, last step]) is a message."""
-
-    def server_news(asked: Any) -> str:
-        return news(asked)
-
-    return gr.HTML(
-        None,
-        html_template=read_beside(__file__, "curve.html"),
-        js_on_load=LIVE_SCRIPT + read_beside(__file__, "script.js"),
-        apply_default_css=False,
-        server_functions=[server_news],
-        **options,
-    )
+    return live_picture(news, read_beside(__file__, "curve.html"), read_beside(__file__, "script.js"), **options)
 
 
 class Feed:

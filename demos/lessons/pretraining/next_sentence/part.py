@@ -19,9 +19,9 @@ from demos.lessons.pretraining.next_sentence.figure import (
 )
 from demos.lessons.pretraining.next_sentence.layout import PUT, SEEDS, folds, making, picture, trials
 from demos.lessons.pretraining.next_sentence.program import next_code
-from demos.lessons.pretraining.wiring import by_component, count_on
+from demos.lessons.pretraining.wiring import count_on
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 
 DRAWS = 10_000  # numbers of draws, from 0
