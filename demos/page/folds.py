@@ -1,7 +1,9 @@
-"""The folds that every part ends in alike: the formula and the source, each a text in the part's own folder."""
+"""The folds that every part ends in alike: the numbers, the formula, the code, the source."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import gradio as gr
@@ -11,15 +13,42 @@ from demos.files import read_beside
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 
 
+def folds(module: str, prints: str, *, numbers: str = "") -> tuple[gr.HTML, gr.Code]:
+    """The four folds of the part whose file is `module`; returns what its drawing fills: (numbers, program).
+
+    formula.md and sources.md beside `module` are the two texts. `prints` is the label above the program, 70 characters
+    at most; `numbers` stands in its fold until something is drawn.
+    """
+    with fold(module, "numbers", "The numbers"):
+        table = gr.HTML(numbers)
+    formula_fold(module)
+    program = code_fold(module, prints)
+    source_fold(module)
+    return table, program
+
+
+@contextmanager
+def fold(module: str, name: str, title: str) -> Iterator[None]:
+    """A shut fold, for what a part has to say beside the four; its id is lesson-part-`name`."""
+    with gr.Accordion(title, open=False, elem_id=f"{_place(module)}-{name}"):
+        yield
+
+
+def code_fold(module: str, prints: str) -> gr.Code:
+    """The fold "The code", with a program to be filled in."""
+    with fold(module, "code", "The code"):
+        return gr.Code("", language="python", interactive=False, label=prints, lines=8)
+
+
 def formula_fold(module: str) -> None:
-    """The fold "The formula": formula.md beside `module`, which is a `__file__`."""
-    with gr.Accordion("The formula", open=False, elem_id=f"{_place(module)}-formula"):
+    """The fold "The formula": formula.md beside `module`."""
+    with fold(module, "formula", "The formula"):
         gr.Markdown(read_beside(module, "formula.md"), latex_delimiters=MATHS)
 
 
 def source_fold(module: str) -> None:
-    """The fold "The source": sources.md beside `module`, which is a `__file__`."""
-    with gr.Accordion("The source", open=False, elem_id=f"{_place(module)}-source"):
+    """The fold "The source": sources.md beside `module`."""
+    with fold(module, "source", "The source"):
         gr.Markdown(read_beside(module, "sources.md"))
 
 

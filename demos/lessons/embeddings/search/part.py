@@ -25,7 +25,7 @@ from demos.lessons.embeddings.search.figure import (
     told_html,
 )
 from demos.page.examples import fill_from
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.templates import templates
@@ -93,13 +93,7 @@ def build(page: Page) -> None:
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
     found = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
-    with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML()
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("Prints B's list and the words' with nothing but transformers and scikit-learn.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
-    source_fold(__file__)
+    numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
 
     @lru_cache(maxsize=16)
     def score_of(listed: Listed, model: str, choice: Choice) -> Precision:

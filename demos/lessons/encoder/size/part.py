@@ -8,7 +8,7 @@ import gradio as gr
 
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
 from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, told, treemap
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 
@@ -33,12 +33,7 @@ def build(page: Page) -> None:
             heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
             tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
             said = gr.HTML("", elem_classes="encoder-told")
-    with gr.Accordion("The numbers", open=False):
-        parts = gr.HTML("")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        program = gr.Code("", language="python", label="Builds this configuration and counts it", lines=8)
-    source_fold(__file__)
+    parts, program = folds(__file__, "Builds this configuration and counts it")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 
     def shown(shape: Shape, tokens: float) -> dict[gr.Component, Any]:
