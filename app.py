@@ -37,7 +37,6 @@ from demos.page.sessions import keep_sessions_small
 from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
-from demos.training.results.history import Record
 from demos.widgets.bertviz.view import static_paths
 from demos.widgets.takeaway import takeaway
 
@@ -47,10 +46,6 @@ UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are 
 def build_page(services: Services) -> gr.Blocks:
     """The whole page: header, sentence bar, and one tab a lesson."""
 
-    def forget(records: list[Record]) -> None:  # the reader's session is deleted
-        for record in records:
-            services.workshop.runs.discard(record.run)
-
     pages: list[Page] = []
     opened: dict[str, gr.Tab] = {}
     with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT) as demo:
@@ -59,8 +54,7 @@ def build_page(services: Services) -> gr.Blocks:
         lessons = discover()
         ticks = {lesson.slug: build_ticks() for lesson in lessons}
         parts = {lesson.slug: part_ticks(lesson) for lesson in lessons}
-        trained = gr.State("", delete_callback=services.workshop.runs.discard)
-        history = gr.State([], delete_callback=forget)
+        trained, history = gr.State(""), gr.State([])
         with gr.Tabs(elem_id="lessons", overflow_behavior="wrap") as tabs:
             for lesson in lessons:
                 with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
@@ -76,6 +70,8 @@ def build_page(services: Services) -> gr.Blocks:
                         notices=gr.Column(elem_classes="lesson-notices"),
                         trained=trained,
                         history=history,
+                        reader=bar.reader,
+                        returning=bar.returning,
                     )
                     build_lesson(page, parts[lesson.slug])
                     pages.append(page)

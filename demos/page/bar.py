@@ -37,6 +37,8 @@ class Bar:
     in_use: gr.Textbox
     asked: gr.Textbox
     status: gr.HTML
+    reader: gr.Textbox  # the browser's own key, by which a reader's runs are found again
+    returning: gr.Textbox  # the same where this browser has trained here before; else empty
 
 
 def build_bar(services: Services) -> Bar:
@@ -82,10 +84,10 @@ def build_bar(services: Services) -> Bar:
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
         gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: page.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
-    asked = gr.Textbox("", visible="hidden")
+    asked, reader, returning = (gr.Textbox("", visible="hidden") for _ in range(3))
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
     fill_from(example, [text, text_pair], picks)
-    return Bar(text, text_pair, model, in_use, asked, status)
+    return Bar(text, text_pair, model, in_use, asked, status, reader, returning)
 
 
 def build_ticks() -> tuple[gr.Textbox, gr.Textbox]:
@@ -160,7 +162,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     demo.load(
         None,
         None,
-        [bar.text, bar.text_pair, bar.asked, tabs, *kept],
+        [bar.text, bar.text_pair, bar.asked, tabs, bar.reader, bar.returning, *kept],
         js=f"() => insideBert.restore({defaults}, {lessons}, {_script(offers)})",
         **private,
     ).then(None, [bar.in_use], settled, js=settle, **private).then(begin, [bar.asked, bar.in_use], chosen, **loading)

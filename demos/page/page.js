@@ -50,6 +50,15 @@
     }
   };
 
+  // The reader's own key, by which their runs are found again: drawn once, told to nobody but the server.
+  function readerKey({ reader }) {
+    if (reader) return reader;
+    const bytes = crypto.getRandomValues(new Uint8Array(18));
+    const key = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+    remember({ reader: key });
+    return key;
+  }
+
   // What was too long for the link stays in this tab, under that very link, so that a reload brings it back.
   function holdHere(link, cut) {
     try {
@@ -120,10 +129,11 @@
   }
 
   const insideBert = {
-    // -> [text, pair, asked model, tabs, ...every kept choice in order]
+    // -> [text, pair, asked model, tabs, the reader's key, the same if they trained before, ...every kept choice in order]
     restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
+      const key = readerKey(before);
       const here = heldHere(location.search);
       for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
         if (Object.hasOwn(here, name)) link.set(name, here[name]);
@@ -156,7 +166,7 @@
       });
       restored = true;
       passed = state.lesson === lessons[0] ? "" : lessons[0];
-      return [state.text, state.pair, state.model, { __type__: "update", selected: state.lesson }, ...values];
+      return [state.text, state.pair, state.model, { __type__: "update", selected: state.lesson }, key, before.trained ? key : "", ...values];
     },
 
     // A lesson's tab was opened: -> its two ticks
@@ -228,6 +238,11 @@
     keep(lesson, names, ...values) {
       names.forEach((name, index) => ((state.choices[lesson] ||= {})[name] = values[index]));
       writeLink();
+    },
+
+    // Something learns on this page: the next visit asks for what was learned.
+    trained() {
+      remember({ trained: true });
     },
 
     largeType(on = !document.documentElement.classList.contains("large-type")) {

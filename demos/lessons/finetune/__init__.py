@@ -7,26 +7,33 @@ from typing import Any
 
 import gradio as gr
 
-from demos.files import read_beside
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import Lesson, Page, notice_html
 from demos.page.parts import parts_of
 from demos.training.events import as_json
 from demos.training.form_values import told_dataset
 from demos.training.settings import Settings
-from demos.widgets.run_controller.controller import QUEUE
+from demos.widgets.run_controller.run_controller import QUEUE
 
+LOST = (
+    "The server has started again since you trained here, so your runs and trained models are gone. Until you train "
+    "again, “What it learned” and “Your runs” show a sample."
+)
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 
 
 def build(page: Page) -> None:
-    """What stands above the parts: a sentence where a reload has lost the reader's runs. Also the API's endpoint."""
-    gr.HTML(
-        None,
-        html_template='<p role="status" data-lost hidden></p>',
-        js_on_load=read_beside(__file__, "lost_runs.js"),
-        apply_default_css=False,
-        elem_id="finetune-lost",
-    )
+    """Above the parts: what this browser has trained here before is given back. Also the API's endpoint."""
+    lost = gr.HTML("", elem_id="finetune-lost")
+    readers = page.services.workshop.readers
+
+    def give_back(reader: str) -> dict[gr.Component, Any]:
+        history = readers.history(reader)
+        if not history:
+            return {lost: notice_html(LOST)}
+        return {page.trained: history[-1].run, page.history: history}
+
+    page.on([page.returning.change], give_back, [page.returning], [page.trained, page.history, lost])
+    page.forget([lost], [page.history.change])
     offer_endpoint(page)
 
 

@@ -12,8 +12,10 @@ from demos.bert.model.once_cache import Recent
 from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning.precision import half_of, run_device
+from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
+from demos.training.service.readers import Readers
 from demos.training.service.run_store import Runs
 from demos.training.service.training_queue import Line
 from demos.training.settings import Settings
@@ -32,7 +34,13 @@ class Workshop:
         self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
         self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
         self.runs = Runs()
+        self.readers = Readers(self.runs)
+        self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
+
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for a place to train."""
+        return any(len(line) > line.slots for line in (self.line, self.cpu_line))
 
     def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""

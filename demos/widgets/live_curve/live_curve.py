@@ -82,12 +82,10 @@ class Watcher:
 
 
 class CurveFeed:
-    """One run's messages. Each holds the points since the last message, and once more those of the last one.
+    """One run's messages: what is said beside the curve, and at its end all points. Until then the curve asks for them.
 
-    Twice, because a browser may swallow one of two messages that come at once; points go by their step, so that
-    drawing one twice changes nothing. The final message holds all of them. JSON text and no dict: gradio wraps dicts.
-    `examples` is what the run learns from, as the words beside the curve call it; `axes` what script.js is told
-    of panels that are not loss and score.
+    JSON text and no dict: gradio wraps dicts. `examples` is what the run learns from, as the words beside the curve
+    call it; `axes` what script.js is told of panels that are not loss and score.
     """
 
     def __init__(
@@ -108,8 +106,6 @@ class CurveFeed:
         self._metric = "accuracy"
         self._place = 0  # in the line
         self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
-        self._sent = dict.fromkeys(self._all, 0)
-        self._before = dict.fromkeys(self._all, 0)
 
     @property
     def looks(self) -> list[list[float | None]]:
@@ -171,11 +167,7 @@ class CurveFeed:
 
     def message(self) -> str:
         """What the component is to be given now."""
-        done = self._state["done"]
-        points = {name: rows if done else rows[self._before[name] :] for name, rows in self._all.items()}
-        self._before = dict(self._sent)
-        self._sent = {name: len(rows) for name, rows in self._all.items()}
-        return self._written(points)
+        return self.news(0, 0, 0) if self._state["done"] else self._written({name: [] for name in self._all})
 
     def news(self, steps: int, looks: int, watched: int) -> str:
         """The same for who has so many points of each kind; may be asked in another thread than `take`."""

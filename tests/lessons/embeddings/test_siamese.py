@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from tests.lessons.embeddings.answers import answering
 from tests.page.tiny_store import TinyStore
 
 BAR_TEXTS = ("The bank is closed.", "", "tiny")
+NOBODY = ("", "")  # a reader without a key, who has begun nothing
 OURS = (OWN, None, "mean", "trained", 2e-3, 1, 16, 0)
 
 
@@ -37,7 +38,7 @@ def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Ser
 
 @pytest.fixture(scope="module")
 def handlers(services: Services) -> list[Callable[..., Any]]:
-    """(show, show_pair, train, stop, the curve's own question), as the part wires them."""
+    """(show, show_pair, show_own, begin, stream, resume, stop, the curve's own question), as the part wires them."""
     wired: list[Callable[..., Any]] = []
 
     class Recorder(Page):
@@ -57,9 +58,18 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+def train(handlers: list[Callable[..., Any]], *inputs: Any, reader: str = "a-reader-with-a-key") -> Iterator[Any]:
+    """What a press of Start changes, by name; first what the button itself does."""
+    _, _, _, begin, stream, *_ = handlers
+    begun = dict(zip(("run", "begun", "start", "stop"), begin(reader, ""), strict=True))
+    yield begun
+    for changes in stream(begun["run"], reader, *inputs):
+        yield dict(zip(CHANGED, changes, strict=True))
+
+
 def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., Any]], services: Services) -> None:
-    show, show_pair, show_own, train, stop, news = handlers
-    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *OURS))
+    show, show_pair, show_own, _, _, resume, stop, news = handlers
+    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, *NOBODY, "", "", *OURS))
     held_out, loaded = our_split(0).held_out, services.loaded("tiny")
     sides = [
         services.vectors.get(loaded, [getattr(pair, side) for pair in held_out], [Choice("mean", 2)])[0]
@@ -71,9 +81,9 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert len(opened["scatter"].data[1].x) == 74
     assert json.loads(opened["curve"])["done"]
 
-    updates = [dict(zip(CHANGED, one, strict=True)) for one in train(*BAR_TEXTS, "", None, *OURS)]
+    updates = list(train(handlers, *BAR_TEXTS, "", None, *OURS))
     first, last = updates[0], updates[-1]
-    assert len(updates) <= 3  # its beginning and its end: between them the curve asks
+    assert len(updates) <= 4  # its beginning and its end: between them the curve asks
     assert news([first["run"], 0, 0, 0]) == ""  # it is over
     assert first["run"]
     assert first["stop"]["interactive"] is True
@@ -84,11 +94,11 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert "→" in last["towers"]
     assert held_out[last["pair"]["value"]].first[:20] in last["towers"]  # the menu says whose towers they are
     # the same situation again: the result stays; another one: only the untrained pairs
-    (same,) = show(*BAR_TEXTS, "", last["situation"], *OURS)
+    (same,) = show(*BAR_TEXTS, *NOBODY, "", last["situation"], *OURS)
     assert dict(zip(SHOWN, same, strict=True))["scatter"] == gr.skip()
     *_, other = (
         dict(zip(SHOWN, one, strict=True))
-        for one in show(*BAR_TEXTS, "", last["situation"], *OURS[:2], "max", *OURS[3:])
+        for one in show(*BAR_TEXTS, *NOBODY, "", last["situation"], *OURS[:2], "max", *OURS[3:])
     )
     assert other["situation"] != last["situation"]
     assert other["after"]["visible"] is False
@@ -109,34 +119,46 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     stranger, _ = show_pair(*BAR_TEXTS, 3, "someone else's", *asked[1:])
     assert "→" not in stranger
     assert stop("")["interactive"] is False
+    # A page that is loaded anew shows nothing that the run would be drawn over, and then the run.
+    reader = "a-reader-with-a-key"
+    *_, anew = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, reader, "", "", "", *OURS))
+    assert anew["scatter"] == gr.skip()
+    run, begun, *_ = resume(reader, "", "")
+    assert run == begun == first["run"]
+    (whole,) = handlers[4](run, reader)
+    found = dict(zip(CHANGED, whole, strict=True))
+    assert (found["kept"], found["run"], found["situation"]) == (run, "", last["situation"])
     services.workshop.runs.discard(last["kept"])
 
 
 def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable[..., Any]]) -> None:
-    show, _, _, train, stop, news = handlers
+    show, *_, stop, news = handlers
     random = (*OURS[:3], "random", 1e-3, 10, 4, 0)
-    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, "", "", *random))
+    *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, *NOBODY, "", "", *random))
     assert "untrained" in opened["data"]
-    run = train(*BAR_TEXTS, "", None, *random)
-    begun = dict(zip(CHANGED, next(run), strict=True))
-    others = train(*BAR_TEXTS, "", None, *OURS)  # another reader waits, and goes
-    waiting = dict(zip(CHANGED, next(others), strict=True))
+    run = train(handlers, *BAR_TEXTS, "", None, *random, reader="the-reader-who-is-first")
+    begun = next(run)
+    next(run)
+    others = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-who-waits")
+    waiting = next(others)
+    next(others)
     assert "you are number 1 in the queue" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
     assert json.loads(news([begun["run"], 0, 0, 0]))["run"] == begun["run"]
-    others.close()
+    stop(waiting["run"])
+    assert "left the line" in json.loads(list(others)[-1]["curve"])["status"]
     assert news([waiting["run"], 0, 0, 0]) == ""
     stop(begun["run"])
-    *_, last = (dict(zip(CHANGED, one, strict=True)) for one in run)
+    *_, last = run
     assert json.loads(last["curve"])["status"].startswith("Stopped after")
     assert opened["scores"][:60] == last["scores"][:60]  # the same ρ before, once by the page and once by the run
 
 
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:
-    show, _, _, train, *_ = handlers
+    show = handlers[0]
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b,1\na,c,2\na,d,x\n")
-    (update,) = train(*BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])
-    assert "Row 3 has no number" in json.loads(dict(zip(CHANGED, update, strict=True))["curve"])["status"]
+    _, update = train(handlers, *BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])
+    assert "Row 3 has no number" in json.loads(update["curve"])["status"]
     for wrong in (
         (UPLOAD, None, *OURS[2:]),
         (*OURS[:4], None, *OURS[5:]),
@@ -144,4 +166,4 @@ def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[
         (OWN, None, "sum", *OURS[3:]),
     ):
         with pytest.raises(UserError):
-            list(show(*BAR_TEXTS, "", "", *wrong))
+            list(show(*BAR_TEXTS, *NOBODY, "", "", *wrong))

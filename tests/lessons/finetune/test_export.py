@@ -18,16 +18,16 @@ from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.export import part as keep
 from demos.lessons.finetune.export.zips import MAX_ZIPS, Zips
+from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.export.modeling_head import HeadForSequenceClassification
 from demos.training.form_values import shown_settings
 from demos.training.results.history import Record
 from demos.training.settings import Settings
-from demos.widgets.run_controller.controller import Trainer
 from tests.lessons.finetune.flat import flat
 from tests.lessons.finetune.test_train import TSV, TinyStore
-from tests.widgets.whole_run import whole_run
+from tests.lessons.finetune.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
 NO_MATTER: dict[str, Any] = {
@@ -49,7 +49,7 @@ def kept(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     upload.write_text(TSV)
     services = Services(TinyStore(tiny, files), "tiny")
     picked = ("sentence", "file", str(upload), None, "", 1_500)
-    *_, last = whole_run(Trainer(services, services.workshop), picked, CHOSEN)
+    *_, last = whole_run(Trainer(services), picked, CHOSEN)
     return keep.Keeper(services, Zips(zips)), last["kept"], zips
 
 
@@ -119,11 +119,12 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     keeper, run, _ = kept
     services = keeper.services
     first = Record(run=run, number=1, **NO_MATTER)
-    trainer, picked = Trainer(services, services.workshop), ("sentence", "emotion", None, None, "", 60)
-    monkeypatch.setattr("demos.widgets.run_controller.controller.MAX_MODELS", 2)
+    trainer, picked = Trainer(services), ("sentence", "emotion", None, None, "", 60)
+    monkeypatch.setattr("demos.training.service.readers.MAX_MODELS", 2)
     monkeypatch.setattr(keep, "MAX_MODELS", 2)
-    *_, second = whole_run(trainer, picked, CHOSEN, run, [first])
-    assert second["held"] == "model"
+    services.workshop.readers._histories.clear()
+    services.workshop.readers.add("a reader", first)
+    *_, second = whole_run(trainer, picked, CHOSEN, reader="a reader")
     history = second["history"]
     shown = keeper.show(BAR, second["kept"], history)
     picker = shown["number"]
@@ -141,7 +142,7 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     assert "had to make room" not in shown["told"]
     assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
 
-    *_, third = whole_run(trainer, picked, CHOSEN, second["kept"], history)
+    *_, third = whole_run(trainer, picked, CHOSEN, reader="a reader")
     history = third["history"]
     shown = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
     picker = shown["number"]

@@ -10,10 +10,10 @@ import gradio as gr
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.errors import UserError
 from demos.lessons.finetune.learning_curve import part as amount_part
 from demos.lessons.finetune.learning_curve.part import FILES, Amount, read_data, samples
 from demos.lessons.finetune.learning_curve.text import LEARNED
+from demos.page.lesson import OUR_FAULT
 from demos.page.services import Sentence, Services
 from demos.training import learning_curve as amount
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
@@ -90,19 +90,17 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     monkeypatch.setattr(amount, "SHARES", (0.1, 0.3, 1.0))
     monkeypatch.setattr(amount, "MAX_STEPS", 3)
     monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
-    updates = part.run("", "", "tiny", "file-sentence", films, 1)
-    first = next(updates)
-    assert first["start"]["interactive"] is False
-    assert first["stop"]["interactive"] is True
+    updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+    next(updates)
     grown = None
     for update in updates:
         if "own" in update:
             grown = update["own"]
             if any(point.series == PRETRAINED for point in grown.points):
-                part.stop(first["job"])
+                part.stop("job")
         last = update
     assert last["start"]["interactive"] is True
-    assert last["job"] == ""
+    assert last["run"] == ""
     assert "Stopped; 1 of 12 trainings are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
@@ -122,20 +120,17 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
         yield
 
     monkeypatch.setattr(amount_part, "measure", refused)
-    updates = part.run("", "", "tiny", "file-sentence", films, 1)
-    seen = []
-    with pytest.raises(UserError, match="exceeded your GPU quota"):
-        seen.extend(updates)
-    assert seen[-1]["start"]["interactive"] is True
+    *_, last = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+    assert "exceeded your GPU quota" in last["status"]
+    assert last["start"]["interactive"] is True
 
 
-def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(part: Amount, films: str) -> None:
+def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
+    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
-        seen: list[dict[str, Any]] = []
-        updates = part.run("", "", "tiny", *values)
-        with pytest.raises(UserError) as error:
-            seen.extend(updates)
-        return seen[-1], str(error.value)
+        *_, last = part.run("job", "reader", "", "", "tiny", *values)
+        return last, last["status"]
 
     last, told = ends("file-sentence", None, 1)
     assert "Choose a CSV" in told
@@ -144,3 +139,5 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(part: A
     assert "no data set" in ends("entities", None, 1)[1]
     assert "no data set" in ends("<script>", None, 1)[1]
     assert "sentence1" in ends("file-pair", films, 1)[1]
+    monkeypatch.setattr(amount_part, "measure", lambda *_: 1 / 0)
+    assert OUR_FAULT in ends("emotion", None, 1)[1]

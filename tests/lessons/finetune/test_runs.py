@@ -12,13 +12,14 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.runs.part import NONE, chosen, csv_file, sample, show
+from demos.lessons.finetune.train.controller import Trainer
 from demos.page.services import Sentence, Services
 from demos.training.form_values import UPLOAD, shown_settings
 from demos.training.results.history import Record, differences
+from demos.training.service.readers import MAX_HISTORY
 from demos.training.settings import Settings
-from demos.widgets.run_controller.controller import MAX_HISTORY, Trainer
+from tests.lessons.finetune.whole_run import whole_run
 from tests.page.tiny_store import TinyStore
-from tests.widgets.whole_run import whole_run
 
 BAR = Sentence("", "", "tiny")
 RECIPE = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
@@ -29,12 +30,13 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
-    trainer = Trainer(services, services.workshop)
+    trainer = Trainer(services)
     films = tmp_path / "films.tsv"
     films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))
-    before = [replace(one, number=number) for number, one in enumerate([sample()[0]] * MAX_HISTORY, start=1)]
+    for number in range(1, MAX_HISTORY + 1):
+        services.workshop.readers.add("a reader", replace(sample()[0], number=number))
     picked = ("sentence", UPLOAD, str(films), None, "", 1_500)
-    *_, last = whole_run(trainer, picked, RECIPE, history=before)
+    *_, last = whole_run(trainer, picked, RECIPE, reader="a reader")
     history: list[Record] = last["history"]
     assert len(history) == MAX_HISTORY
     record = history[-1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.train import part as train
 from demos.lessons.finetune.train import recipe
+from demos.lessons.finetune.train.controller import CHANGED, GO_ON, PAUSE
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.form_values import (
@@ -39,7 +41,7 @@ from demos.training.form_values import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from demos.widgets.run_controller.controller import CHANGED, GO_ON, PAUSE
+from demos.widgets.run_controller import run_controller
 from tests.lessons.finetune.flat import flat
 from tests.page.tiny_store import TinyStore
 
@@ -76,10 +78,12 @@ class Wired:
                 LESSON, Services(store, "tiny"), box(), box(), box(), box(), box(), gr.HTML(), gr.State("")
             )
             LESSON.build(self.page)
-            with patch.object(train, "by_component", self.named), patch.object(recipe, "by_component", self.named):
+            with ExitStack() as patches:
+                for module in (train, recipe, run_controller):
+                    patches.enter_context(patch.object(module, "by_component", self.named))
                 train.PART.build(self.page)
-        self.task, self.idle, self.fill, self.begin, self.train, self.finish, *rest = self.events
-        self.stop, self.pause, self.ask = rest
+        self.give_back, self.task, self.idle, self.fill, self.begin, self.train, self.resume, *rest = self.events
+        self.stop, self.finish, self.pause, self.ask = rest
 
     def named(self, parts: dict[str, Any], handler: Callable[..., Any]) -> Callable[..., Any]:
         """Instead of `by_component`: the tests ask for what changes by name."""
@@ -110,20 +114,28 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def start(wired: Wired, upload: str, before: str = "", words: str = "a fine film") -> Iterator[dict[str, Any]]:
+def start(
+    wired: Wired, upload: str, words: str = "a fine film", reader: str = "a-reader-with-a-key"
+) -> Iterator[dict[str, Any]]:
     """The events of one run as the page wires them: its beginning, its curve's messages, its end."""
-    begun = wired.begin["run"]("")
+    begun = wired.begin["run"](reader, "")
     assert wired.reaches(begun, wired.begin)
     yield begun
     run = begun["run"]
     picked = ("sentence", UPLOAD, upload, None, "", 1_500)
-    for update in wired.train["run"](begun["begun"], "", "", "tiny", *picked, *CHOSEN):
+    for update in wired.train["run"](begun["begun"], reader, "", "", "tiny", *picked, *CHOSEN):
         assert wired.reaches(update, wired.train)
         if "phase" in update:
-            ended = wired.finish["run"](update["phase"], run, before, [], "sentence", words, "", "")
+            ended = wired.finish["run"](update["phase"], run, "sentence", words, "", "")
             assert wired.reaches(ended, wired.finish)
             update = dict.fromkeys(CHANGED, gr.skip()) | update | ended
         yield update
+
+
+def status(updates: Iterable[dict[str, Any]]) -> str:
+    """What the last message to the curve says."""
+    told: str = [json.loads(update["curve"])["status"] for update in updates if "curve" in update][-1]
+    return told
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
@@ -166,7 +178,8 @@ def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: W
     with pytest.raises(UserError, match=told):
         wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
-    *_, last = wired.train["run"](wired.begin["run"]("")["begun"], "", "", "tiny", *EMOTION, *deep)
+    begun = wired.begin["run"]("a-reader-who-goes-deep", "")["begun"]
+    *_, last = wired.train["run"](begun, "a-reader-who-goes-deep", "", "", "tiny", *EMOTION, *deep)
     assert json.loads(last["curve"])["status"] == told
     fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
     assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
@@ -217,11 +230,11 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     first, last = updates[0], updates[-1]
     assert len(wired.train["outputs"]) == 2  # the fewer, the less the browser has to do five times a second
     assert first["run"]
-    assert wired.begin["run"](first["run"]) == {}  # a second press while it runs
+    assert wired.begin["run"]("a-reader-with-a-key", first["run"]) == {}  # a second press while it runs
     assert first["start"]["interactive"] is False
     assert first["stop"]["interactive"] is True
     assert first["pause"]["value"] == PAUSE
-    final = updates[-2]["curve"]
+    final = next(update["curve"] for update in reversed(updates) if "curve" in update)
     curve = json.loads(final)
     assert [point[0] for point in curve["steps"]] == list(range(1, 13))
     assert len(curve["looks"]) == len(curve["watched"]) == 5
@@ -233,8 +246,8 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     assert "macro F1" in last["scores"]
     assert sum(map(int, re.findall(r">(\d+)</button>", last["matrix"]["value"]))) == 12
     assert last["matrix"]["value"].count("<li>") == 12  # every test sentence is in its cell's list
-    (record,) = last["history"]
-    assert (record.run, record.number, record.kind, record.stopped) == (first["run"], 1, "sentence", "")
+    record = last["history"][-1]
+    assert (record.run, record.kind, record.stopped) == (first["run"], "sentence", "")
     assert (len(record.curve), len(record.looks)) == (12, 5)
     assert "a fine film" in last["answer"]
     ask = wired.ask["run"]
@@ -267,39 +280,47 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     assert "curve" not in busy  # the run under way keeps its own
 
 
-def test_a_new_run_replaces_the_sessions_old_model(wired: Wired, upload: str) -> None:
+def test_a_new_run_takes_the_last_ones_place_and_both_answer(wired: Wired, upload: str) -> None:
     *_, first = start(wired, upload)
-    *_, second = start(wired, upload, before=first["kept"], words=" ")
+    *_, second = start(wired, upload, words=" ")
     assert second["kept"] != first["kept"]
+    assert [record.run for record in second["history"]][-2:] == [first["kept"], second["kept"]]
     assert "Write a sentence" in second["answer"]  # the empty box has not lost the run
-    with pytest.raises(UserError, match="no longer kept"):
-        wired.ask["run"](first["kept"], first["shown"], "x", "", "")
-    assert wired.ask["run"](second["kept"], second["shown"], "x", "", "")
+    for run in (first, second):
+        assert wired.ask["run"](run["kept"], run["shown"], "x", "", "")
 
 
 def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: str) -> None:
-    first, second = start(wired, upload), start(wired, upload)
+    readers = [f"the-reader-in-place-{number}" for number in range(3)]
+    first, second, third = (start(wired, upload, reader=reader) for reader in readers)
+    with wired.page.services.workshop.line.join():  # somebody trains
+        mine, waiting = next(second), next(second)
+        assert "you are number 1 in the queue" in json.loads(waiting["curve"])["status"]
+        wired.stop["run"](mine["run"])
+        assert "left the line" in status(second)
     next(first), next(first)
-    mine, waiting = next(second), next(second)
-    assert "you are number 1 in the queue" in json.loads(waiting["curve"])["status"]
-    wired.stop["run"](mine["run"])
-    *_, left, _ = second
-    assert "left the line" in json.loads(left["curve"])["status"]
-    first.close()  # its tab
-    *_, last, _ = start(wired, upload)
-    assert json.loads(last["curve"])["status"].startswith("Trained")
+    first.close()  # its page is gone, its training is not
+    assert status(third).startswith("Trained")
+    found = wired.resume["run"](readers[0], "", "")
+    assert wired.reaches(found, wired.resume)
+    *_, over = wired.train["run"](found["begun"], readers[0], "", "", "tiny")  # what the form says by now is no matter
+    assert json.loads(over["curve"])["status"].startswith("Trained")
+    ended = wired.finish["run"](over["phase"], found["run"], "sentence", "a fine film", "", "")
+    assert ended["kept"] == found["run"]
+    assert "macro F1" in ended["scores"]
+    assert wired.resume["run"](readers[0], "", found["begun"]) == {}  # it is on the page by now
+    assert wired.resume["run"]("somebody-else-entirely", "", "") == wired.resume["run"]("", "", "") == {}
 
 
 def test_pause_waits_and_go_on_ends_it(wired: Wired, upload: str) -> None:
     events = start(wired, upload)
     run = next(events)["run"]
     assert wired.pause["run"](run, PAUSE)["value"] == GO_ON  # before its first step, which may come at once
-    assert any("Paused" in json.loads(update["curve"])["status"] for update in events)
+    assert any("Paused" in status([update]) for update in events if "curve" in update)
     assert wired.pause["run"](run, GO_ON)["value"] == PAUSE
     resumed = next(update for update in events if "pause" in update)
     assert resumed["pause"]["value"] == PAUSE  # also where it goes on by itself
-    *_, last, _ = events
-    assert json.loads(last["curve"])["status"].startswith("Trained after 12 steps")
+    assert status(events).startswith("Trained after 12 steps")
     assert wired.pause["run"]("", PAUSE)["value"] == PAUSE  # no run, no harm
 
 
@@ -316,7 +337,7 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
 
 
 def test_stop_before_anything_runs_is_no_harm(wired: Wired) -> None:
-    assert wired.stop["run"]("")["interactive"] is False
+    assert wired.stop["run"]("")["stop"]["interactive"] is False
 
 
 def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:

@@ -95,8 +95,8 @@ def test_the_part_opens_on_numbers_and_refuses_what_is_no_text(learning: Learnin
 
 def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None:
     situation = learning.situation("tiny", *CONTROLS)
-    shown = list(learning.press("tiny", CONTROLS, "", None, 3))
-    run, last = shown[0]["run"], shown[-1]
+    shown = list(learning.press("first", "tiny", CONTROLS, "", None, 3))
+    run, last = "first", shown[-1]
     assert last["held"] == run
     assert last["run"] == ""
     assert last["situation"] == situation
@@ -108,7 +108,7 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
     assert "now</th>" in last["asked"]
     assert len(last["gradient"].data[0].x) == 5
     assert "In these 3 steps" in last["told"]
-    again = list(learning.press("tiny", CONTROLS, run, situation, 1))
+    again = list(learning.press("second", "tiny", CONTROLS, run, situation, 1))
     assert again[-1]["held"] == run
     assert "has taken 4 steps" in json.loads(again[-1]["curve"])["status"]
     assert "by the decoder" in again[-1]["top"]
@@ -119,19 +119,20 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
 
 def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkeypatch: pytest.MonkeyPatch) -> None:
     situation = learning.situation("tiny", *CONTROLS)
-    begun, *_, last = learning.press("tiny", CONTROLS, "", None, 2)
+    begun, *_, last = learning.press("first", "tiny", CONTROLS, "", None, 2)
     assert [begun[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [False, False, False, True]
+    assert (last["text"]["value"], last["untrained"]["value"]) == (TEXT, True)  # for a page that was loaded anew
     assert [last[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [True, True, True, False]
     held, copies = last["held"], learning.presses.copies
 
     with learning.services.workshop.line.join():  # another training is under way
-        waiting = learning.press("tiny", CONTROLS, held, situation, 1)
-        run = next(waiting)["run"]
-        learning.services.workshop.runs.stop(run)
+        waiting = learning.press("second", "tiny", CONTROLS, held, situation, 1)
+        next(waiting)
+        learning.services.workshop.runs.stop("second")
         *_, left = waiting
     monkeypatch.setattr(live, "MAX_STEPS", 2)
-    *_, spent = learning.press("tiny", CONTROLS, held, situation, 1)
-    *_, number = learning.press("tiny", (TEXT, None, 2, 0, True), held, situation, 1)
+    *_, spent = learning.press("third", "tiny", CONTROLS, held, situation, 1)
+    *_, number = learning.press("fourth", "tiny", (TEXT, None, 2, 0, True), held, situation, 1)
     for told, said in ((left, LEFT_LINE), (spent, LONG), (number, "A number is missing.")):
         assert json.loads(told["curve"])["status"] == said
         assert not {"held", "situation"} & set(told)
@@ -143,7 +144,7 @@ def test_a_copy_that_is_gone_and_a_fault_are_told_in_a_sentence(
     learning: Learning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     situation = learning.situation("tiny", *CONTROLS)
-    *_, told = learning.press("tiny", CONTROLS, "gone", situation, 1)
+    *_, told = learning.press("first", "tiny", CONTROLS, "gone", situation, 1)
     assert json.loads(told["curve"])["status"] == GONE
     assert told["held"] == ""
     assert told["one"]["interactive"]
@@ -153,8 +154,8 @@ def test_a_copy_that_is_gone_and_a_fault_are_told_in_a_sentence(
         yield
 
     monkeypatch.setattr(learning.presses, "press", broken)
-    faulty = learning.press("tiny", CONTROLS, "", None, 1)
-    next(faulty)
+    faulty = learning.press("first", "tiny", CONTROLS, "", None, 1)
+    next(faulty), next(faulty)
     assert OUR_FAULT in next(faulty)["curve"]
     with pytest.raises(ZeroDivisionError):
         next(faulty)

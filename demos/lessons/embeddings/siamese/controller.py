@@ -37,7 +37,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, failure_message, shown_now
-from demos.widgets.run_controller.controller import buttons
+from demos.widgets.run_controller.run_controller import buttons
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
@@ -152,23 +152,20 @@ class PairTrainer:
         pair = situation.dataset.held_out[row]
         return self.towers(situation, kept, (pair.first, pair.second), pair.score)
 
-    def train(self, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
+    def train(self, run: str, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points."""
         dataset, settings = situation.dataset, situation.settings
-        run = self.workshop.runs.new()
         data = "our pairs" if dataset.name == our_pairs().name else dataset.name
         feed = CurveFeed(run, data, "pairs", AXES)
         folder = self.services.store.folder(situation.key)
         shown = shown_now(self.workshop.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
-        begun: dict[str, Any] = {"run": run, **buttons(running=True)}
         try:
             with self.feeds.showing(run, feed):
                 for event in shown:
                     if isinstance(event, Finished | Stopped | Failed):
                         yield self._ended(event, feed, situation, run, kept, chosen)
                     else:
-                        yield {"curve": feed.message(), **begun}
-                        begun = {}  # told once: from now on the Stop button knows whose run to stop
+                        yield {"curve": feed.message()}
         finally:
             shown.close()  # type: ignore[attr-defined]
 

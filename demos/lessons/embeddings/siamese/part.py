@@ -33,9 +33,9 @@ from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import MAX_PAIRS
-from demos.training.service.training_queue import MAX_WAITING
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
 from demos.widgets.live_curve.live_curve import live_curve
+from demos.widgets.run_controller.run_controller import RunController
 
 Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
@@ -43,7 +43,6 @@ BARS_OWN = ("the sentence bar’s two", BAR)
 SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
 LISTED = 40  # held-out pairs in the menu, the most misjudged first
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
 IDLE = {
     **AXES, "run": "", "done": True, "steps": [], "looks": [],
@@ -55,10 +54,9 @@ NO_PAIR = "Write a second sentence in the bar above, or pick a held-out pair."
 def build(page: Page) -> None:
     """The recipe beside scores, scatter and curve; the two towers; what moved; the folds."""
     trainer = PairTrainer(page.services)
-    runs = page.services.workshop.runs
     parts: dict[str, Any] = {
-        "run": gr.State("", delete_callback=runs.discard),
-        "kept": gr.State("", delete_callback=runs.discard),
+        **RunController.states(),
+        "kept": gr.State(""),
         "situation": gr.State(""),
         "cosines": gr.State(None),  # of the held-out pairs, before and after, as they are drawn
     }
@@ -165,7 +163,9 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     def named(**changes: Any) -> Changes:
         return {parts[name]: value for name, value in changes.items()}
 
-    def show(text: str, pair: str, model: str, run: str, before: str, source: str, *rest: Any) -> Iterator[Changes]:
+    def show(
+        text: str, pair: str, model: str, reader: str, begun: str, run: str, before: str, source: str, *rest: Any
+    ) -> Iterator[Changes]:
         """The pairs before any training; where this situation is the one on the page already, only its program."""
         try:
             situation = situation_of(model, source, *rest)
@@ -174,9 +174,10 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
                 "data": data_html(dataset, settings.start, source == OWN, situation.key == BUNDLED),
                 "code": siamese_code(page.services.store.spec(situation.key), dataset, settings),
             }
-            if situation.name == before:
+            if situation.name == before or controller.is_elsewhere(reader, begun):
                 yield named(**about)
                 return
+            controller.forget(reader)
             cosines = yield from relayed(trainer.before(situation), lambda step: named(scores=TEXT.progress(step)))
         except UserError:
             yield named(scores="")  # the line of progress must not stay; the sentence stands above
@@ -221,21 +222,14 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             return {}
         return show_pair(text, pair, model, index, *rest)
 
-    def train(text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Iterator[Changes]:
-        def run() -> Iterator[dict[str, Any]]:
-            situation = situation_of(model, *rest)
-            yield from trainer.train(situation, kept, BAR if index is None else int(index))
+    def work(run: str, reader: str, text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Any:
+        def changes() -> Iterator[dict[str, Any]]:
+            yield from trainer.train(run, situation_of(model, *rest), kept, BAR if index is None else int(index))
 
-        for changes in guarded(run()):
-            yield named(**changes)
+        return guarded(changes())
 
-    def stop(run: str) -> Changes:
-        """Ask this reader's run to stop at its next step; the button goes grey until then."""
-        if run:
-            trainer.workshop.runs.stop(run)
-        return named(stop=gr.update(interactive=False))
-
-    inputs = [*page.sentence, parts["run"], parts["situation"], *chosen]
+    controller = RunController(page.services.workshop, "siamese", work)
+    inputs = [*page.sentence, page.reader, parts["begun"], parts["run"], parts["situation"], *chosen]
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
     page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **HEAVY)
@@ -243,16 +237,8 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
     drawn = [parts["towers"], parts["scatter"]]
     page.on([parts["pair"].input], show_pair, asked, drawn, **HEAVY)
     page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **HEAVY)
-    page.on(
-        [parts["start"].click],
-        train,
-        [*page.sentence, parts["kept"], parts["pair"], *chosen],
-        [parts[name] for name in CHANGED],
-        show_progress="hidden",
-        trigger_mode="once",
-        **QUEUE,
-    )
-    page.on([parts["stop"].click], stop, [parts["run"]], [parts["stop"]], show_progress="hidden")
+    run_inputs = [*page.sentence, parts["kept"], parts["pair"], *chosen]
+    controller.wire(page, parts, [(parts["start"].click, {})], run_inputs, CHANGED)
     parts["source"].change(
         None, [parts["source"]], [parts["file"]],
         js=f"(source) => ({{ __type__: 'update', visible: source === '{UPLOAD}' }})",

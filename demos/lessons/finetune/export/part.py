@@ -29,8 +29,8 @@ from demos.training.export.script import command_of, repeated, script_of
 from demos.training.export.transformers_folder import form_of, how_loaded
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
+from demos.training.service.readers import MAX_MODELS
 from demos.training.service.run_store import GONE
-from demos.widgets.run_controller.controller import MAX_MODELS
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
 log_ = logging.getLogger(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import secrets
+import logging
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
@@ -17,7 +17,7 @@ from demos.files import DATA
 from demos.lessons.finetune.learning_curve.figure import amount_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html
 from demos.page.services import Sentence, Services
 from demos.training.form_values import AWAITED
 from demos.training.learning_curve import (
@@ -37,7 +37,7 @@ from demos.training.learning_curve import (
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import MAX_TRAIN, Dataset
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.controller import QUEUE, buttons
+from demos.widgets.run_controller.run_controller import RunController, buttons
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "amount.json"
@@ -45,6 +45,8 @@ KINDS = ("sentence", "pair")
 FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
 SEEDS = 1
 SHOW_SECONDS = 0.5  # between two lines of progress
+DRAWN = ("status", "figure", "proof", "made", "numbers")
+log = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=1)
@@ -103,20 +105,19 @@ class Amount:
         return expected_seconds(self.services.workshop, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds)
 
     def run(
-        self, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
+        self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
     ) -> Iterator[dict[str, Any]]:
         """What changes as the measurement grows."""
-        job = secrets.token_urlsafe(18)
         self._running.add(job)
-        over = {"job": "", **buttons(running=False)}
         measured: Measured | None = None
+        failure = ""
         try:
             count, dataset = _whole(seeds), read_data(data, file)
             if dataset is None:
                 raise UserError(AWAITED)
             wanted = len(jobs(dataset, count))
             key = self.services.key(model)
-            yield {"job": job, **buttons(running=True), "status": TEXT.begun()}
+            yield {"status": TEXT.begun()}
             with closing(self._steps(key, dataset, count, job)) as steps:
                 told_at = 0.0
                 for progress in steps:
@@ -128,16 +129,19 @@ class Amount:
                     number, left = min(progress.done + 1, progress.total), duration(progress.seconds_left)
                     status = {"status": TEXT.progress(number, progress.total, progress.told, left)}
                     yield status | (_grown(measured) if grown else {})
-        except Exception as error:  # whatever it was, the button must work again, and what is measured stays
-            yield over | {"status": ""}
-            if isinstance(error, gr.Error):  # ZeroGPU's own: a quota, a worker that died; its text is for the reader
-                raise UserError(str(error.message)) from error
-            raise
+            trained = sum(point.series != "words" for point in measured.points) if measured else 0
+            status = {"status": TEXT.ended(trained, wanted, duration(measured.seconds) if measured else "")}
+        except UserError as error:
+            failure = str(error)
+        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is for the reader
+            failure = str(error.message)
+        except Exception:
+            log.exception("a measurement failed")
+            failure = OUR_FAULT
         finally:
             self._running.discard(job)
-        trained = sum(point.series != "words" for point in measured.points) if measured else 0
-        status = {"status": TEXT.ended(trained, wanted, duration(measured.seconds) if measured else "")}
-        yield over | (_grown(measured) if measured else {}) | status
+        over = {"run": "", **buttons(running=False)} | (_grown(measured) if measured else {})  # what there is stays
+        yield over | ({"status": notice_html(failure)} if failure else status)
 
     def _steps(self, key: str, dataset: Dataset, count: int, job: str) -> Generator[Progress, None, None]:
         """The measurement, which ends where the job is no longer among those under way."""
@@ -148,10 +152,9 @@ class Amount:
             workshop, dataset, *known, count, expected, lambda: job not in self._running
         )
 
-    def stop(self, job: str) -> Any:
+    def stop(self, job: str) -> None:
         """Ask this measurement to end at its next step, with what it has."""
         self._running.discard(job)
-        return gr.update(interactive=False)
 
 
 def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Any]:
@@ -183,7 +186,8 @@ def _whole(seeds: Any) -> int:
 def build(page: Page) -> None:
     """The data and Run in a row, the picture, what it proves."""
     amount = Amount(page.services)
-    parts: dict[str, Any] = {"job": gr.State("", delete_callback=amount.stop), "own": gr.State(None)}
+    controller = RunController(page.services.workshop, "learning_curve", amount.run, stop=amount.stop)
+    parts: dict[str, Any] = {**controller.states(), "own": gr.State(None)}
     own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
     with gr.Row(elem_classes="amount-row"):
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
@@ -208,24 +212,23 @@ def build(page: Page) -> None:
     formula_fold(__file__)
     source_fold(__file__)
     page.keep(amount=data, seeds=seeds)
-    drawn = [parts[name] for name in ("status", "figure", "proof", "made", "numbers")]
+    drawn = [parts[name] for name in DRAWN]
+
+    def show(
+        bar: Sentence, data: str, file: str | None, seeds: Any, reader: str, begun: str, run: str, own: Measured | None
+    ) -> dict[str, Any]:
+        elsewhere = controller.is_elsewhere(reader, begun)
+        return amount.show(bar, data, file, seeds, "elsewhere" if elsewhere else run, own)
+
     page.draw(
-        by_component(parts, amount.show),
-        [data, file, seeds, parts["job"], parts["own"]],
+        by_component(parts, show),
+        [data, file, seeds, page.reader, *(parts[name] for name in ("begun", "run", "own"))],
         [file, *drawn],
         triggers=[data.change, file.change, seeds.change],
         show_progress="hidden",
     )
-    page.on(
-        [start.click],
-        by_component(parts, amount.run),
-        [*page.sentence, data, file, seeds],
-        [*(parts[name] for name in ("job", "own", "start", "stop")), *drawn],
-        show_progress="hidden",
-        trigger_mode="once",
-        **QUEUE,
-    )
-    page.on([stop.click], amount.stop, [parts["job"]], [stop], show_progress="hidden")
+    inputs, changed = [*page.sentence, data, file, seeds], ["run", "start", "stop", "own", *DRAWN]
+    controller.wire(page, parts, [(start.click, {})], inputs, changed)
 
 
 PART = Part(

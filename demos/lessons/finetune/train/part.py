@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
 from demos.lessons.finetune.train import layout
+from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
 from demos.page.lesson import Page, Part, by_component
 from demos.training.form_values import (
@@ -19,7 +19,7 @@ from demos.training.form_values import (
     read_dataset,
 )
 from demos.training.presets import IDLE
-from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
+from demos.widgets.run_controller.run_controller import RunController
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
@@ -28,16 +28,14 @@ PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_data
 
 def build(page: Page) -> None:
     """Tasks above, the recipe beside the live curve, then what it learned, the data and the folds."""
-    workshop = page.services.workshop
-    trainer = Trainer(page.services, workshop)
+    trainer = Trainer(page.services)
+    controller = RunController(page.services.workshop, "train", trainer.work, running_buttons)
     parts: dict[str, Any] = {
-        "run": gr.State("", delete_callback=workshop.runs.discard),
+        **controller.states(),
         "kept": page.trained,
         "shown": gr.State({}),
         "history": page.history,
-        "begun": gr.Textbox("", visible="hidden"),  # the run that is to be streamed
-        "phase": gr.Textbox("", visible="hidden"),  # what a run's stream tells beside its curve
-        "held": gr.Textbox("", visible="hidden"),  # what a reload would lose, for the browser to warn of
+        "phase": gr.Textbox("", visible="hidden"),  # what a run tells beside its curve
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
@@ -51,7 +49,7 @@ def build(page: Page) -> None:
     parts |= layout.folds()
     _wire_task(page, parts)
     wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
-    _wire_runs(page, trainer, parts)
+    _wire_runs(page, controller, trainer, parts)
     _keep(page, parts)
 
 
@@ -140,26 +138,20 @@ def _idle(kind: str, data: str, seed: Any) -> dict[str, Any]:
     return {"curve": axes(read_dataset(kind, data, None, None, "", 10**6, seed))}
 
 
-def _wire_runs(page: Page, trainer: Trainer, parts: dict[str, Any]) -> None:
+def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: dict[str, Any]) -> None:
     """Start, pause, stop, ask."""
     picked, recipe = _chosen(parts, "hub")
-    run, tries = parts["run"], [parts[name] for name in layout.TRIES]
-
-    def wire(trigger: Any, handler: Any, inputs: list[gr.Component], outputs: Sequence[str], **options: Any) -> None:
-        changed = [parts[name] for name in outputs]
-        page.on([trigger], by_component(parts, handler), inputs, changed, show_progress="hidden", **options)
-
-    started = ("run", "begun", "start", "pause", "stop", "held")
-    wire(parts["start"].click, trainer.begin, [run], started, trigger_mode="once")
-    parts["held"].change(None, [parts["held"]], None, js="(held) => insideBert.hold(held)", **layout.HIDE)
-    # The id from the session: what the browser sends back could be another reader's.
-    wire(
-        parts["begun"].change, trainer.stream, [run, *page.sentence, *picked, *recipe], ("curve", "phase"), **QUEUE
-    )  # fmt: skip
-    known = [parts[name] for name in ("phase", "run", "kept", "history", "task")]
-    wire(parts["phase"].change, trainer.finish, [*known, *tries], CHANGED)
-    pause, stop = parts["pause"], parts["stop"]
-    page.on([stop.click], trainer.stop, [run], [stop], show_progress="hidden")
+    run, tries, pause = parts["run"], [parts[name] for name in layout.TRIES], parts["pause"]
+    inputs = [*page.sentence, *picked, *recipe]
+    pressed = ("start", "pause", "stop")
+    controller.wire(page, parts, [(parts["start"].click, {})], inputs, ("curve", "phase"), pressed)
+    page.on(
+        [parts["phase"].change],
+        by_component(parts, trainer.finish),
+        [parts["phase"], run, parts["task"], *tries],
+        [parts[name] for name in CHANGED],
+        show_progress="hidden",
+    )
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
     ask = [parts["ask"].click, *(box.submit for box in tries)]
     page.on(ask, trainer.answer, [parts["kept"], parts["shown"], *tries], [parts["answer"]])

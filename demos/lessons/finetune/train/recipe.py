@@ -13,6 +13,7 @@ from demos.errors import UserError
 from demos.figures.recipe import chain_html, preset_html, rate_html
 from demos.figures.training_program import code_of
 from demos.lessons.finetune.train import layout
+from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page, by_component
 from demos.page.services import Sentence
 from demos.training.export.recipe_file import Recipe
@@ -34,7 +35,6 @@ from demos.training.sources import reader_of
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watched
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
-from demos.widgets.run_controller.controller import Trainer
 from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView

@@ -34,7 +34,6 @@ from demos.training.pretraining.passage import read_passage
 from demos.widgets.live_curve.text import duration
 
 BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed that a page is gone
-AGAIN_SECONDS = 1.0  # and after the first one: a busy browser may swallow one of two that come at once
 OPENING = 100  # steps on the empty axes
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
 CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
@@ -89,16 +88,17 @@ class Learning:
         return TEXT.cost(duration(seconds), measured, MAX_SECONDS / 60 if seconds > MAX_SECONDS else None)
 
     def press(
-        self, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
+        self, run: str, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
     ) -> Iterator[dict[str, Any]]:
         """One press, as changes to the page by their names; what breaks it leaves working buttons and the copy.
 
         `held` is the reader's copy, `before` what it was trained on.
         """
-        run = self.services.workshop.runs.new()
-        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
+        over: dict[str, Any] = {"run": "", **press_buttons(running=False, values=controls)}
         try:
-            yield from self._changes(run, self.situation(model, *controls), held, before, steps)
+            yield press_buttons(running=True, values=controls)
+            for changes in self._changes(run, self.situation(model, *controls), held, before, steps):
+                yield {**over, **changes} if changes.get("run") == "" else changes
         except UserError as error:
             yield {**over, **self._left(held), "curve": _broken(str(error))}
         except Exception:
@@ -115,20 +115,18 @@ class Learning:
             self.presses.copies.discard(held)
             held = ""
         feed = self._feeds[run] = Feed(run, len(pretrained.tokenizer), max(steps, 10))
-        begun: dict[str, Any] = {"run": run, **_buttons(running=True)}
-        over: dict[str, Any] = {"run": "", **_buttons(running=False)}
         with closing(self.presses.press(run, held, situation, pretrained, steps)) as events:  # type: ignore[type-var]
-            yield {**begun, "curve": feed.message()}
-            due = time.monotonic() + AGAIN_SECONDS
+            yield {"curve": feed.message()}
+            due = time.monotonic() + BEAT_SECONDS
             for event in events:
                 self._take(feed, event, steps)
                 if isinstance(event, Learned):
                     learned = self._learned(feed, event, situation)
-                    yield {**over, "held": held or run, "situation": situation, **learned}
+                    yield {"run": "", "held": held or run, "situation": situation, **learned}
                 elif isinstance(event, Failed):
-                    yield {**over, **self._left(held), "curve": feed.message(done=True)}
+                    yield {"run": "", **self._left(held), "curve": feed.message(done=True)}
                 elif time.monotonic() >= due:
-                    yield {**begun, "curve": feed.message()}
+                    yield {"curve": feed.message()}
                     due = time.monotonic() + BEAT_SECONDS
 
     def _left(self, held: str) -> dict[str, Any]:
@@ -179,18 +177,13 @@ class Learning:
         except (TypeError, ValueError, OverflowError):
             return ""
 
-    def stop(self, run: str) -> Any:
-        """Ask this reader's press to end at its next step; the button goes grey until then."""
-        if run:
-            self.services.workshop.runs.stop(run)
-        return gr.update(interactive=False)
 
-
-def _buttons(running: bool) -> dict[str, Any]:
-    """Stop, or what begins a press and what it is made of."""
-    usable = dict.fromkeys(("one", "many", "fresh", *CONTROLS), not running)
-    usable["stop"] = running
-    return {name: gr.update(interactive=is_usable) for name, is_usable in usable.items()}
+def press_buttons(running: bool, values: Sequence[Any] = ()) -> dict[str, Any]:
+    """Stop, or what begins a press and what it is made of: CONTROLS, with `values` for a page that was loaded anew."""
+    usable = {name: gr.update(interactive=not running) for name in ("one", "many", "fresh", *CONTROLS)}
+    for name, value in zip(CONTROLS, values, strict=False):
+        usable[name]["value"] = value
+    return usable | {"stop": gr.update(interactive=running)}
 
 
 def _broken(told: str) -> str:

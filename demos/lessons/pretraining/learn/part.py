@@ -9,14 +9,14 @@ import gradio as gr
 
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.files import read_beside
-from demos.lessons.pretraining.learn.controller import CONTROLS, Learning
+from demos.lessons.pretraining.learn.controller import CONTROLS, Learning, press_buttons
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 from demos.training.pretraining.copies import BATCHES, Situation
-from demos.widgets.run_controller.controller import QUEUE
+from demos.widgets.run_controller.run_controller import RunController
 
 MANY = 100  # steps
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
@@ -26,11 +26,11 @@ SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", 
 def build(page: Page) -> None:
     """The text and the buttons beside the curve; what is guessed; what a step did; the folds."""
     learning = Learning(page.services)
-    discard = learning.presses.copies.discard
     parts: dict[str, Any] = {
-        "run": gr.State(""),
-        "held": gr.State("", delete_callback=discard),
-        "situation": gr.State(None),
+        **RunController.states(),
+        "steps": gr.State(1),  # that were asked for
+        "held": gr.State(""),  # the reader's copy
+        "situation": gr.State(None),  # what that was trained on
     }
     with gr.Row(elem_classes="learn-top"):
         with gr.Column(scale=5, min_width=320):
@@ -94,62 +94,48 @@ def _controls() -> dict[str, Any]:
 
 
 def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
-    """`run` is the press under way, `held` the reader's copy, and `situation` what that was trained on."""
+    """The part before the first step, and what a press changes."""
     chosen = [parts[name] for name in CONTROLS]
     shown = [parts[name] for name in ("held", "situation", *SHOWN)]
-    pressed = [part for name, part in parts.items() if name not in ("cut", "code")]
-    held = [parts[name] for name in ("run", "held", "situation")]
+    changed = [name for name in parts if name not in ("begun", "steps", "cut", "code")]
 
-    def show(sentence: Sentence, run: str, held: str, before: Any, *controls: Any) -> dict[Any, Any]:
+    def work(
+        run: str, reader: str, text: str, pair: str, model: str, steps: int, held: str, before: Any, *controls: Any
+    ) -> Iterator[dict[str, Any]]:
+        return learning.press(run, model, controls, held, before, steps)
+
+    controller = RunController(page.services.workshop, "learn", work, press_buttons)
+
+    def show(
+        sentence: Sentence, reader: str, begun: str, run: str, held: str, before: Any, *controls: Any
+    ) -> dict[Any, Any]:
         """The part before the first step; while a press is under way, and for the copy's own situation, all stays."""
-        if run:
+        if run or controller.is_elsewhere(reader, begun):
             return {}
         situation = learning.situation(sentence.model, *controls)
-        return {} if situation == before else begin(situation, held)
+        return {} if situation == before else begin(situation, reader, held)
 
-    def anew(sentence: Sentence, held: str, *controls: Any) -> dict[Any, Any]:
-        return begin(learning.situation(sentence.model, *controls), held)
+    def anew(sentence: Sentence, reader: str, held: str, *controls: Any) -> dict[Any, Any]:
+        return begin(learning.situation(sentence.model, *controls), reader, held)
 
-    def begin(situation: Situation, held: str) -> dict[Any, Any]:
+    def begin(situation: Situation, reader: str, held: str) -> dict[Any, Any]:
         """The reader's copy is let go, and the part is as it opened."""
         opening = learning.opening(situation)
+        controller.forget(reader)
         learning.presses.copies.discard(held)
         return {parts[name]: value for name, value in opening.items()} | {parts["held"]: "", parts["situation"]: None}
 
-    def press(steps: int) -> Any:
-        def handler(
-            text: str, pair: str, model: str, run: str, held: str, before: Any, *controls: Any
-        ) -> Iterator[dict[Any, Any]]:
-            if not run:
-                for change in learning.press(model, controls, held, before, steps):
-                    yield {parts[name]: value for name, value in change.items()}
-
-        return handler
-
     moved = [parts["text"].change, parts["rate"].input, parts["size"].input, parts["seed"].input]
     moved += [parts["untrained"].input, parts["run"].change]  # when a press is over: the model may be another by then
-    page.draw(show, [*held, *chosen], shown, triggers=moved, show_progress="hidden")
-    for name, steps in (("one", 1), ("many", MANY)):
-        page.on(
-            [parts[name].click],
-            press(steps),
-            [*page.sentence, *held, *chosen],
-            pressed,
-            show_progress="hidden",
-            trigger_mode="once",
-            **QUEUE,
-        )
-    page.on(
-        [parts["stop"].click],
-        lambda run: {parts["stop"]: learning.stop(run)},
-        [parts["run"]],
-        [parts["stop"]],
-        show_progress="hidden",
-    )
+    state = [page.reader, *(parts[name] for name in ("begun", "run", "held", "situation"))]
+    page.draw(show, [*state, *chosen], shown, triggers=moved, show_progress="hidden")
+    starts = [(parts["one"].click, {"steps": 1}), (parts["many"].click, {"steps": MANY})]
+    inputs = [*page.sentence, *(parts[name] for name in ("steps", "held", "situation")), *chosen]
+    controller.wire(page, parts, starts, inputs, changed, list(press_buttons(True)))
     page.on(
         [parts["fresh"].click],
         with_sentence(anew),
-        [*page.sentence, parts["held"], *chosen],
+        [*page.sentence, page.reader, parts["held"], *chosen],
         shown,
         show_progress="hidden",
     )

@@ -1,9 +1,8 @@
-"""A training on the page: what Start, Pause and Ask do, and what each event of a run changes on the screen."""
+"""The runs of "Train": what each event of one changes on the screen, what stays at its end, Pause and Ask."""
 
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
@@ -25,47 +25,41 @@ from demos.training.form_values import fit_model, fitting, max_train_of, read_da
 from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
 from demos.training.service.gpu_worker import CAN_PAUSE
-from demos.training.service.training_queue import MAX_WAITING
-from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
+from demos.widgets.run_controller.run_controller import buttons
 from demos.widgets.tasks.registry import view_of
 
 log = logging.getLogger(__name__)
 TEXT = templates(__file__)
 
 # What changes when a run is over. `run` is the id of the one under way, `kept` of the one done, `shown` what the page
-# shows of that: {"kind": of task, "curve": its last message}; `held` tells the browser what a reload would lose.
+# shows of that: {"kind": of task, "curve": its last message}.
 CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
-    "numbers", "answer", "cost", "history", "held",
+    "numbers", "answer", "cost", "history",
 )  # fmt: skip
-A_RUN, A_MODEL = "run", "model"  # what a reload would lose
 OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
-MAX_HISTORY = 40
-MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
-MAX_DONE = 64  # runs whose end no page has asked for yet
+MAX_DONE = 64  # runs whose end a page may ask for
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
-
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 
 
 class Trainer:
-    """The Fine-tune lesson's runs, for all its learners; whose run is whose, their own page remembers.
+    """The runs of "Train", for all its learners.
 
-    One run is three events: `begin` gives it an id, `stream` sends its curve, `finish` all that is told at its end.
-    Between the stream's few messages the curve asks for its points itself (`feeds.news`).
+    One run is three events: `RunController.begin` gives it an id, `work` sends its curve, `finish` all that is told at
+    its end. Between the few messages of `work` the curve asks for its points itself (`feeds.news`).
     """
 
-    def __init__(self, services: Services, workshop: Workshop) -> None:
+    def __init__(self, services: Services) -> None:
         self.services = services
-        self.workshop = workshop
+        self.workshop = services.workshop
         self.feeds = Feeds()
-        self._done: OrderedDict[str, _Run] = OrderedDict()
+        self._done: Recent[_Run] = Recent(MAX_DONE)
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
         """What Start would do, counted on the model, and how long that would take."""
@@ -78,15 +72,8 @@ class Trainer:
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
         return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
 
-    def begin(self, run: str) -> dict[str, Any]:
-        """A new id, which `stream` waits for in `begun`, and the buttons; nothing where a run is under way."""
-        if run:
-            return {}
-        new = self.workshop.runs.new()
-        return {"run": new, "begun": new, "pause": _pausing(True), **buttons(running=True), "held": A_RUN}
-
-    def stream(
-        self, run: str, text: str, pair: str, model: str,
+    def work(
+        self, run: str, reader: str, text: str, pair: str, model: str,
         kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
         """The curve's message and the phase; what keeps a run from starting is told where its curve would have been."""
@@ -101,9 +88,8 @@ class Trainer:
             under_way = _Run(self, run, recipe_of_run, dataset, expected)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
-            self._done[run] = under_way
-            while len(self._done) > MAX_DONE:
-                self._done.popitem(last=False)
+            under_way.conclude(reader)
+            self._done.put(run, under_way)
         except UserError as error:
             over["curve"] = failure_message(str(error))
         except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
@@ -113,7 +99,7 @@ class Trainer:
             raise
         yield over
 
-    def finish(self, phase: str, run: str, kept: str, history: list[Record], kind: str, *boxes: str) -> dict[str, Any]:
+    def finish(self, phase: str, run: str, kind: str, *boxes: str) -> dict[str, Any]:
         """What a run changes when it is over; of another one, or of a phase between, only what is due.
 
         `kind` is the task chosen by now: where it is another one, what was learned waits until the reader is back.
@@ -121,16 +107,10 @@ class Trainer:
         ended, _, what = (phase or "").partition(" ")
         if what.startswith(RESUMED):
             return {"pause": _pausing(not what.endswith(LAST))}
-        done = self._done.pop(ended, None)
-        try:
-            changes = done.changes(kept, history, kind, boxes) if done else {}
-        except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
-            log.exception("what a run learned could not be told")
-            self.workshop.runs.discard(ended)
-            changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+        done = self._done.get(ended)
+        changes = done.changes(kind, boxes) if done else {}
         if ended == run:
-            held = A_MODEL if changes.get("kept") or kept else ""
-            changes |= {"run": "", "pause": _pausing(False), **buttons(running=False), "held": held}
+            changes |= {"run": "", **running_buttons(False)}
         return changes
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
@@ -143,12 +123,6 @@ class Trainer:
         trained = self.workshop.runs.trained(run)
         (answer,) = trained.answers([example])
         return view.answer(trained.task, answer, filled)
-
-    def stop(self, run: str) -> Any:
-        """Ask this learner's run to stop at its next step; the button goes grey until then."""
-        if run:
-            self.workshop.runs.stop(run)
-        return gr.update(interactive=False)
 
     def pause(self, run: str, label: str) -> Any:
         """Ask this learner's run to wait, or to go on, whichever the button says."""
@@ -172,6 +146,7 @@ class _Run:
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset))
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
+        self.learned: dict[str, Any] = {}  # what it changes at its end
 
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
@@ -189,28 +164,34 @@ class _Run:
                     changes["phase"] = f"{self.run} {RESUMED} at {event.step}{last}"
                 yield changes
 
-    def changes(self, kept: str, history: list[Record], kind: str, boxes: Sequence[str]) -> dict[str, Any]:
-        """A run that failed leaves the one before it; one that trained takes its place, and both can be downloaded."""
+    def conclude(self, reader: str) -> None:
+        """The run is over: what it learned is noted for its reader, and drawn once for every page that asks."""
         if self.ended is None or self.started is None:
-            return {}
-        result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
-        spec = self.trainer.services.store.spec(self.key)
-        self._log(spec, self.started, result, stopped)
+            return
+        try:
+            result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
+            spec = self.trainer.services.store.spec(self.key)
+            self._log(spec, self.started, result, stopped)
+            pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
+            readers = self.trainer.workshop.readers
+            readers.add(reader, self._record(spec.title, self.started, result, stopped, readers.history(reader)))
+            self.learned = pictures | {"kept": self.run, "history": readers.history(reader)}
+        except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
+            log.exception("what a run learned could not be told")
+            self.trainer.workshop.runs.discard(self.run)
+            self.learned = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+
+    def changes(self, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
+        """What the page shows at the end; a run that failed leaves the one before it."""
+        if "kept" not in self.learned:
+            return dict(self.learned)
         shown = {"kind": self.kind, "curve": self.feed.message()}
         here = kind == self.kind  # else the boxes are another task's
-        records = [*history, self._record(spec.title, self.started, result, stopped, history)][-MAX_HISTORY:]
-        changes = self._pictures(result, bool(stopped), self.started.steps_per_epoch) | {
-            "kept": self.run,
+        return self.learned | {
             "shown": shown,
             "results": gr.update(visible=here),
             "answer": self._first_answer(shown, boxes if here else [sample for _, sample in self.view.boxes]),
-            "history": records,
         }
-        runs, mine = self.trainer.workshop.runs, [record.run for record in records]
-        for left in {kept, *(record.run for record in history)} - set(mine):
-            runs.discard(left)
-        runs.keep_last(mine, MAX_MODELS, MAX_MODEL_BYTES)
-        return changes
 
     def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
@@ -248,6 +229,6 @@ def _pausing(running: bool) -> Any:
     return gr.update(value=PAUSE, interactive=running and CAN_PAUSE)
 
 
-def buttons(running: bool) -> dict[str, Any]:
-    """Start or Stop, whichever can be pressed."""
-    return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
+def running_buttons(running: bool) -> dict[str, Any]:
+    """Start, or Stop and Pause."""
+    return {**buttons(running), "pause": _pausing(running)}

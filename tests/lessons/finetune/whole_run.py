@@ -1,4 +1,4 @@
-"""A run on the page as its three events make it, for tests: begun, streamed, finished."""
+"""A run of "Train" as the page is told of it, for tests: its curve's messages, then what is told at its end."""
 
 from __future__ import annotations
 
@@ -7,34 +7,32 @@ from typing import Any
 
 import gradio as gr
 
-from demos.widgets.run_controller.controller import CHANGED, Trainer
+from demos.lessons.finetune.train.controller import CHANGED, Trainer
 
 
 def whole_run(
     trainer: Trainer,
     picked: Sequence[Any],
     recipe: Sequence[Any],
-    kept: str = "",
-    history: Sequence[Any] = (),
     boxes: Sequence[str] = ("", "", ""),
     model: str = "tiny",
     now: str = "",
+    reader: str = "",
 ) -> Iterator[dict[str, Any]]:
     """What changes on the page, by name, update by update; the last one has everything that is told at the end.
 
     `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take. `now` is the task
     chosen at the end, where it is another one.
     """
-    begun = trainer.begin("")
-    run = begun["run"]
-    updates = trainer.stream(begun["begun"], "", "", model, *picked, *recipe)
+    run = trainer.workshop.runs.new()
+    updates = trainer.work(run, reader or run, "", "", model, *picked, *recipe)
     message = ""
     try:
         for update in updates:
             message = update.get("curve", message)
             changed = dict.fromkeys(CHANGED) | {"run": run}
             if "phase" in update:
-                ended = trainer.finish(update["phase"], run, kept, list(history), now or picked[0], *boxes)
+                ended = trainer.finish(update["phase"], run, now or picked[0], *boxes)
                 changed = dict.fromkeys(CHANGED, gr.skip()) | ended
             yield {"curve": message, **changed}
     finally:

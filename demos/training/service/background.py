@@ -1,0 +1,140 @@
+"""Runs that go on without a page: in threads of their own, followed by who has their id, found again by their reader.
+
+A page that is loaded anew, or whose connection broke, follows on. A run that nobody follows is asked to stop, and keeps
+what it learned: soon where somebody waits in the line, else after ten minutes.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+log = logging.getLogger(__name__)
+Changes = dict[str, Any]  # what a run changes on the page, by name
+
+BEAT_SECONDS = 6.0  # between two messages to who follows: at each one it is noticed that a page is gone
+GRACE_SECONDS = 20.0  # without a page, where others wait: a page takes some seconds to load anew
+ALONE_SECONDS = 600.0  # and where nobody does
+MAX_OVER = 64  # runs whose end is remembered
+MAX_OVER_SECONDS = 3_600.0
+
+
+@dataclass
+class _Run:
+    reader: str
+    part: str
+    stop: Callable[[], None]
+    is_awaited: Callable[[], bool]
+    news: threading.Condition = field(default_factory=threading.Condition)
+    state: dict[str, tuple[Any, int]] = field(default_factory=dict)  # the newest value of each name, and its number
+    count: int = 0  # of changes so far
+    followers: int = 0
+    left_at: float = field(default_factory=time.monotonic)  # when the last follower left
+    over: bool = False
+    stopped: bool = False
+
+    @property
+    def alone_for(self) -> float:
+        """Seconds without a follower."""
+        return 0.0 if self.followers else time.monotonic() - self.left_at
+
+
+class Background:
+    """All runs under way, and the last ones over. Safe for many threads."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start(
+        self,
+        run: str,
+        reader: str,
+        part: str,
+        work: Iterator[Changes],
+        stop: Callable[[], None],
+        is_awaited: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Begin `work` in a thread; each of its changes reaches all followers. It has to tell its own failures.
+
+        `stop` asks it to end soon, `is_awaited` says whether somebody waits for the machine. A reader has one run a
+        part: the one before it is forgotten.
+        """
+        new = _Run(reader, part, stop, is_awaited)
+        with self._lock:
+            over = {name: other for name, other in self._runs.items() if other.over}
+            before = [name for name, other in over.items() if (other.reader, other.part) == (reader, part)]
+            late = [name for name, other in over.items() if other.alone_for > MAX_OVER_SECONDS]
+            for name in {*before, *late, *list(over)[: max(0, len(over) - MAX_OVER)]}:
+                del self._runs[name]
+            self._runs[run] = new
+        context = contextvars.copy_context()  # ZeroGPU knows by it for whom a GPU is borrowed
+        threading.Thread(target=context.run, args=(self._work, new, work), name="run", daemon=True).start()
+
+    def _work(self, run: _Run, work: Iterator[Changes]) -> None:
+        try:
+            for changes in work:
+                with run.news:
+                    run.count += 1
+                    run.state |= {name: (value, run.count) for name, value in changes.items()}
+                    run.news.notify_all()
+                limit = GRACE_SECONDS if run.is_awaited() else ALONE_SECONDS
+                if not run.stopped and run.alone_for > limit:
+                    run.stopped = True
+                    run.stop()
+        except Exception:
+            log.exception("a run broke")
+        finally:
+            with run.news:
+                run.over = True
+                run.news.notify_all()
+
+    def follow(self, run: str) -> Iterator[Changes]:
+        """What the run has changed so far, then what it changes; {} now and then; ends with it. Nothing if unknown."""
+        followed = self._runs.get(run)
+        if followed is None:
+            return
+        followed.followers += 1
+        try:
+            seen, over = 0, False
+            while not over:
+                with followed.news:
+                    if not followed.over and followed.count == seen:
+                        followed.news.wait(BEAT_SECONDS)
+                    changes = {name: value for name, (value, number) in followed.state.items() if number > seen}
+                    seen, over = followed.count, followed.over
+                if changes or not over:
+                    yield changes
+        finally:
+            followed.left_at = time.monotonic()
+            followed.followers -= 1
+
+    def newest(self, reader: str, part: str) -> str:
+        """The id of the reader's run in this part: under way, or over and remembered; "" where there is none."""
+        with self._lock:
+            mine = [name for name, run in self._runs.items() if (run.reader, run.part) == (reader, part)]
+        return mine[-1] if mine and reader else ""
+
+    def is_under_way(self, run: str) -> bool:
+        """Whether it is still at work."""
+        known = self._runs.get(run)
+        return known is not None and not known.over
+
+    def state(self, run: str) -> Changes:
+        """The newest value of everything that the run has changed."""
+        known = self._runs.get(run)
+        return {} if known is None else {name: value for name, (value, _) in list(known.state.items())}
+
+    def forget(self, run: str) -> None:
+        """Let go of a run that is over: its reader has turned to something else. Unknown ids are fine."""
+        with self._lock:
+            known = self._runs.get(run)
+            if known is None or not known.over:
+                return
+            del self._runs[run]

@@ -1,0 +1,48 @@
+"""What each reader has trained, and which of those models are kept; by a key that only their browser knows."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections import OrderedDict
+
+from demos.training.results.history import Record
+from demos.training.service.run_store import Runs
+
+MAX_READERS = 500  # remembered; who trained longest ago goes first
+MAX_HISTORY = 40  # runs of one reader
+MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
+_KEY = re.compile(r"[\w-]{16,64}", re.ASCII)
+
+
+class Readers:
+    """Each reader's history, newest run last. Safe for many threads."""
+
+    def __init__(self, runs: Runs, most: int = MAX_READERS) -> None:
+        self.runs = runs
+        self.most = most
+        self._histories: OrderedDict[str, tuple[Record, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def history(self, reader: str) -> list[Record]:
+        """What this reader has trained; [] for one who is not known."""
+        return list(self._histories.get(reader, ()))
+
+    def add(self, reader: str, record: Record) -> None:
+        """One more run is over; models beyond the reader's bounds, and those of readers long gone, are discarded."""
+        with self._lock:
+            before = self._histories.pop(reader, ())
+            history = (*before, record)[-MAX_HISTORY:]
+            self._histories[reader] = history
+            gone = list(before[: max(0, len(before) + 1 - MAX_HISTORY)])
+            while len(self._histories) > self.most:
+                gone += self._histories.popitem(last=False)[1]
+        for left in gone:
+            self.runs.discard(left.run)
+        self.runs.keep_last([record.run for record in history], MAX_MODELS, MAX_MODEL_BYTES)
+
+
+def reader_key(said: str) -> str:
+    """The key that a browser sent; a new one, which nobody can guess, where that can't be a key."""
+    return said if _KEY.fullmatch(said or "") else secrets.token_urlsafe(18)

@@ -1,0 +1,135 @@
+"""A run on the page: begun by a button, drawn as it goes, stopped, and found again by a page that was loaded anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from demos.page.lesson import Page, by_component
+from demos.training.service.background import Changes
+from demos.training.service.readers import reader_key
+from demos.training.service.training_queue import MAX_WAITING
+from demos.training.service.workshop import Workshop
+
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
+MAX_BEGUN = 64  # runs whose page has not asked for their changes yet
+
+
+def buttons(running: bool) -> Changes:
+    """Start or Stop, whichever can be pressed."""
+    return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
+
+
+class RunController:
+    """One part's runs, for all its readers. Which run a page shows stands in its session, as `run`.
+
+    `work(run, reader, *inputs)` is a run: what it changes on the page by name, and its own failures among that. It goes
+    on in the background, so that a page may go and come back. `buttons(running)` is what a run makes of the buttons.
+    """
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        part: str,
+        work: Callable[..., Iterator[Changes]],
+        buttons: Callable[[bool], Changes] = buttons,
+        stop: Callable[[str], None] | None = None,
+    ) -> None:
+        self.workshop = workshop
+        self.background = workshop.background
+        self.part = part
+        self.work = work
+        self.buttons = buttons
+        self._stop = stop or workshop.runs.stop
+        self._begun: dict[str, None] = {}  # ids that `stream` may begin work for
+
+    @staticmethod
+    def states() -> dict[str, gr.Component]:
+        """What a page remembers: `run`, the one under way, and `begun`, the last one that it was asked to draw."""
+        return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
+
+    def begin(self, reader: str, run: str) -> Changes:
+        """A new run's id, for which `stream` is asked next; the run under way where there is one, in whichever tab."""
+        if run:
+            return {}
+        newest = self.background.newest(reader, self.part)
+        if self.background.is_under_way(newest):
+            return self._found(newest)
+        new = self.workshop.runs.new()
+        self._begun[new] = None
+        while len(self._begun) > MAX_BEGUN:
+            del self._begun[next(iter(self._begun))]
+        return self._found(new)
+
+    def _found(self, run: str) -> Changes:
+        return {"run": run, "begun": run, **self.buttons(True)}
+
+    def stream(self, run: str, reader: str, *inputs: Any) -> Iterator[Changes]:
+        """The changes of the page's run, which begins where it was not begun yet. Leaving this does not end it."""
+        if run in self._begun:
+            del self._begun[run]
+            key, stop = reader_key(reader), self._stop
+            work = self.work(run, key, *inputs)
+            self.background.start(run, key, self.part, work, lambda: stop(run), self.workshop.is_awaited)
+        yield from self.background.follow(run)
+
+    def resume(self, reader: str, run: str, begun: str) -> Changes:
+        """The reader's run for a page that does not show it yet, because it was loaded anew; else nothing."""
+        newest = self.background.newest(reader, self.part)
+        if run or not newest or newest == begun:
+            return {}
+        if self.background.is_under_way(newest):
+            return self._found(newest)
+        return {"run": newest, "begun": newest}
+
+    def is_elsewhere(self, reader: str, begun: str) -> bool:
+        """Whether there is a run that `resume` will bring to this page: nothing else should be drawn there."""
+        return self.background.newest(reader, self.part) not in ("", begun)
+
+    def forget(self, reader: str) -> None:
+        """The reader's last run is no longer on their page."""
+        self.background.forget(self.background.newest(reader, self.part))
+
+    def stop(self, run: str) -> Changes:
+        """Ask this page's run to stop at its next step; the button goes grey until then."""
+        if run:
+            self._stop(run)
+        return {"stop": gr.update(interactive=False)}
+
+    def wire(
+        self,
+        page: Page,
+        parts: dict[str, Any],
+        starts: Sequence[tuple[Any, Changes]],
+        inputs: Sequence[gr.Component],
+        changed: Sequence[str],
+        pressed: Sequence[str] = ("start", "stop"),
+    ) -> None:
+        """Wire the buttons: each of `starts` is (its event, what it changes beside `buttons`).
+
+        `parts` holds `states()` and "stop"; `inputs` are the work's, `changed` the names of all that it changes,
+        `pressed` of all that `buttons` changes.
+        """
+        run, begun = parts["run"], parts["begun"]
+
+        def on(trigger: Any, handler: Callable[..., Any], inputs: Any, outputs: Sequence[str], **options: Any) -> None:
+            changed = [parts[name] for name in outputs]
+            page.on([trigger], by_component(parts, handler), inputs, changed, show_progress="hidden", **options)
+
+        for event, more in starts:
+            on(
+                event,
+                lambda reader, run, more=more: self.begin(reader, run) | more,
+                [page.reader, run],
+                ("run", "begun", *pressed, *more),
+                trigger_mode="once",
+            )
+        begun.change(
+            None, None, None, js="() => insideBert.trained()", api_visibility="private", show_progress="hidden"
+        )
+        # The id from the session: what the browser sends back could be another reader's.
+        on(begun.change, self.stream, [run, page.reader, *inputs], changed, **QUEUE)
+        on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed))
+        on(parts["stop"].click, self.stop, [run], ("stop",))
