@@ -37,7 +37,7 @@ class Bar:
     in_use: gr.Textbox
     asked: gr.Textbox
     status: gr.HTML
-    reader: gr.Textbox  # the browser's own key, by which a reader's runs are found again
+    reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
 
 

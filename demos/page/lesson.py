@@ -76,7 +76,9 @@ class Page:
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
-    reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # their browser's own key
+    reader: gr.Component = field(
+        default_factory=lambda: gr.Textbox("", visible="hidden")
+    )  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice

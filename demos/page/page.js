@@ -2,6 +2,7 @@
 // The bar and the lessons call these by name from gradio events (demos/page/bar.py); nothing here fetches anything.
 (() => {
   const STORE = "inside-bert";
+  const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
   const CUT = "cut"; // in the link: the names of what was too long for it
   const REST = 200; // milliseconds without a key press before a model runs
@@ -50,13 +51,21 @@
     }
   };
 
-  // The reader's own key, by which their runs are found again: drawn once, told to nobody but the server.
-  function readerKey({ reader }) {
-    if (reader) return reader;
+  // The reader's own key and this tab's, by which runs are found again: drawn once, told to nobody but the server.
+  function drawnKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(18));
-    const key = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
-    remember({ reader: key });
-    return key;
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  }
+  function pageKey({ reader = drawnKey() }) {
+    remember({ reader });
+    let tab = drawnKey();
+    try {
+      tab = sessionStorage.getItem(TAB) || tab;
+      sessionStorage.setItem(TAB, tab);
+    } catch {
+      // private windows refuse storage: then a reload begins anew
+    }
+    return `${reader}/${tab}`;
   }
 
   // What was too long for the link stays in this tab, under that very link, so that a reload brings it back.
@@ -129,11 +138,11 @@
   }
 
   const insideBert = {
-    // -> [text, pair, asked model, tabs, the reader's key, the same if they trained before, ...every kept choice in order]
+    // -> [text, pair, asked model, tabs, the page's key, the same if they trained before, ...every kept choice in order]
     restore(first, lessons, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
-      const key = readerKey(before);
+      const key = pageKey(before);
       const here = heldHere(location.search);
       for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
         if (Object.hasOwn(here, name)) link.set(name, here[name]);

@@ -13,7 +13,7 @@ from demos.training.service.background import Changes
 from demos.training.service.workshop import Workshop
 from demos.widgets.run_controller.run_controller import RunController
 
-ANN, BOB = "ann-and-her-own-key", "bob-and-his-own-key"
+ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
 
 
 class Counting:
@@ -52,7 +52,7 @@ def test_a_run_is_begun_once_and_found_by_a_new_page(counting: Counting) -> None
     assert controller.begin(ANN, run) == {}  # pressed again
     page = controller.stream(run, ANN, 10)
     assert next(page)["count"] >= 10
-    assert controller.begin(ANN, "")["run"] == run  # pressed in another tab: the same run
+    assert controller.begin(ANN, "")["run"] == run  # before the page knew of it
     page.close()  # type: ignore[attr-defined]
     assert controller.is_elsewhere(ANN, "")
     assert not controller.is_elsewhere(ANN, run)
@@ -65,7 +65,7 @@ def test_a_run_is_begun_once_and_found_by_a_new_page(counting: Counting) -> None
     assert controller.stop(run)["stop"]["interactive"] is False
     *_, last = again
     assert (last["run"], last["count"]) == ("", "over")
-    assert counting.begun == [(run, ANN, 10)]
+    assert counting.begun == [(run, "ann-and-her-own-key", 10)]
     found = controller.resume(ANN, "", "")  # over: it is drawn again, and Start stays as it is
     assert set(found) == {"run", "begun"}
     (whole,) = controller.stream(run, ANN, 10)
@@ -74,12 +74,13 @@ def test_a_run_is_begun_once_and_found_by_a_new_page(counting: Counting) -> None
     assert controller.resume(ANN, "", "") == {}
 
 
-def test_two_readers_have_runs_of_their_own(counting: Counting) -> None:
+def test_two_readers_and_two_tabs_have_runs_of_their_own(counting: Counting) -> None:
     controller = counting.controller
-    runs = {reader: controller.begin(reader, "")["run"] for reader in (ANN, BOB)}
+    other_tab = ANN.replace("first", "second")
+    runs = {reader: controller.begin(reader, "")["run"] for reader in (ANN, BOB, other_tab)}
     pages = {reader: controller.stream(run, reader, 0) for reader, run in runs.items()}
     assert all(next(page) for page in pages.values())
-    assert runs[ANN] != runs[BOB]
+    assert len(set(runs.values())) == 3
     assert controller.resume(ANN, "", "")["run"] == runs[ANN]
     for reader in ("", "somebody-else-again"):
         assert controller.resume(reader, "", "") == {}

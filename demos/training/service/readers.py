@@ -13,7 +13,7 @@ from demos.training.service.run_store import Runs
 MAX_READERS = 500  # remembered; who trained longest ago goes first
 MAX_HISTORY = 40  # runs of one reader
 MAX_MODELS, MAX_MODEL_BYTES = 4, 2**30  # of one reader: the newest runs' models, which can be downloaded
-_KEY = re.compile(r"[\w-]{16,64}", re.ASCII)
+_KEY = re.compile(r"[\w-]{16,64}(/[\w-]{16,64})?", re.ASCII)
 
 
 class Readers:
@@ -27,7 +27,7 @@ class Readers:
 
     def history(self, reader: str) -> list[Record]:
         """What this reader has trained; [] for one who is not known."""
-        return list(self._histories.get(reader, ()))
+        return list(self._histories.get(reader_of(reader), ()))
 
     def add(self, reader: str, record: Record) -> None:
         """One more run is over; models beyond the reader's bounds, and those of readers long gone, are discarded."""
@@ -43,6 +43,11 @@ class Readers:
         self.runs.keep_last([record.run for record in history], MAX_MODELS, MAX_MODEL_BYTES)
 
 
-def reader_key(said: str) -> str:
-    """The key that a browser sent; a new one, which nobody can guess, where that can't be a key."""
+def checked_key(said: str) -> str:
+    """The key that a page sent: its reader's and, after a slash, its tab's; a new one where that can't be a key."""
     return said if _KEY.fullmatch(said or "") else secrets.token_urlsafe(18)
+
+
+def reader_of(key: str) -> str:
+    """The reader's part of a page's key."""
+    return key.partition("/")[0]

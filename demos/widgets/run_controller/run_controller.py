@@ -9,7 +9,7 @@ import gradio as gr
 
 from demos.page.lesson import Page, by_component
 from demos.training.service.background import Changes
-from demos.training.service.readers import reader_key
+from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.workshop import Workshop
 
@@ -25,6 +25,7 @@ def buttons(running: bool) -> Changes:
 class RunController:
     """One part's runs, for all its readers. Which run a page shows stands in its session, as `run`.
 
+    Handlers are told a page's key, its reader's and its tab's: two tabs of one reader have two runs.
     `work(run, reader, *inputs)` is a run: what it changes on the page by name, and its own failures among that. It goes
     on in the background, so that a page may go and come back. `buttons(running)` is what a run makes of the buttons.
     """
@@ -51,7 +52,7 @@ class RunController:
         return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
     def begin(self, reader: str, run: str) -> Changes:
-        """A new run's id, for which `stream` is asked next; the run under way where there is one, in whichever tab."""
+        """A new run's id, for which `stream` is asked next; or that of the tab's run that is under way."""
         if run:
             return {}
         newest = self.background.newest(reader, self.part)
@@ -70,8 +71,8 @@ class RunController:
         """The changes of the page's run, which begins where it was not begun yet. Leaving this does not end it."""
         if run in self._begun:
             del self._begun[run]
-            key, stop = reader_key(reader), self._stop
-            work = self.work(run, key, *inputs)
+            key, stop = checked_key(reader), self._stop
+            work = self.work(run, reader_of(key), *inputs)
             self.background.start(run, key, self.part, work, lambda: stop(run), self.workshop.is_awaited)
         yield from self.background.follow(run)
 

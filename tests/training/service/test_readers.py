@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from demos.training.service import readers as module
-from demos.training.service.readers import Readers, reader_key
+from demos.training.service.readers import Readers, checked_key, reader_of
 from demos.training.service.run_store import Runs
 
 
@@ -60,9 +60,11 @@ def test_models_and_runs_beyond_the_bounds_go(runs: Runs, monkeypatch: pytest.Mo
 
 
 def test_a_key_is_checked_and_a_new_one_cannot_be_guessed() -> None:
-    assert reader_key("a-key-of-16-signs") == "a-key-of-16-signs"
-    for said in ("", "short", "../../etc/passwd-and-more", "x" * 65, None, "kéy-of-16-letters"):
-        key = reader_key(said)  # type: ignore[arg-type]
+    for said in ("a-key-of-16-signs", "a-key-of-16-signs/and-its-tabs-key"):
+        assert checked_key(said) == said
+        assert reader_of(said) == "a-key-of-16-signs"
+    for said in ("", "short", "../../etc/passwd-and-more", "x" * 65, None, "kéy-of-16-letters", "a-key-of-16-signs/"):
+        key = checked_key(said)  # type: ignore[arg-type]
         assert key != said
         assert len(key) == 24
-    assert reader_key("") != reader_key("")
+    assert checked_key("") != checked_key("")
