@@ -40,6 +40,7 @@ from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.widgets.bertviz.view import static_paths
 from demos.widgets.takeaway import takeaway
 
+MAX_WAITING_EVENTS = 2_048  # of all readers: a hall of a hundred that opens the page at once posts eight hundred
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
@@ -76,7 +77,7 @@ def build_page(services: Services) -> gr.Blocks:
                     build_lesson(page, parts[lesson.slug])
                     pages.append(page)
         wire_bar(demo, bar, tabs, pages, opened)
-    demo.queue(max_size=128, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
+    demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
 

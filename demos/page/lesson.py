@@ -76,9 +76,7 @@ class Page:
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
-    reader: gr.Component = field(
-        default_factory=lambda: gr.Textbox("", visible="hidden")
-    )  # checked_key
+    reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
@@ -112,15 +110,21 @@ class Page:
         at_once: bool = False,
         triggers: Sequence[Any] | None = None,
         show_progress: str = "minimal",
+        pure: bool = True,
     ) -> None:
         """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
+        The same sentence and inputs are drawn once for all readers, unless `show` is a generator, is told something of
+        this reader alone, or is not `pure`: what it answers depends on more than these.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
+        own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
+        if pure and not inspect.isgeneratorfunction(show) and not any(each is self.reader for each in inputs):
+            show = _for_all(show, self.services.drawings.remembered(show), own_alone)
         self.on(
             [tick.change, *moved],
             with_sentence(show),
@@ -199,6 +203,11 @@ def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Seque
     values = [*ticked, *(event.__self__ for event in changes if event.__self__ not in ticked), *inputs]
     script = f"(...values) => insideBert.heard({number}, values)"
     return gr.on(list(triggers), None, values, None, js=script, **private)
+
+
+def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:
+    """`recall`, but `show` itself where an input at one of the places `own`, which one reader has, is not empty."""
+    return lambda sentence, *inputs: (show if any(inputs[at] for at in own) else recall)(sentence, *inputs)
 
 
 def with_sentence(show: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from demos.bert.model.run import Run, RunCache
 from demos.bert.model.vectors import VectorCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
+from demos.page.drawings import Drawings
 from demos.training.learning.model import Trained
 from demos.training.service.workshop import Workshop
 from demos.training.tasks.classification.task import Classification
@@ -33,6 +34,7 @@ class Services:
     vectors: VectorCache = field(default_factory=VectorCache)
     heads: PretrainedModels = field(default_factory=PretrainedModels)
     workshop: Workshop = field(default_factory=Workshop)
+    drawings: Drawings = field(default_factory=Drawings)
 
     def key(self, model: str | None) -> str:
         """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""

@@ -51,10 +51,13 @@ class Recent(Generic[Value]):
 
 
 class OnceCache(Generic[Progress, Result]):
-    """Results by key, the `most` last asked for; safe for many threads. Who asks for what is on its way waits."""
+    """Results by key, the last asked for; safe for many threads. Who asks for what is on its way waits.
 
-    def __init__(self, most: int) -> None:
-        self._kept: Recent[tuple[Result]] = Recent(most)
+    Kept within `most`, their sizes added up; each counts 1 where `size` says nothing else (of a tuple with the result).
+    """
+
+    def __init__(self, most: float, size: Callable[[tuple[Result]], float] = lambda result: 1) -> None:
+        self._kept: Recent[tuple[Result]] = Recent(most, size)
         self._turns = Turns()
 
     def __len__(self) -> int:

@@ -131,6 +131,6 @@ class RunController:
             None, None, None, js="() => insideBert.trained()", api_visibility="private", show_progress="hidden"
         )
         # The id from the session: what the browser sends back could be another reader's.
-        on(begun.change, self.stream, [run, page.reader, *inputs], changed, **QUEUE)
+        on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
         on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed))
         on(parts["stop"].click, self.stop, [run], ("stop",))

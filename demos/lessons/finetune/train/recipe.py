@@ -126,7 +126,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         by_component(parts, show), [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden"
     )
     told_anew = [*moved, parts["kept"].change]  # after a run, now with its speed
-    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden")
+    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden", pure=False)
     page.on(
         [page.settled.change, *data_moved[1:]],
         show_idle,
