@@ -143,6 +143,7 @@
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const key = pageKey(before);
+      remember({ trained: false }); // until the server gives the runs back
       const here = heldHere(location.search);
       for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
         if (Object.hasOwn(here, name)) link.set(name, here[name]);
@@ -249,7 +250,7 @@
       writeLink();
     },
 
-    // Something learns on this page: the next visit asks for what was learned.
+    // This reader has runs: the next visit asks for them.
     trained() {
       remember({ trained: true });
     },

@@ -155,6 +155,20 @@ def test_a_reload_loses_no_run_and_no_model(open_lesson: Callable[..., Page], co
     assert asked == []  # nothing is lost, so nobody is warned
 
 
+def test_runs_that_the_server_has_lost_are_told_once(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("finetune")
+    expect(page.locator("#finetune-cost")).to_contain_text("steps")
+    lost = page.locator("#finetune-lost")
+    expect(lost).to_have_text(re.compile(r"^\s*$"))
+    page.evaluate("""() => localStorage.setItem("inside-bert", JSON.stringify(
+        { ...JSON.parse(localStorage.getItem("inside-bert")), trained: true }))""")  # by a server before this one
+    page.reload()
+    expect(lost).to_contain_text("your runs and trained models are gone")
+    page.reload()
+    expect(page.locator("#finetune-cost")).to_contain_text("steps")
+    expect(lost).to_have_text(re.compile(r"^\s*$"))
+
+
 def test_a_run_goes_on_while_its_page_is_loaded_anew(open_lesson: Callable[..., Page], films: Path) -> None:
     page = open_lesson("finetune", epochs=10, pooling="cls")
     pick_file(page, films)

@@ -34,6 +34,8 @@ def build(page: Page) -> None:
 
     page.on([page.returning.change], give_back, [page.returning], [page.trained, page.history, lost])
     page.forget([lost], [page.history.change])
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+    page.history.change(None, None, None, js="() => insideBert.trained()", **private)
     offer_endpoint(page)
 
 

@@ -127,9 +127,6 @@ class RunController:
                 ("run", "begun", *pressed, *more),
                 trigger_mode="once",
             )
-        begun.change(
-            None, None, None, js="() => insideBert.trained()", api_visibility="private", show_progress="hidden"
-        )
         # The id from the session: what the browser sends back could be another reader's.
         on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
         on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed))
