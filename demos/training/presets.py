@@ -66,7 +66,5 @@ def idle_fields(settings: Settings, kind: str) -> list[str]:
         "top_layers": settings.trains != "top",
         "lora_rank": settings.trains != "lora",
         "frozen_embeddings": settings.trains != "all",
-        "activation": not settings.hidden,
-        "layer_decay": settings.trains == "head",
     }
     return [*IDLE.get(kind, ()), *(name for name, is_idle in idle.items() if is_idle)]

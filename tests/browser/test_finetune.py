@@ -87,7 +87,7 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
     expect(page.locator("#finetune-cost")).to_contain_text("steps")
     other = context.new_page()
     other.set_viewport_size({"width": 390, "height": 844})
-    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50&pooling=cls")
+    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50&pooling=cls&act=relu&layers=0.9&smooth=0.1&precision=auto")
     expect(other.locator("#finetune-cost")).to_contain_text("4 steps")
     it_fits_a_phone(other)
     page.click("#finetune-start")

@@ -10,10 +10,13 @@ from typing import Any
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
 from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
+from demos.training.learning import precision
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 LARGEST = 64 * 2**10  # bytes of a recipe file
+# What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
+FORMER: dict[str, object] = {"activation": "tanh", "layer_decay": 1.0, "label_smoothing": 0.0}
 TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
 
 
@@ -83,7 +86,17 @@ def recipe_of(told: Any) -> Recipe:
 
 
 def settings_of(told: dict[str, Any]) -> Settings:
-    """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds."""
+    """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds.
+
+    What earlier versions could choose is read where it is what a run does here anyway.
+    """
+    products = "bfloat16" if precision.in_bfloat16() else "float32"
+    if told.get("precision") == "auto":
+        told = told | {"precision": products}
+    for name, value in {**FORMER, "precision": products}.items():
+        if told.get(name, value) != value:
+            raise UserError(f"The recipe's {name} can no longer be {str(told[name])[:40]!r}: here it is {value!r}.")
+    told = {name: value for name, value in told.items() if name not in (*FORMER, "precision")}
     _known(told, {one.name for one in fields(Settings)})
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
     if not isinstance(values.get("hidden", ()), tuple):

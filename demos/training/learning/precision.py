@@ -10,19 +10,14 @@ def run_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def multiplies_in_bfloat16(device: torch.device) -> bool:
-    """Whether the hardware does: CUDA's of today, or a CPU's with AMX or AVX-512 BF16.
+def in_bfloat16() -> bool:
+    """Whether a run multiplies in bfloat16: CUDA's hardware of today does, or a CPU's with AMX or AVX-512 BF16.
 
-    Others only imitate it, in 2 to 4 times the time that float32 takes.
+    Others only imitate it, in 2 to 4 times the time that float32 takes. Weights and sums stay in float32.
     """
-    if device.type == "cuda":
+    if torch.cuda.is_available():
         return torch.cuda.is_bf16_supported(including_emulation=False)
     return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-
-
-def half_of(precision: str, device: torch.device) -> bool:
-    """Whether a run of this `Settings.precision` multiplies in bfloat16; weights and sums stay in float32."""
-    return precision == "bfloat16" or (precision == "auto" and multiplies_in_bfloat16(device))
 
 
 def attention_of(half: bool, device: torch.device) -> str:

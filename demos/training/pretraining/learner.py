@@ -67,7 +67,7 @@ class Learner:
         self.modules.requires_grad_(True)
         if pooler is None and getattr(encoder, "pooler", None) is not None:
             encoder.pooler.requires_grad_(False)  # nothing reads it
-        groups = parameter_groups(encoder, self.heads, DECAY, 1.0)
+        groups = parameter_groups(encoder, self.heads, DECAY)
         self.optimizer = torch.optim.AdamW(groups, lr=0.0, eps=EPSILON, fused=True)
         self.trained: list[nn.Parameter] = [part for group in groups for part in group["params"]]
 

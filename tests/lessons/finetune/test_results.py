@@ -33,7 +33,7 @@ from tests.page.tiny_store import TinyStore
 
 MEAN = Choice("mean", 6)
 BAR = Sentence("The quiet river ran under the bank.", "", "tiny")
-QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1, precision="float32")
+QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1)
 
 
 @pytest.fixture(scope="module")

@@ -195,7 +195,7 @@ def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> 
         return code
 
     assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
-    for name, value in {"trains": "lora", "optimizer": "sgd", "layer_decay": 0.9, "class_weights": True}.items():
+    for name, value in {"trains": "lora", "optimizer": "sgd", "class_weights": True}.items():
         assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
     assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
     own = program("sentence", UPLOAD, upload, None, "", 1_500)

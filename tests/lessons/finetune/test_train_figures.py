@@ -194,7 +194,6 @@ def test_the_program_is_python_for_every_model(key: str) -> None:
         (Settings(trains="head"), "encoder.requires_grad_(False)"),
         (Settings(trains="top", top_layers=3), "layers[-3:].requires_grad_(True)"),
         (Settings(frozen_embeddings=True), "encoder.embeddings.requires_grad_(False)"),
-        (Settings(label_smoothing=0.1), "label_smoothing=0.1"),
     ],
 )
 def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> None:

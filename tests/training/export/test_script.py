@@ -26,7 +26,7 @@ from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
 
 WORDS = ("river", "stone", "paper", "window", "north")
-QUICK = Settings(epochs=1, batch_size=8, max_length=12, threads=1, precision="float32", evaluations=1, hidden=(8,))
+QUICK = Settings(epochs=1, batch_size=8, max_length=12, threads=1, evaluations=1, hidden=(8,))
 
 
 @pytest.fixture(autouse=True)
@@ -188,6 +188,16 @@ def test_a_broken_recipe_is_told_in_one_sentence(told: str, words: str) -> None:
         read_recipe(told)
     assert str(caught.value).endswith(".")
     assert len(str(caught.value)) < 600
+
+
+def test_an_earlier_recipe_is_read_where_it_asks_for_what_every_run_does() -> None:
+    former = {"activation": "tanh", "layer_decay": 1, "label_smoothing": 0.0, "epochs": 2}
+    for precision in ("auto", "float32"):  # which tests compute in
+        assert read_recipe(json.dumps({"settings": former | {"precision": precision}})).settings == Settings(epochs=2)
+    other = {"activation": "relu", "layer_decay": 0.9, "label_smoothing": 0.1, "precision": "bfloat16"}
+    for name, value in other.items():
+        with pytest.raises(UserError, match=f"^The recipe's {name} can no longer be '{value}': here it is .+\\.$"):
+            read_recipe(json.dumps({"settings": former | {name: value}}))
 
 
 def test_a_recipe_names_no_file_or_data_set_that_it_does_not_use() -> None:

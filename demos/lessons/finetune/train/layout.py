@@ -122,20 +122,14 @@ def more() -> dict[str, Any]:
         batch = gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide)
         length = gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide)
         dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide)
-        activation = gr.Radio(["tanh", "relu", "gelu"], value=DEFAULT.activation, label="After a dense layer", **wide)
         decay = gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide)
-        layers = gr.Slider(0.5, 1, DEFAULT.layer_decay, step=0.05, label="Layer-wise decay of the rate", **wide)
-        smoothing = gr.Slider(0, 0.3, DEFAULT.label_smoothing, step=0.05, label="Label smoothing", **wide)
         weights = gr.Checkbox(DEFAULT.class_weights, label="Rare classes count more", **wide)
         optimizer = gr.Radio([("AdamW", "adamw"), ("SGD", "sgd")], value="adamw", label="Optimizer", **wide)
-        precisions = [("as the machine likes", "auto"), "float32", "bfloat16"]
-        precision = gr.Radio(precisions, value="auto", label="Precision", **wide)
         most = gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training examples", **wide)
         seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide)
     return {
-        "batch_size": batch, "max_length": length, "dropout": dropout, "activation": activation,
-        "weight_decay": decay, "layer_decay": layers, "label_smoothing": smoothing, "class_weights": weights,
-        "optimizer": optimizer, "precision": precision, "most": most, "seed": seed,
+        "batch_size": batch, "max_length": length, "dropout": dropout, "weight_decay": decay,
+        "class_weights": weights, "optimizer": optimizer, "most": most, "seed": seed,
     }  # fmt: skip
 
 

@@ -58,11 +58,10 @@ def build(page: Page) -> None:
 def _keep(page: Page, parts: dict[str, Any]) -> None:
     short = {  # the data before the task, whose change puts a data set of its own where there is none
         "data": "data", "task": "task", "preset": "preset", "pooling": "pooling", "hidden": "hidden",
-        "act": "activation", "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank",
-        "opt": "optimizer", "rate": "learning_rate", "layers": "layer_decay", "epochs": "epochs",
-        "schedule": "schedule", "warmup": "warmup", "batch": "batch_size", "decay": "weight_decay",
-        "tokens": "max_length", "weights": "class_weights", "smooth": "label_smoothing", "precision": "precision",
-        "most": "most", "seed": "seed", "hub": "hub",
+        "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
+        "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
+        "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
+        "hub": "hub",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
 
