@@ -54,10 +54,10 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def float32() -> Iterator[None]:
     """Trainings here multiply in float32, whatever this machine is quick at."""
-    from demos.training.learning import precision
+    from demos.training.learning import hardware
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(precision, "in_bfloat16", lambda: False)
+        patch.setattr(hardware, "in_bfloat16", lambda: False)
         yield
 
 

@@ -11,10 +11,9 @@ import torch
 from demos.bert.model.layer_weights import layer_of
 from demos.errors import UserError
 from demos.training.example_lengths import Lengths, lengths_of
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.learning.batches import scoring_batches, training_batches
-from demos.training.learning.caches import MAX_CACHE_BYTES
-from demos.training.learning.encoder import layers_of
+from demos.training.learning.encoder import MAX_CACHE_BYTES, layers_of
 from demos.training.learning.optimizer import NOTHING_TRAINS
 from demos.training.learning.trainable import fixed_layers
 from demos.training.settings import Settings
@@ -167,7 +166,7 @@ def _memory(
     trainable: int,
 ) -> Memory:
     layers, (width, inner) = layers_of(encoder), _widths(encoder)
-    fixed, half = fixed_layers(settings, layers), precision.in_bfloat16()
+    fixed, half = fixed_layers(settings, layers), hardware.in_bfloat16()
     upper = layers - fixed
     copies = BFLOAT16 * upper * (4 * width**2 + 2 * width * inner) if half else 0  # of the matrices, made each step
     of_width, of_inner = KEPT[settings.trains]

@@ -22,7 +22,7 @@ from demos.lessons.finetune.results.data import Afterwards
 from demos.lessons.finetune.results.sample import FILE, sample_json
 from demos.page.services import Sentence, Services
 from demos.training.events import Failed
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.metrics import calibration
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import load_emotion
@@ -31,7 +31,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."
 
 
-@patch.object(precision, "in_bfloat16", lambda: False)  # a sample for all machines
+@patch.object(hardware, "in_bfloat16", lambda: False)  # a sample for all machines
 def main(short: bool = False) -> None:
     """Train the default recipe once on the bundled model and our six emotions, and print what changed."""
     store = ModelStore()

@@ -34,7 +34,7 @@ from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, T
 
 from demos.bert.model.linear import _by_onednn, onednn_is_quicker
 from demos.training.events import Caching, Epoch, Event, Finished, Step
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.learning.model import load_encoder, load_tokenizer
 from demos.training.learning.trainable import freeze
 from demos.training.loop import train
@@ -198,7 +198,7 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
     data, least = (few(DATA, 48), 0.01) if short else (DATA, 0.2)
     rounds = 1 if short else rounds
     recipes = {
-        name: (settings, half) for name, (settings, half) in RECIPES.items() if not half or precision.in_bfloat16()
+        name: (settings, half) for name, (settings, half) in RECIPES.items() if not half or hardware.in_bfloat16()
     }
     runs: dict[tuple[str, str], list[Run]] = {}
     rates: list[dict[str, float]] = []
@@ -206,7 +206,7 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
     for _ in range(rounds):
         rates.append(product_rates(clock, least))
         for name, (settings, half) in recipes.items():
-            with patch.object(precision, "in_bfloat16", lambda half=half: half):
+            with patch.object(hardware, "in_bfloat16", lambda half=half: half):
                 runs.setdefault((name, "ours"), []).append(ours(data, settings, clock))
             runs.setdefault((name, "longest"), []).append(trainers(data, settings, half, True, clock))
             runs.setdefault((name, longest), []).append(trainers(data, settings, half, False, clock))

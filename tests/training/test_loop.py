@@ -17,7 +17,7 @@ from transformers import AutoModel, AutoTokenizer, get_linear_schedule_with_warm
 
 from demos.bert.model.models import ModelStore
 from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Stopped, Watched, as_json
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.learning.batches import training_batches
 from demos.training.learning.controls import Control
 from demos.training.learning.model import CompactRows, Trained, load_encoder
@@ -80,7 +80,7 @@ def test_products_are_in_bfloat16_where_the_hardware_has_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(precision, "in_bfloat16", lambda: half)
+    monkeypatch.setattr(hardware, "in_bfloat16", lambda: half)
     events = list(train(dataset, base, dataclasses.replace(quick, epochs=1, max_steps=2), tmp_path / "run"))
     assert isinstance(events[0], Started)
     assert events[0].precision == name

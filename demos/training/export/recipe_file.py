@@ -10,7 +10,7 @@ from typing import Any
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
 from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
@@ -90,7 +90,7 @@ def settings_of(told: dict[str, Any]) -> Settings:
 
     What earlier versions could choose is read where it is what a run does here anyway.
     """
-    products = "bfloat16" if precision.in_bfloat16() else "float32"
+    products = "bfloat16" if hardware.in_bfloat16() else "float32"
     if told.get("precision") == "auto":
         told = told | {"precision": products}
     for name, value in {**FORMER, "precision": products}.items():

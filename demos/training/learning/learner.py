@@ -9,10 +9,10 @@ import torch
 
 from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.learning.batches import scoring_batches
-from demos.training.learning.caches import States
-from demos.training.learning.encoder import layers_of, lower, upper
+from demos.training.learning.encoder import States, layers_of, lower, upper
+from demos.training.learning.hardware import attention_of, quicken, run_device
 from demos.training.learning.model import (
     CompactRows,
     Model,
@@ -25,8 +25,6 @@ from demos.training.learning.model import (
 )
 from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
 from demos.training.learning.parallel import ALONE, Parallel
-from demos.training.learning.precision import attention_of, run_device
-from demos.training.learning.quick import quicken
 from demos.training.learning.trainable import fixed_layers, freeze
 from demos.training.settings import Settings
 from demos.training.tasks.task import Batch, Features, SeededDropout, Task
@@ -39,7 +37,7 @@ class Learner:
         keep_pages()
         self.task, self.settings, self.parallel = task, settings, parallel
         self.device = run_device()
-        self.half = precision.in_bfloat16()
+        self.half = hardware.in_bfloat16()
         encoder = quicken(load_encoder(base, attention_of(self.half, self.device)).to(self.device))
         tokenizer = load_tokenizer(base)
         self.limit = min(settings.max_length, encoder.config.max_position_embeddings)  # tokens

@@ -14,9 +14,9 @@ from demos.bert.model.memory import keep_pages
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of
+from demos.training.learning.hardware import quicken
 from demos.training.learning.model import redraw_layers
 from demos.training.learning.optimizer import parameter_groups, set_rate
-from demos.training.learning.quick import quicken
 from demos.training.pretraining.batches import PretrainingBatch
 from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.rows import RowCounter

@@ -11,7 +11,7 @@ from demos.bert.model.cores import cores
 from demos.bert.model.once_cache import Recent
 from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
-from demos.training.learning import precision
+from demos.training.learning import hardware
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.run_store import Runs
@@ -42,7 +42,7 @@ class Workshop:
         """How long a training of this cost would take."""
         if ON_ZERO_GPU:  # what a GPU lent for a moment does is not to be measured from here
             return Expected(gpu_seconds(dataset, "", settings) - START_SECONDS, False)
-        half, device = precision.in_bfloat16(), precision.run_device().type
+        half, device = hardware.in_bfloat16(), hardware.run_device().type
         return expected(cost, self.speed(model, dataset, settings), half, device, settings.threads or cores())
 
     def fine_tune(
