@@ -170,14 +170,14 @@ def test_leaving_warns_where_runs_would_be_lost_and_a_reload_says_what_it_lost(
 
 def both_can_be_downloaded(page: Page) -> None:
     page.get_by_role("tab", name="Keep it").click()
-    expect(page.locator("#keep-told")).to_contain_text("Your last run")
-    picker = page.locator("#keep-number input")
+    expect(page.locator("#export-told")).to_contain_text("Your last run")
+    picker = page.locator("#export-number input")
     expect(picker).to_have_value(re.compile("^Run 2, the last"))
     for name in ("Run 1", "Run 2"):
         picker.click()
         page.get_by_role("option", name=re.compile(f"^{name}")).click()
-        expect(page.locator("#keep-told")).to_contain_text("earlier run" if name == "Run 1" else "last run")
+        expect(page.locator("#export-told")).to_contain_text("earlier run" if name == "Run 1" else "last run")
         with page.expect_download(timeout=60_000) as saved:
-            page.click("#keep-download")
+            page.click("#export-download")
         assert saved.value.suggested_filename == "bert-emotion.zip"
     page.get_by_role("tab", name="Train", exact=True).click()

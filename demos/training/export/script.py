@@ -26,7 +26,7 @@ def repeated(log: Log) -> Recipe:
     """
     settings = replace(
         log.recipe.settings,
-        threads=log.threads,
+        threads=log.started.threads,
         max_steps=log.steps if log.stopped else 0,
         max_seconds=DEFAULT.max_seconds if log.seconds < DEFAULT.max_seconds / 4 else MAX_SECONDS,
     )

@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.training import __main__ as command
-from demos.training.__main__ import asked, main, parser
+from demos.training.__main__ import main, parser, recipe_from
 from demos.training.events import Epoch, Finished, Started, Stopped
 from demos.training.export.recipe_file import Recipe, read_recipe, recipe_json
 from demos.training.export.run_log import keep_log, log_of, read_log
@@ -151,7 +151,7 @@ def test_a_persons_text_stays_a_text_in_program_and_command(name: str) -> None:
     assert texts == [name, name]
     words = shlex.split(command_of(recipe))
     assert words[:3] == ["python", "-m", "demos.training"]
-    assert asked(parser().parse_args(words[3:])) == recipe
+    assert recipe_from(parser().parse_args(words[3:])) == recipe
 
 
 def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
@@ -160,7 +160,7 @@ def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
     )
     hub = Recipe(data="hub", hub="owner/name:config", task="pair")
     assert "load_hub('pair', 'owner/name:config', settings.seed, " in script_of(hub)
-    assert asked(parser().parse_args(shlex.split(command_of(hub))[3:])) == hub
+    assert recipe_from(parser().parse_args(shlex.split(command_of(hub))[3:])) == hub
 
 
 @pytest.mark.parametrize(

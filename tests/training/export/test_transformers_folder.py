@@ -29,6 +29,7 @@ from transformers import (
 from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
+from demos.training.events import Started
 from demos.training.export import modeling_head
 from demos.training.export.card import card, plain, usage_code
 from demos.training.export.recipe_file import Recipe
@@ -257,13 +258,14 @@ def test_an_encoder_without_a_head_is_refused(tiny: LoadedModel) -> None:
 
 def told(labels: tuple[str, ...] = LABELS, name: str = "films", **recipe: Any) -> Log:
     spec = CATALOGUE["minilm"]
+    started = Started(
+        labels, 60, 10, 100, 0, 8, 4, 1_000, 900, "accuracy", "always “no”", 0.2, 0.2, "CPU", "float32", threads=1
+    )  # fmt: skip
     return Log(
         recipe=Recipe(**recipe), base_title=spec.title, base_id="", base_revision="", data_name=name,
-        sizes=(60, 10, 100), notes=("2 rows | left out.",), labels=labels, metric="accuracy", baseline="always “no”",
-        baseline_score=0.2, metrics={"accuracy": 0.9, "MCC": None}, loss=0.3,
-        looks=((0, None, 1.8, 0.1), (4, 1.0, 0.7, 0.8)), steps=4, total_steps=8, stopped="asked", seconds=3.2,
-        examples_per_second=50.0, parameters=1_000, trainable_parameters=900, device="CPU", precision="float32",
-        threads=1,
+        notes=("2 rows | left out.",), started=started, metrics={"accuracy": 0.9, "MCC": None}, loss=0.3,
+        looks=((0, None, 1.8, 0.1), (4, 1.0, 0.7, 0.8)), steps=4, stopped="asked", seconds=3.2,
+        examples_per_second=50.0,
     )  # fmt: skip
 
 

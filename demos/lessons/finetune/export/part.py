@@ -37,7 +37,7 @@ log_ = logging.getLogger(__name__)
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; then its folder is here."
-SAVE = '() => { setTimeout(() => document.querySelector("#keep-file a[download]")?.click(), 400); }'
+SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
 
 def signs_in() -> bool:
@@ -153,31 +153,31 @@ def _body(text: str) -> str:
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
-        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number"),
-        "told": gr.HTML(elem_id="keep-told"),
+        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
+        "told": gr.HTML(elem_id="export-told"),
     }
-    with gr.Row(elem_classes="keep-row"):
+    with gr.Row(elem_classes="export-row"):
         parts["button"] = gr.Button(
-            "Download the folder (zip)", variant="primary", elem_id="keep-download", scale=0, min_width=290
+            "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
         )
-        progress = gr.HTML(elem_id="keep-made")
-    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="keep-file", height=90)
+        progress = gr.HTML(elem_id="export-made")
+    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="export-file", height=90)
     parts["file"] = file
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
     picked = [page.trained, page.history, parts["number"]]
-    parts["loaded"] = gr.HTML(elem_id="keep-loaded")
-    gr.HTML(TEXT.contents(CONTENTS), elem_id="keep-contents")
+    parts["loaded"] = gr.HTML(elem_id="export-loaded")
+    gr.HTML(TEXT.contents(CONTENTS), elem_id="export-contents")
     gr.HTML(TEXT.without_the_page())
     parts["command"] = gr.Code(
-        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
+        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="export-command"
     )
-    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="keep-words")
+    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="export-words")
     with takeaway_row():
         file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
-    with gr.Accordion("As a program", open=False, elem_id="keep-program"):
+    with gr.Accordion("As a program", open=False, elem_id="export-program"):
         parts["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
     _hub(page, keeper, picked)
-    with gr.Accordion("The model card", open=False, elem_id="keep-card"):
+    with gr.Accordion("The model card", open=False, elem_id="export-card"):
         parts["card"] = gr.Markdown()
     formula_fold(__file__)
     source_fold(__file__)
@@ -200,14 +200,14 @@ def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
     """On a Space the button that pushes; elsewhere how it is done by hand."""
     gr.HTML(TEXT.to_the_hub())
     if not signs_in():
-        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="keep-words")
+        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="export-words")
         return
     with gr.Row():
         gr.LoginButton(min_width=240, scale=0)
         name = gr.Textbox("bert-fine-tuned", label="Name of the model", max_length=60, min_width=220)
         public = gr.Checkbox(False, label="for everyone to see", min_width=200)
         button = gr.Button("Push to my Hub account", min_width=240)
-    said = gr.HTML(elem_id="keep-pushed")
+    said = gr.HTML(elem_id="export-pushed")
 
     def push_mine(
         run: str, history: list[Record], number: str, name: str, public: bool, token: gr.OAuthToken | None

@@ -23,37 +23,37 @@ VIEWS = [
 def laid_out(page: Any) -> dict[str, Any]:
     """Make the components, in their order on the page: name -> component."""
     made: dict[str, Any] = {}
-    made["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="after-view")
-    made["status"] = gr.HTML("", elem_id="after-status", elem_classes="said")
-    with gr.Row(elem_classes="after-maps") as made["map"]:
+    made["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="results-view")
+    made["status"] = gr.HTML("", elem_id="results-status", elem_classes="said")
+    with gr.Row(elem_classes="results-maps") as made["map"]:
         for side in ("before", "after"):
-            with gr.Column(min_width=340, elem_classes="after-side"):
+            with gr.Column(min_width=340, elem_classes="results-side"):
                 made[f"{side}_told"] = gr.HTML(elem_classes="said")
-                made[f"{side}_map"] = gr.Plot(show_label=False, label=f"Map {side}", elem_id=f"after-map-{side}")
+                made[f"{side}_map"] = gr.Plot(show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}")
     made["map_told"] = gr.HTML(elem_classes="said")
     with gr.Column(visible=False) as made["attention"]:
         made["attention_told"] = gr.HTML(elem_classes="said")
-        with gr.Row(elem_id="after-attention"):
+        with gr.Row(elem_id="results-attention"):
             for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
-                with gr.Column(min_width=330, elem_classes="after-heatmap") as made[f"{name}_side"]:
+                with gr.Column(min_width=330, elem_classes="results-heatmap") as made[f"{name}_side"]:
                     made[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
-                    made[name] = gr.Plot(show_label=False, label=title, elem_id=f"after-{name}")
-    with gr.Row(visible=False, elem_classes="after-errors") as made["errors"]:
+                    made[name] = gr.Plot(show_label=False, label=title, elem_id=f"results-{name}")
+    with gr.Row(visible=False, elem_classes="results-errors") as made["errors"]:
         with gr.Column(min_width=330, scale=5):
             made["error"] = gr.Radio(
                 # all that a link may name; the list is cut to the errors there are
                 [(f"error {number}", str(number)) for number in range(ERRORS)],
                 value="0",
                 label="Its surest errors on the test examples",
-                elem_id="after-error",
+                elem_id="results-error",
             )
         with gr.Column(min_width=330, scale=6):
-            made["tokens"] = gr.HTML(elem_id="after-tokens", elem_classes="said")
-    with gr.Row(visible=False, elem_classes="after-trust") as made["trust"]:
+            made["tokens"] = gr.HTML(elem_id="results-tokens", elem_classes="said")
+    with gr.Row(visible=False, elem_classes="results-trust") as made["trust"]:
         with gr.Column(min_width=340, scale=6):
-            made["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="after-reliability")
+            made["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
             with takeaway_row():
-                picture_buttons("#after-reliability", "fine-tune-calibration", page)
+                picture_buttons("#results-reliability", "fine-tune-calibration", page)
         with gr.Column(min_width=320, scale=5):
             made["trust_told"] = gr.HTML(elem_classes="said")
     with gr.Accordion("The numbers", open=False):

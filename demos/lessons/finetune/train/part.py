@@ -10,14 +10,9 @@ import gradio as gr
 
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
+from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
-from demos.training.form_values import (
-    HUB,
-    RECIPE,
-    UPLOAD,
-    fitting,
-    read_dataset,
-)
+from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
 from demos.widgets.run_controller.controller import CHANGED, QUEUE, Trainer
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
@@ -48,7 +43,8 @@ def build(page: Page) -> None:
             parts |= layout.live(trainer.feeds.news)
     parts |= layout.results()
     parts |= layout.data()
-    parts |= layout.folds()
+    none = layout.TEXT.no_numbers()
+    parts["numbers"], parts["code"] = folds(__file__, "Trains this recipe, prints its test scores", numbers=none)
     _wire_task(page, parts)
     wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
     _wire_runs(page, trainer, parts)
