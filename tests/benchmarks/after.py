@@ -19,13 +19,14 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.bert.model.steps import drained
 from demos.lessons.finetune.results.data import Afterwards
-from demos.lessons.finetune.results.sample import FILE, sample_json
+from demos.lessons.finetune.results.sample import FILE
 from demos.page.services import Sentence, Services
 from demos.training.events import Failed
 from demos.training.learning import hardware
 from demos.training.metrics import calibration
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import load_emotion
+from tests.lessons.finetune.sample_json import sample_json
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."

@@ -33,11 +33,6 @@ class Recipe:
     max_train: int = MAX_TRAIN  # the page's bound; the command takes up to MAX_ROWS
     settings: Settings = field(default_factory=Settings)
 
-    @property
-    def source(self) -> str:
-        """The data in a few words: where it comes from."""
-        return {UPLOAD: self.file, HUB: self.hub}.get(self.data, self.data)
-
     def dataset(self) -> Splits:
         """The data, as the page reads it; the seed is the settings' own. Raises UserError where it can't be had."""
         for name in filter(None, (self.file, self.test_file) if self.data == UPLOAD else ()):

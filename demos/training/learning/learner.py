@@ -10,13 +10,13 @@ import torch
 from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
 from demos.training.learning import hardware
-from demos.training.learning.batches import scoring_batches
 from demos.training.learning.encoder import States, layers_of, lower, upper
 from demos.training.learning.hardware import attention_of, quicken, run_device
 from demos.training.learning.model import (
     CompactRows,
     Model,
     collate,
+    in_batches,
     keep,
     last_states,
     load_encoder,
@@ -69,14 +69,13 @@ class Learner:
         if not self.fixed:
             return
         done = 0
-        for rows in scoring_batches([feature.size for feature in features]):
-            batch = collate(self.task, [features[i] for i in rows], self.padding, self.device)
+        for places, batch in in_batches(self.task, features, self.padding, self.device):
             with self._products():
                 states = self._lower(batch)
             stored = self.states.put(batch, states)
             done += stored
             yield Caching(done, len(features))
-            if stored < len(rows):
+            if stored < len(places):
                 return
 
     def logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
@@ -114,8 +113,7 @@ class Learner:
             units = self.task.units(self.task.targets(own, longest))
             sums = [float(loss) * units, float(score) * len(own), units, len(own)]
         loss_sum, score_sum, all_units, count = self.parallel.sums(sums)
-        trained = [one for group in self.optimizer.param_groups for one in group["params"]]
-        self.parallel.average(trained, sums[2] / all_units if all_units else 0.0)
+        self.parallel.average(self.trained, sums[2] / all_units if all_units else 0.0)
         return torch.tensor([loss_sum / max(all_units, 1e-9), score_sum / count], device=self.device).unbind()
 
     def keep(self, folder: Path) -> None:

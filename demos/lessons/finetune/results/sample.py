@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +16,6 @@ from demos.training.tasks.classification.data import Example
 from demos.widgets.tasks.registry import own_tokenizer
 
 FILE = "data/after.json"
-ERRORS = 6
-DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,33 +29,6 @@ class Sample:
     heads: np.ndarray  # [L, H]: the share of attention that moved
     errors: tuple[Error, ...]
     evidence: tuple[Evidence, ...]  # of each of them
-
-
-def sample_json(
-    told: str, text: str, labels: Sequence[str], kept: Kept, heads: np.ndarray, found: Sequence[tuple[Error, Evidence]]
-) -> str:
-    """A run's numbers as `sample` reads them; `tests/benchmarks/after.py --write` writes them."""
-    document: dict[str, Any] = {
-        "told": told,
-        "text": text,
-        "labels": list(labels),
-        "confidence": [round(one, DIGITS) for one in kept.confidence],
-        "right": [int(one) for one in kept.right],
-        "heads": np.round(heads, DIGITS).tolist(),
-        "errors": [
-            {
-                "text": error.example.text,
-                "label": error.example.label,
-                "predicted": error.predicted,
-                "probability": round(error.probability, DIGITS),
-                "values": np.round(evidence.values, DIGITS).tolist(),
-                "margin": round(evidence.margin, DIGITS),
-                "empty": round(evidence.empty, DIGITS),
-            }
-            for error, evidence in found[:ERRORS]
-        ],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=None) + "\n"
 
 
 @cache
