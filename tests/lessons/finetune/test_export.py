@@ -106,7 +106,7 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     (again,) = keeper.zipped(run)
     assert again["file"]["value"] == str(archive)  # not made twice
 
-    trained, log = keeper.found(run)
+    trained, log = keeper.taken(run)
     for number in range(MAX_ZIPS):
         list(keeper.zips.steps(f"other {number}", trained, log))
     assert not archive.exists()
