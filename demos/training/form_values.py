@@ -60,10 +60,7 @@ def read_dataset(
 
     Raises UserError where it is missing, broken or of another task.
     """
-    try:
-        max_train, number = max_train_of(most, limit), int(seed)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UserError(NO_NUMBER) from error
+    max_train, number = max_train_of(most, limit), _whole(seed)
     if data == UPLOAD:
         if not file:
             raise UserError(AWAITED)
@@ -76,8 +73,15 @@ def read_dataset(
 
 
 def max_train_of(most: Any, limit: int = MAX_TRAIN) -> int:
-    """The most training examples, within bounds. Raises what `int` does for no number."""
-    return min(limit, max(LEAST_TRAIN, int(most)))
+    """The most training examples, within bounds. Raises UserError for no number."""
+    return min(limit, max(LEAST_TRAIN, _whole(most)))
+
+
+def _whole(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UserError(NO_NUMBER) from error
 
 
 def fitting(kind: str, data: str) -> str:

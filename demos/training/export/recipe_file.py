@@ -7,9 +7,20 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
-from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
+from demos.training.form_values import (
+    HUB,
+    LEAST_TRAIN,
+    OWN,
+    UPLOAD,
+    fit_model,
+    fitting,
+    max_train_of,
+    read_dataset,
+    read_settings,
+)
 from demos.training.learning import hardware
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits
@@ -37,7 +48,9 @@ class Recipe:
         """The data, as the page reads it; the seed is the settings' own. Raises UserError where it can't be had."""
         for name in filter(None, (self.file, self.test_file) if self.data == UPLOAD else ()):
             if not Path(name).is_file():
-                raise UserError(f"There is no file {name!r} here; the recipe names the file and does not hold it.")
+                raise UserError(
+                    f"There is no file {Path(name).name!r} here; the recipe names the file and does not hold it."
+                )
         files = self.file or None, self.test_file or None
         return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed, MAX_ROWS)
 
@@ -46,6 +59,18 @@ class Recipe:
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)
         return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "")
+
+
+def chosen_recipe(
+    spec: ModelSpec, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *controls: Any
+) -> Recipe:
+    """The recipe that the page's controls say: the data picker's, then those of `read_settings`.
+
+    Raises UserError where one is out of bounds or does not fit the model.
+    """
+    settings = fit_model(read_settings(*controls), spec.num_layers)
+    names = str(file or ""), str(test_file or ""), (hub or "").strip()
+    return Recipe(spec.key, kind, fitting(kind, data), *names, max_train_of(most), settings)
 
 
 def recipe_json(recipe: Recipe) -> str:
