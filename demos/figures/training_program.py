@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
-from demos.figures.program import model_lines
+from demos.figures.program import POOLING, model_lines
 from demos.training.settings import Settings
-
-POOLING_CODE = {
-    "cls": "states[:, 0]",
-    "mean": "(states * mask).sum(dim=1) / mask.sum(dim=1)",
-    "max": "states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
-}
 
 PATHS = {"emotion": "assets/data/emotion.tsv", "sentiment": "assets/data/sentiment.tsv"}
 
@@ -66,7 +60,7 @@ def logits_of(batch):
                        max_length={settings.max_length}, return_tensors="pt")
     states = encoder(**inputs).last_hidden_state  # [batch, tokens, width]
     mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
-    vectors = {POOLING_CODE[settings.pooling]}  # 2 one vector a sentence
+    {POOLING[settings.pooling]}  # 2 one vector a sentence
     return head(vectors)
 
 

@@ -47,8 +47,7 @@ class Cost:
     """Counted, not estimated, but for the activations: the numbers that `Started` will tell."""
 
     steps: int
-    epochs: int
-    sentences: int  # examples trained on, once an epoch
+    examples: int  # seen in all, each as often as there are epochs
     parameters: int
     trainable_parameters: int
     rows: int  # of the word embeddings, that occur in the data
@@ -56,11 +55,6 @@ class Cost:
     adapters: int  # matrices with a low-rank update beside them
     step_products: float  # floating-point operations in the steps' matrix products
     other_products: float  # in all that is read without a gradient: frozen layers, looks, the test
-
-    @property
-    def examples(self) -> int:
-        """Examples seen in all, each as often as there are epochs."""
-        return self.epochs * self.sentences
 
 
 def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
@@ -91,8 +85,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     read_once = _scored((*lengths.train, *lengths.validation), encoder, fixed)
     return Cost(
         steps=epochs * len(batches),
-        epochs=epochs,
-        sentences=len(lengths.train),
+        examples=epochs * len(lengths.train),
         parameters=of_encoder + head,
         trainable_parameters=trainable,
         rows=lengths.rows,
