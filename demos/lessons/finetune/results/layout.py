@@ -8,7 +8,7 @@ import gradio as gr
 
 from demos.lessons.finetune.results.data import ERRORS
 from demos.lessons.finetune.results.text import TEXT
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 MAP, ATTENTION, ERROR, TRUST = "map", "attention", "errors", "trust"
@@ -56,7 +56,7 @@ def laid_out(page: Any) -> dict[str, Any]:
                 picture_buttons("#results-reliability", "fine-tune-calibration", page)
         with gr.Column(min_width=320, scale=5):
             made["trust_told"] = gr.HTML(elem_classes="said")
-    with gr.Accordion("The numbers", open=False):
+    with fold(__file__, "numbers", "The numbers"):
         made["numbers"] = gr.HTML()
     formula_fold(__file__)
     source_fold(__file__)

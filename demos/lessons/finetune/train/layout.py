@@ -155,9 +155,3 @@ def results() -> dict[str, Any]:
 def tries(view: TaskView) -> list[tuple[str, str]]:
     """(label, sample) of each of the TRIES; ("", "") of those that a task does not need."""
     return [*view.boxes, *[("", "")] * BOXES][:BOXES]
-
-
-def data() -> dict[str, Any]:
-    """What the data looks like."""
-    gr.HTML(TEXT.title("The data"))
-    return {"told": gr.HTML(elem_id="finetune-data")}

@@ -42,7 +42,8 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, scale=8):
             parts |= layout.live(trainer.feeds.news)
     parts |= layout.results()
-    parts |= layout.data()
+    gr.HTML(layout.TEXT.title("The data"))
+    parts["told"] = gr.HTML(elem_id="finetune-data")
     none = layout.TEXT.no_numbers()
     parts["numbers"], parts["code"] = folds(__file__, "Trains this recipe, prints its test scores", numbers=none)
     _wire_task(page, parts)
