@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
-FORMER: dict[str, object] = {"activation": "tanh", "layer_decay": 1.0, "label_smoothing": 0.0}
+FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
 TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
 
 
@@ -90,35 +91,37 @@ def read_recipe(text: str) -> Recipe:
     return recipe_of(values)
 
 
-def recipe_of(told: Any) -> Recipe:
+def recipe_of(document: Any) -> Recipe:
     """A recipe from JSON's objects. Raises UserError, naming the field."""
-    if not isinstance(told, dict) or not isinstance(told.get("settings", {}), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("settings", {}), dict):
         raise UserError("A recipe is a JSON object with model, task, data and settings.")
-    _known(told, {known.name for known in fields(Recipe)})
-    values = {name: value for name, value in told.items() if name != "settings"}
+    _known(document, vars(Recipe()))
+    values = {name: value for name, value in document.items() if name != "settings"}
     for name, longest in TEXTS.items():
         if not isinstance(values.get(name, ""), str) or len(values.get(name, "")) > longest:
             raise UserError(f"The recipe's {name} must be a text of at most {longest:,} characters.")
     most = values.get("max_train", MAX_TRAIN)
     if not isinstance(most, int) or isinstance(most, bool) or not LEAST_TRAIN <= most <= MAX_ROWS:
         raise UserError(f"The recipe's max_train must be a whole number from {LEAST_TRAIN} to {MAX_ROWS:,}.")
-    return Recipe(**values, settings=settings_of(told.get("settings", {})))
+    return Recipe(**values, settings=settings_of(document.get("settings", {})))
 
 
-def settings_of(told: dict[str, Any]) -> Settings:
+def settings_of(document: dict[str, Any]) -> Settings:
     """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds.
 
     What earlier versions could choose is read where it is what a run does here anyway.
     """
     products = "bfloat16" if hardware.in_bfloat16() else "float32"
-    if told.get("precision") == "auto":
-        told = told | {"precision": products}
-    for name, value in {**FORMER, "precision": products}.items():
-        if told.get(name, value) != value:
-            raise UserError(f"The recipe's {name} can no longer be {str(told[name])[:40]!r}: here it is {value!r}.")
-    told = {name: value for name, value in told.items() if name not in (*FORMER, "precision")}
-    _known(told, {one.name for one in fields(Settings)})
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+    former = {**FORMER, "precision": (products, "auto")}
+    values: dict[str, Any] = {}
+    for name, value in document.items():
+        if name not in former:
+            values[name] = tuple(value) if isinstance(value, list) else value
+        elif value not in former[name]:
+            raise UserError(
+                f"The recipe's {name} can no longer be {str(value)[:40]!r}: here it is {former[name][0]!r}."
+            )
+    _known(values, vars(Settings()))
     if not isinstance(values.get("hidden", ()), tuple):
         raise UserError("The recipe's hidden must be a list of widths.")
     for name in ("class_weights", "frozen_embeddings"):
@@ -127,7 +130,7 @@ def settings_of(told: dict[str, Any]) -> Settings:
     return Settings(**values).check()
 
 
-def _known(values: dict[str, Any], names: set[str]) -> None:
+def _known(values: Iterable[str], names: Iterable[str]) -> None:
     for name in values:
         if name not in names:
             raise UserError(f"A recipe has no field {name[:40]!r}; there are {', '.join(sorted(names))}.")

@@ -199,14 +199,14 @@ def _trust(after: After | None) -> dict[str, Any]:
     kept = (after or sample()).kept
     if not kept.confidence:
         return {"status": TEXT.no_probabilities()}
-    found = calibration(kept.confidence, kept.right)
+    reliability = calibration(kept.confidence, kept.right)
     words = after is not None and isinstance(after.task, Entities)
     count = kept.total if words else len(kept.confidence)
     return {
         "trust": gr.update(visible=True),
-        "reliability": reliability_figure(found),
-        "trust_told": calibration_told(found, "words" if words else "answers", count, kept.total),
-        "numbers": calibration_table(found),
+        "reliability": reliability_figure(reliability),
+        "trust_told": calibration_told(reliability, "words" if words else "answers", count, kept.total),
+        "numbers": calibration_table(reliability),
     }
 
 

@@ -36,12 +36,12 @@ def sample() -> Sample:
     """The run in assets/data/after.json."""
     document = json.loads(read_asset(FILE))
     errors = tuple(
-        Error(number, Example(one["text"], one["label"]), one["predicted"], one["probability"])
-        for number, one in enumerate(document["errors"])
+        Error(number, Example(row["text"], row["label"]), row["predicted"], row["probability"])
+        for number, row in enumerate(document["errors"])
     )
     evidence = tuple(
-        Evidence(encode(own_tokenizer(), one["text"]), np.array(one["values"]), one["margin"], one["empty"])
-        for one in document["errors"]
+        Evidence(encode(own_tokenizer(), row["text"]), np.array(row["values"]), row["margin"], row["empty"])
+        for row in document["errors"]
     )
     kept = Kept(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
     labels, heads = tuple(document["labels"]), np.array(document["heads"])

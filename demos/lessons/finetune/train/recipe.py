@@ -100,7 +100,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
 
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
-    moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
+    moved = [*data_moved, parts["preset"].change, *[control.change for control in recipe]]
     shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
     form = [*picked, *recipe]
     page.draw(by_component(parts, show), [parts["preset"], *form], shown, triggers=moved, show_progress="hidden")
