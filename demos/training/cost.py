@@ -151,12 +151,7 @@ def _widths(encoder: Any) -> tuple[int, int]:
 
 
 def _memory(
-    encoder: Any,
-    settings: Settings,
-    lengths: Lengths,
-    batches: Sequence[tuple[int, int]],
-    weights: int,
-    trainable: int,
+    encoder: Any, settings: Settings, lengths: Lengths, batches: Sequence[tuple[int, int]], weights: int, trainable: int
 ) -> Memory:
     layers, (width, inner) = layers_of(encoder), _widths(encoder)
     fixed, half = fixed_layers(settings, layers), hardware.in_bfloat16()

@@ -118,9 +118,8 @@ def settings_of(document: dict[str, Any]) -> Settings:
         if name not in former:
             values[name] = tuple(value) if isinstance(value, list) else value
         elif value not in former[name]:
-            raise UserError(
-                f"The recipe's {name} can no longer be {str(value)[:40]!r}: here it is {former[name][0]!r}."
-            )
+            now = former[name][0]
+            raise UserError(f"The recipe's {name} can no longer be {str(value)[:40]!r}: here it is {now!r}.")
     _known(values, vars(Settings()))
     if not isinstance(values.get("hidden", ()), tuple):
         raise UserError("The recipe's hidden must be a list of widths.")
