@@ -52,6 +52,16 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def float32() -> Iterator[None]:
+    """Trainings here multiply in float32, whatever this machine is quick at."""
+    from demos.training.learning import hardware
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hardware, "in_bfloat16", lambda: False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def readings_take_turns() -> Iterator[None]:
     """What a test reads by itself waits for what the app reads in a thread; see demos/bert/model/weights.py."""
     from transformers import PreTrainedModel

@@ -121,8 +121,8 @@ print((units @ units.T).numpy().round(2))
 def rows_lines(path: str, form: Form) -> tuple[str, str]:
     """(imports, the lines that fill `first`, `second` and `scores` from the file at `path`)."""
     columns = "".join(
-        f"{name} = [{made.format(column)} for row in rows]\n"
-        for name, column, made in zip(
+        f"{name} = [{template.format(column)} for row in rows]\n"
+        for name, column, template in zip(
             ("first", "second", "scores"), form.columns, ("row[{!r}]", "row[{!r}]", "float(row[{!r}])"), strict=True
         )
     )

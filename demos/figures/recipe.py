@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from demos.bert.model.catalogue import ModelSpec
 from demos.templates import templates
 from demos.training.cost import Cost
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 from demos.training.settings import Settings
 from demos.training.tasks.heads import head_parameters
 
@@ -21,8 +21,7 @@ TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head
 NAMES = {
     "pooling": "vector", "hidden": "on top", "learning_rate": "learning rate", "batch_size": "batch",
     "weight_decay": "weight decay", "max_length": "most tokens", "top_layers": "upper layers", "lora_rank": "rank",
-    "frozen_embeddings": "embeddings", "layer_decay": "layer-wise decay", "class_weights": "class weights",
-    "label_smoothing": "label smoothing", "warmup": "warm-up",
+    "frozen_embeddings": "embeddings", "class_weights": "class weights", "warmup": "warm-up",
 }  # fmt: skip
 
 
@@ -64,7 +63,6 @@ def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str
         kind=kind,
         width=spec.width,
         hidden=settings.hidden,
-        activation=settings.activation,
         pooled=POOLED[settings.pooling],
         labels=len(labels),
         fresh=head_parameters(spec.width, settings.hidden, outputs),

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
-from demos.figures.program import model_lines
+from demos.figures.program import POOLING, model_lines
 from demos.training.settings import Settings
-
-POOLING_CODE = {
-    "cls": "states[:, 0]",
-    "mean": "(states * mask).sum(dim=1) / mask.sum(dim=1)",
-    "max": "states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
-}
-
-ACTIVATION_CODE = {"tanh": "nn.Tanh()", "relu": "nn.ReLU()", "gelu": "nn.GELU()"}
-
 
 PATHS = {"emotion": "assets/data/emotion.tsv", "sentiment": "assets/data/sentiment.tsv"}
 
 
 def code_of(spec: ModelSpec, settings: Settings, data: str, kind: str) -> str:
     """`code_for` where it can say what was chosen; else "": a program by the project's own loop says it all."""
-    plain = settings.trains != "lora" and settings.optimizer == "adamw" and settings.layer_decay == 1
-    plain = plain and not settings.class_weights and settings.precision != "bfloat16"
+    plain = settings.trains != "lora" and settings.optimizer == "adamw" and not settings.class_weights
     if kind != "sentence" or data not in PATHS or not plain:
         return ""
     return code_for(spec, settings, PATHS[data])
@@ -35,10 +25,9 @@ def code_for(spec: ModelSpec, settings: Settings, data: str) -> str:
     needed, source = model_lines(spec)
     dropout, before, layers = f"nn.Dropout({settings.dropout:g})", "width", ""
     for width in settings.hidden:
-        layers += f"{dropout}, nn.Linear({before}, {width}), {ACTIVATION_CODE[settings.activation]}, "
+        layers += f"{dropout}, nn.Linear({before}, {width}), nn.Tanh(), "
         before = str(width)
     layers += f"{dropout}, nn.Linear({before}, len(labels))"
-    smoothing = f", label_smoothing={settings.label_smoothing:g}" if settings.label_smoothing else ""
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     return f"""import csv
 import random
@@ -71,7 +60,7 @@ def logits_of(batch):
                        max_length={settings.max_length}, return_tensors="pt")
     states = encoder(**inputs).last_hidden_state  # [batch, tokens, width]
     mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
-    vectors = {POOLING_CODE[settings.pooling]}  # 2 one vector a sentence
+    {POOLING[settings.pooling]}  # 2 one vector a sentence
     return head(vectors)
 
 
@@ -93,7 +82,7 @@ for epoch in range(epochs):
     for start in range(0, len(train), batch_size):
         batch = train[start:start + batch_size]
         targets = torch.tensor([labels.index(row["label"]) for row in batch])
-        loss = nn.functional.cross_entropy(logits_of(batch), targets{smoothing})
+        loss = nn.functional.cross_entropy(logits_of(batch), targets)
         loss.backward()
         nn.utils.clip_grad_norm_(parameters, {settings.clip:g})
         optimizer.step(), schedule.step(), optimizer.zero_grad()

@@ -12,8 +12,8 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from demos.training.loop import train
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits
+from demos.training.tasks.classification.data import MAX_TRAIN
 
 HUB_MARK = "hub:"
 DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the
@@ -46,32 +46,26 @@ order, and a run with dropout draws other noise."""
 
 def parser() -> argparse.ArgumentParser:
     """The command's options."""
-    made = argparse.ArgumentParser(prog="python -m demos.training", description=DESCRIPTION)
-    made.add_argument("--recipe", type=Path, help="a recipe file, as the page hands out; further options change it")
-    made.add_argument(
+    options = argparse.ArgumentParser(prog="python -m demos.training", description=DESCRIPTION)
+    options.add_argument("--recipe", type=Path, help="a recipe file, as the page hands out; further options change it")
+    options.add_argument(
         "--data", help=f"one of {', '.join(SOURCES)}; a file (CSV, TSV, JSONL, JSON, CoNLL); or hub:owner/name"
     )
-    made.add_argument("--test", help="with a file: a second one that is the test split")
-    made.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
-    made.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
-    made.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
-    made.add_argument(
-        "--max-train", type=int, help=f"training examples at the most; without it the page's {MAX_TRAIN:,}"
-    )
-    made.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"a setting, as often as needed: {', '.join(one.name for one in fields(Settings))}",
-    )
-    made.add_argument("--seeds", help="one run a seed: 0,1,2; then their mean")
-    made.add_argument("--out", type=Path, help="where the model's folder is written; without it nothing is kept")
-    made.add_argument("--json", action="store_true", help="every event as a line of JSON on standard output")
-    return made
+    options.add_argument("--test", help="with a file: a second one that is the test split")
+    options.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
+    options.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
+    options.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
+    most = f"training examples at the most; without it the page's {MAX_TRAIN:,}"
+    options.add_argument("--max-train", type=int, help=most)
+    settings = f"a setting, as often as needed: {', '.join(vars(Settings()))}"
+    options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
+    options.add_argument("--seeds", help="one run a seed: 0,1,2; then their mean")
+    options.add_argument("--out", type=Path, help="where the model's folder is written; without it nothing is kept")
+    options.add_argument("--json", action="store_true", help="every event as a line of JSON on standard output")
+    return options
 
 
-def asked(options: argparse.Namespace) -> Recipe:
+def recipe_from(options: argparse.Namespace) -> Recipe:
     """The recipe that the options describe. Raises UserError where one is wrong."""
     recipe = Recipe(model=default_key())
     if options.recipe:
@@ -80,36 +74,35 @@ def asked(options: argparse.Namespace) -> Recipe:
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"The recipe {str(options.recipe)!r} can't be read.") from error
     if options.data:
-        recipe = replace(recipe, **_source(options.data))
-        if options.data in SOURCES:
-            recipe = replace(recipe, task=SOURCES[options.data].kind)
+        recipe = replace(recipe, **_source(options.data))  # type: ignore[arg-type]
     changed = {"task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test}
     recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
-    told = asdict(recipe.settings) | dict(map(_setting, options.set))
-    return recipe_of({**asdict(recipe), "settings": told})
+    settings = asdict(recipe.settings) | dict(map(_setting, options.set))
+    return recipe_of({**asdict(recipe), "settings": settings})
 
 
-def _source(data: str) -> dict[str, Any]:
+def _source(data: str) -> dict[str, str]:
+    """The recipe's fields for --data."""
     if data in SOURCES:
-        return {"data": data, "file": "", "hub": ""}
+        return {"data": data, "file": "", "hub": "", "task": SOURCES[data].kind}
     if data.startswith(HUB_MARK):
         return {"data": HUB, "hub": data.removeprefix(HUB_MARK), "file": ""}
     return {"data": UPLOAD, "file": data, "hub": ""}
 
 
-def _setting(told: str) -> tuple[str, Any]:
+def _setting(text: str) -> tuple[str, Any]:
     """(name, value) of NAME=VALUE. Raises UserError for an unknown name or a value of another type."""
-    name, equals, value = told.partition("=")
-    known = {one.name: getattr(Settings(), one.name) for one in fields(Settings)}
-    if not equals or name not in known:
-        raise UserError(f"--set takes NAME=VALUE with a name from {', '.join(known)}, not {told[:60]!r}.")
-    now = known[name]
+    name, equals, value = text.partition("=")
+    defaults = vars(Settings())
+    if not equals or name not in defaults:
+        raise UserError(f"--set takes NAME=VALUE with a name from {', '.join(defaults)}, not {text[:60]!r}.")
+    default = defaults[name]
     try:
-        if isinstance(now, bool):
+        if isinstance(default, bool):
             return name, {"true": True, "false": False}[value.lower()]
-        if isinstance(now, tuple):
+        if isinstance(default, tuple):
             return name, [int(width) for width in value.split(",") if width.strip("0 ")]
-        return name, type(now)(value)
+        return name, type(default)(value)
     except (ValueError, KeyError) as error:
         raise UserError(f"The setting {name} can't be {value[:40]!r}.") from error
 
@@ -117,10 +110,9 @@ def _setting(told: str) -> tuple[str, Any]:
 class _Run:
     """One training of the command: its events told, its folder written."""
 
-    def __init__(self, recipe: Recipe, store: ModelStore, dataset: Splits, parallel: Parallel, as_lines: bool) -> None:
-        self.recipe, self.store, self.dataset, self.parallel = recipe, store, dataset, parallel
-        self.as_lines = as_lines
-        self.started: Started | None = None
+    def __init__(self, recipe: Recipe, store: ModelStore, parallel: Parallel, as_lines: bool) -> None:
+        self.recipe, self.store, self.parallel, self.as_lines = recipe, store, parallel, as_lines
+        self.dataset = recipe.dataset()
         self.looks: list[tuple[float, ...]] = []
 
     def train(self, folder: Path) -> Finished | Stopped | None:
@@ -136,15 +128,15 @@ class _Run:
         return last
 
     def _events(self, folder: Path) -> Iterator[Event]:
-        recipe, base = self.recipe, self.store.folder(self.recipe.model)
-        threads = recipe.settings.threads or max(1, cores() // self.parallel.processes)
+        settings, base = self.recipe.settings, self.store.folder(self.recipe.model)
+        threads = settings.threads or max(1, cores() // self.parallel.processes)
         if self.parallel.processes == 1:
-            yield from in_own_thread(lambda: train(self.dataset, base, recipe.settings, folder), threads)
+            yield from in_own_thread(lambda: train(self.dataset, base, settings, folder), threads)
             return
         import torch  # the process is the run's own, and gloo's threads are told apart by theirs
 
         torch.set_num_threads(threads)
-        yield from train(self.dataset, base, recipe.settings, folder, None, self.parallel)
+        yield from train(self.dataset, base, settings, folder, None, self.parallel)
 
     def _tell(self, event: Event) -> None:
         if isinstance(event, Started):
@@ -159,55 +151,54 @@ class _Run:
             print(f"\r{line:<78}", end="", file=sys.stderr, flush=True)
         elif isinstance(event, Epoch):
             line = f"step {event.step:,}: validation loss {event.validation_loss:.4f}, "
-            line += f"{self.started.metric if self.started else 'score'} {event.validation_score:.4f}"
+            line += f"{self.started.metric} {event.validation_score:.4f}"
             print(f"\r{line:<78}", file=sys.stderr, flush=True)
 
     def log(self, last: Finished | Stopped) -> Log:
         """What is known of the run."""
-        assert self.started is not None
         reason = last.reason if isinstance(last, Stopped) else ""
         spec, processes = self.store.spec(self.recipe.model), self.parallel.processes
         return log_of(self.recipe, spec, self.dataset, self.started, self.looks, last.result, reason, processes)
 
 
-def _told(result: Outcome) -> str:
-    return ", ".join(f"{name} {value:.4f}" for name, value in result.metrics.items())
+def _scores(metrics: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in metrics.items())
 
 
 def run(options: argparse.Namespace, parallel: Parallel) -> None:
     """Train once a seed; tell, keep, tell the mean. Raises UserError."""
-    recipe = asked(options)
+    recipe = recipe_from(options)
     store = ModelStore(extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE)
     results: list[Outcome] = []
     seeds = _seeds(options.seeds) if options.seeds else [recipe.settings.seed]
     if options.out and options.out.exists() and any(options.out.iterdir() if options.out.is_dir() else [1]):
         raise UserError(f"{str(options.out)!r} is there already; name a new folder.")
     for seed in seeds:
-        mine = replace(recipe, settings=replace(recipe.settings, seed=seed).check())
-        one = _Run(mine, store, mine.dataset(), parallel, options.json)
+        seeded = replace(recipe, settings=replace(recipe.settings, seed=seed).check())
+        training = _Run(seeded, store, parallel, options.json)
         with tempfile.TemporaryDirectory(prefix="fine-tune-") as home:
-            last = one.train(Path(home) / "run")
+            last = training.train(Path(home) / "run")
             if last is None:
                 continue
-            results.append(last.result)
-            seeded = f"seed {seed}: " if len(seeds) > 1 else ""
+            result = last.result
+            results.append(result)
             if not options.json:
-                print(f"{seeded}{_told(last.result)}, loss {last.result.loss:.4f}, {last.result.seconds:.1f} s")
+                which = f"seed {seed}: " if len(seeds) > 1 else ""
+                print(f"{which}{_scores(result.metrics)}, loss {result.loss:.4f}, {result.seconds:.1f} s")
             if options.out:
                 folder = options.out / f"seed-{seed}" if len(seeds) > 1 else options.out
-                write_folder(Trained.read(last.result.folder), one.log(last), folder)
+                write_folder(Trained.read(result.folder), training.log(last), folder)
                 print(f"written to {folder}", file=sys.stderr)
     if len(results) > 1 and not options.json:
-        names = results[0].metrics
-        told = (f"{name} {statistics.mean(result.metrics[name] for result in results):.4f}" for name in names)
-        print(f"mean of {len(results)} seeds: {', '.join(told)}")
+        means = {name: statistics.mean(result.metrics[name] for result in results) for name in results[0].metrics}
+        print(f"mean of {len(results)} seeds: {_scores(means)}")
 
 
-def _seeds(told: str) -> list[int]:
+def _seeds(text: str) -> list[int]:
     try:
-        return list(dict.fromkeys(int(seed) for seed in told.split(",")))[:100]
+        return list(dict.fromkeys(int(seed) for seed in text.split(",")))[:100]
     except ValueError as error:
-        raise UserError(f"--seeds takes whole numbers with commas between them, not {told[:40]!r}.") from error
+        raise UserError(f"--seeds takes whole numbers with commas between them, not {text[:40]!r}.") from error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

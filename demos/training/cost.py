@@ -11,11 +11,10 @@ import torch
 from demos.bert.model.layer_weights import layer_of
 from demos.errors import UserError
 from demos.training.example_lengths import Lengths, lengths_of
+from demos.training.learning import hardware
 from demos.training.learning.batches import scoring_batches, training_batches
-from demos.training.learning.caches import MAX_CACHE_BYTES
-from demos.training.learning.encoder import layers_of
+from demos.training.learning.encoder import MAX_CACHE_BYTES, layers_of
 from demos.training.learning.optimizer import NOTHING_TRAINS
-from demos.training.learning.precision import half_of, run_device
 from demos.training.learning.trainable import fixed_layers
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
@@ -48,8 +47,7 @@ class Cost:
     """Counted, not estimated, but for the activations: the numbers that `Started` will tell."""
 
     steps: int
-    epochs: int
-    sentences: int  # examples trained on, once an epoch
+    examples: int  # seen in all, each as often as there are epochs
     parameters: int
     trainable_parameters: int
     rows: int  # of the word embeddings, that occur in the data
@@ -57,11 +55,6 @@ class Cost:
     adapters: int  # matrices with a low-rank update beside them
     step_products: float  # floating-point operations in the steps' matrix products
     other_products: float  # in all that is read without a gradient: frozen layers, looks, the test
-
-    @property
-    def examples(self) -> int:
-        """Examples seen in all, each as often as there are epochs."""
-        return self.epochs * self.sentences
 
 
 def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -> Cost:
@@ -92,8 +85,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     read_once = _scored((*lengths.train, *lengths.validation), encoder, fixed)
     return Cost(
         steps=epochs * len(batches),
-        epochs=epochs,
-        sentences=len(lengths.train),
+        examples=epochs * len(lengths.train),
         parameters=of_encoder + head,
         trainable_parameters=trainable,
         rows=lengths.rows,
@@ -159,15 +151,10 @@ def _widths(encoder: Any) -> tuple[int, int]:
 
 
 def _memory(
-    encoder: Any,
-    settings: Settings,
-    lengths: Lengths,
-    batches: Sequence[tuple[int, int]],
-    weights: int,
-    trainable: int,
+    encoder: Any, settings: Settings, lengths: Lengths, batches: Sequence[tuple[int, int]], weights: int, trainable: int
 ) -> Memory:
     layers, (width, inner) = layers_of(encoder), _widths(encoder)
-    fixed, half = fixed_layers(settings, layers), half_of(settings.precision, run_device())
+    fixed, half = fixed_layers(settings, layers), hardware.in_bfloat16()
     upper = layers - fixed
     copies = BFLOAT16 * upper * (4 * width**2 + 2 * width * inner) if half else 0  # of the matrices, made each step
     of_width, of_inner = KEPT[settings.trains]

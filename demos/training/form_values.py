@@ -17,25 +17,21 @@ AWAITED = "Choose a CSV, TSV or JSONL file first."
 UNNAMED = "Name a data set of the Hub first, as owner/name."
 # The controls, in the order of `read_settings`; most are called as their field of Settings.
 RECIPE = (
-    "pooling", "hidden", "activation", "dropout", "trains", "top_layers", "lora_rank", "optimizer", "learning_rate",
-    "layer_decay", "epochs", "schedule", "warmup", "batch_size", "weight_decay", "max_length", "class_weights",
-    "label_smoothing", "precision", "seed",
+    "pooling", "hidden", "dropout", "trains", "top_layers", "lora_rank", "optimizer", "learning_rate", "epochs",
+    "schedule", "warmup", "batch_size", "weight_decay", "max_length", "class_weights", "seed",
 )  # fmt: skip
 FROZEN_EMBEDDINGS = "but_embeddings"  # what `trains` says where everything but the embeddings does
-WHOLE = ("top_layers", "lora_rank", "epochs", "batch_size", "max_length", "seed")
-DECIMAL = ("dropout", "learning_rate", "layer_decay", "warmup", "weight_decay", "label_smoothing")
 
 
 def read_settings(*chosen: Any) -> Settings:
     """The controls' values, in the order of RECIPE, as Settings. Raises UserError where one is out of bounds."""
     values = dict(zip(RECIPE, chosen, strict=True))
     try:
-        values |= {name: int(values[name]) for name in WHOLE} | {name: float(values[name]) for name in DECIMAL}
-        widths = [int(width) for width in str(values["hidden"] or "").split(",") if width]
+        widths = [int(width) for width in str(values.pop("hidden") or "").split(",") if width]
+        values = {name: type(getattr(Settings, name))(value) for name, value in values.items()}
     except (TypeError, ValueError, OverflowError) as error:
         raise UserError(NO_NUMBER) from error
-    values["hidden"] = tuple(width for width in widths if width)
-    values["class_weights"] = bool(values["class_weights"])
+    values["hidden"] = tuple(filter(None, widths))
     if values["trains"] == FROZEN_EMBEDDINGS:
         values |= {"trains": "all", "frozen_embeddings": True}
     return Settings(**values).check()
@@ -64,10 +60,7 @@ def read_dataset(
 
     Raises UserError where it is missing, broken or of another task.
     """
-    try:
-        max_train, number = max_train_of(most, limit), int(seed)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UserError(NO_NUMBER) from error
+    max_train, number = max_train_of(most, limit), _whole(seed)
     if data == UPLOAD:
         if not file:
             raise UserError(AWAITED)
@@ -80,8 +73,15 @@ def read_dataset(
 
 
 def max_train_of(most: Any, limit: int = MAX_TRAIN) -> int:
-    """The most training examples, within bounds. Raises what `int` does for no number."""
-    return min(limit, max(LEAST_TRAIN, int(most)))
+    """The most training examples, within bounds. Raises UserError for no number."""
+    return min(limit, max(LEAST_TRAIN, _whole(most)))
+
+
+def _whole(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UserError(NO_NUMBER) from error
 
 
 def fitting(kind: str, data: str) -> str:

@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -80,48 +80,43 @@ def fit_words(data: Labelled, split: Split) -> Fit:
 
 def fit_guess(data: Labelled, split: Split) -> Fit:
     """Always the training part's most frequent class."""
-    begun = time.perf_counter()
-    guess = DummyClassifier(strategy="most_frequent")
-    nothing, targets = np.zeros((len(split.train), 1)), data.targets[split.train]
-    folds = cross_val_score(guess, nothing, targets, cv=_folds(targets))
-    guess.fit(nothing, targets)
-    return _fitted(guess, 0, math.nan, folds, np.zeros((len(split.test), 1)), data, split, 0, begun)
+    train, test = (np.zeros((len(part), 1)) for part in (split.train, split.test))
+    return _fit([], (), train, test, data, split)
 
 
 def _fit(
     steps: Sequence[tuple[str, Any]], grid: Sequence[float], train: Any, test: Any, data: Labelled, split: Split
 ) -> Fit:
+    """`steps`, then a logistic regression with the best C of `grid`; without a grid the most frequent class."""
     begun = time.perf_counter()
-    targets = data.targets[split.train]
-    pipeline = Pipeline([*steps, ("classify", LogisticRegression(max_iter=MAX_ITERATIONS))])
-    search = GridSearchCV(pipeline, {"classify__C": list(grid)}, cv=_folds(targets), error_score="raise")
+    targets, truth = data.targets[split.train], data.targets[split.test]
+    last: Any = LogisticRegression(max_iter=MAX_ITERATIONS) if grid else DummyClassifier(strategy="most_frequent")
+    choices = {"classify__C": list(grid)} if grid else {}
+    pipeline = Pipeline([*steps, ("classify", last)])
+    search = GridSearchCV(pipeline, choices, cv=_folds(targets), error_score="raise")
     with threadpool_limits(1):  # two threads on shared cores wait for each other: fifteen times as slow
         search.fit(train, targets)
-    best, results = search.best_index_, search.cv_results_
-    folds = [results[f"split{k}_test_score"][best] for k in range(search.n_splits_)]
+    results = search.cv_results_
     classify = search.best_estimator_[-1]
-    dimension, iterations = classify.coef_.shape[1], int(classify.n_iter_.max())
-    return _fitted(search.best_estimator_, dimension, grid[best], folds, test, data, split, iterations, begun)
+    probabilities = search.best_estimator_.predict_proba(test)
+    predicted = probabilities.argmax(axis=1)
+    return Fit(
+        pipeline=search.best_estimator_,
+        dimension=classify.coef_.shape[1] if grid else 0,
+        strength=classify.C if grid else math.nan,
+        folds=tuple(float(results[f"split{k}_test_score"][search.best_index_]) for k in range(search.n_splits_)),
+        predicted=predicted,
+        probabilities=probabilities,
+        scores=score(truth.tolist(), predicted.tolist(), len(data.labels)),
+        interval=wilson(int((predicted == truth).sum()), len(truth)),
+        iterations=int(classify.n_iter_.max()) if grid else 0,
+        seconds=time.perf_counter() - begun,
+    )
 
 
 def _folds(targets: np.ndarray) -> StratifiedKFold:
     """Five folds, or as many as the rarest class has sentences."""
     return StratifiedKFold(max(2, min(FOLDS, int(np.bincount(targets).min()))), shuffle=True, random_state=0)
-
-
-def _fitted(
-    pipeline: Any, dimension: int, strength: float, folds: Sequence[float], test: Any, data: Labelled, split: Split,
-    iterations: int, begun: float,
-) -> Fit:  # fmt: skip
-    probabilities = pipeline.predict_proba(test)
-    predicted = probabilities.argmax(axis=1)
-    truth = data.targets[split.test]
-    scores = score(truth.tolist(), predicted.tolist(), len(data.labels))
-    interval = wilson(int((predicted == truth).sum()), len(truth))
-    return Fit(
-        pipeline, dimension, strength, tuple(float(one) for one in folds), predicted, probabilities, scores, interval,
-        iterations, time.perf_counter() - begun,
-    )  # fmt: skip
 
 
 def chosen(fits: Mapping[Choice, Fit]) -> Choice:

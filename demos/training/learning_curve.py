@@ -126,15 +126,13 @@ def recipe(examples: int, whole: int, seed: int, start: str) -> Settings:
 def jobs(dataset: Dataset, seeds: int) -> list[Job]:
     """The trainings, in the order in which they grow the picture: all sizes of the first seed, then of the next."""
     todo = []
-    repeated = {PRETRAINED: seeds, SCRATCH: SCRATCH_SEEDS}
-    for seed in range(max(repeated.values())):
+    for seed in range(max(seeds, SCRATCH_SEEDS)):
         for share in SHARES:
             part = replace(dataset, train=nested(dataset, share, seed), validation=dataset.validation[:WATCHED])
-            for series, start in STARTS.items():
-                if seed >= repeated[series]:
-                    continue
-                settings = recipe(len(part.train), len(dataset.train), seed, start)
-                todo.append(Job(series, part, settings))
+            for series, repeated in ((PRETRAINED, seeds), (SCRATCH, SCRATCH_SEEDS)):
+                if seed < repeated:
+                    settings = recipe(len(part.train), len(dataset.train), seed, STARTS[series])
+                    todo.append(Job(series, part, settings))
     return todo
 
 
@@ -248,8 +246,7 @@ class _Measurement:
                 counted.add(part)
                 self._add(WORDS, job, words_score(job.dataset, job.dataset.train))
                 yield self._progress("the words are counted")
-            stopped = yield from self._train(job)
-            if stopped:
+            if (yield from self._train(job)):
                 yield replace(self._progress("stopped"), seconds_left=0.0)
                 return
 

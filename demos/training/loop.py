@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,13 @@ from safetensors import SafetensorError
 
 from demos.errors import UserError
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
-from demos.training.learning.batches import scoring_batches, training_batches
+from demos.training.learning.batches import scoring_batches, training_batches, watched_of
+from demos.training.learning.controls import Control, Pauses
 from demos.training.learning.failures import sentence_of
 from demos.training.learning.learner import Learner
+from demos.training.learning.optimizer import learning_rate
 from demos.training.learning.parallel import ALONE, Parallel
-from demos.training.learning.schedule import learning_rate
-from demos.training.learning.watched import watched_of
 from demos.training.results.answers import kept_of, write_kept
-from demos.training.service.controls import Control, Pauses
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits, as_watched
 from demos.training.tasks.registry import task_of
@@ -116,21 +115,22 @@ class _Training:
         yield Stopped(result, reason) if reason else Finished(result)
 
     def _load(self) -> None:
-        data, task = self.dataset, self.task
-        self.learner = Learner(task, self.base, self.settings, self.parallel)
-        tokenizer, limit = self.learner.model.tokenizer, self.learner.limit
-        self.train_features = task.features(tokenizer, data.train, limit)
-        self.validation_features = task.features(tokenizer, data.validation, limit)
+        data = self.dataset
+        self.learner = Learner(self.task, self.base, self.settings, self.parallel)
+        self.train_features, self.validation_features = map(self._features, (data.train, data.validation))
+        self.everything = [*self.train_features, *self.validation_features]
         self.watched_is_tested = data.test is data.validation
-        self.test_features = [] if self.watched_is_tested else task.features(tokenizer, data.test, limit)
-        self.everything = [*self.train_features, *self.validation_features, *self.test_features]
-        if self.watched_is_tested:
-            self.test_features = self.validation_features
+        self.test_features = self.validation_features if self.watched_is_tested else self._features(data.test)
+        if not self.watched_is_tested:
+            self.everything += self.test_features
         self.watched = watched_of([feature.target for feature in self.validation_features])
         self.lengths = [feature.size for feature in self.train_features]
         self.steps_per_epoch = math.ceil(len(self.train_features) / self.settings.batch_size)
         self.total_steps = self.steps_per_epoch * self.settings.epochs
         self.learner.prepare(self.everything)
+
+    def _features(self, examples: Sequence[Any]) -> list[Features]:
+        return self.task.features(self.learner.model.tokenizer, examples, self.learner.limit)
 
     def _started(self) -> Started:
         data, learner = self.dataset, self.learner
@@ -164,23 +164,20 @@ class _Training:
     def _score(self, features: list[Features], split: str) -> Generator[Event, None, tuple[float, Answers]]:
         """The mean loss over `features` and the answer to each one, in their order."""
         self.learner.model.modules().eval()
-        answers: list[Any] = [None] * len(features)
-        total, units, done, seconds = 0.0, 0.0, 0, 0.0
+        answers: dict[int, Any] = {}
+        total, units, seconds = 0.0, 0.0, 0.0
         for rows in scoring_batches([feature.size for feature in features]):
             began = time.perf_counter()
             with torch.inference_mode():
                 logits, batch = self.learner.logits([features[i] for i in rows])
                 share = self.task.units(batch.targets)
                 total += self.task.loss(logits, batch.targets).item() * share
-                answered = self.task.answers(logits, batch)
-            for index, answer in zip(rows, answered, strict=True):
-                answers[index] = answer
+                answers |= zip(rows, self.task.answers(logits, batch), strict=True)
             units += share
-            done += len(rows)
             seconds += time.perf_counter() - began
-            self.scoring_rate = done / seconds
-            yield Scoring(split, done, len(features))
-        return total / units if units else 0.0, answers
+            self.scoring_rate = len(answers) / seconds
+            yield Scoring(split, len(answers), len(features))
+        return total / units if units else 0.0, [answers[place] for place in range(len(features))]
 
     def _look(self, step: int, losses: list[float]) -> Iterator[Event]:
         if not self.parallel.leads:

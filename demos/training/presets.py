@@ -41,7 +41,7 @@ IDLE: dict[str, tuple[str, ...]] = {
     "question": ("pooling", "class_weights"),
     "choice": ("class_weights",),
 }
-NOT_OF_A_RECIPE = ("seed", "clip", "evaluations", "max_seconds", "max_steps", "threads", "start")
+OF_A_RUN = ("clip", "evaluations", "max_seconds", "max_steps", "threads")  # and no choice to compare recipes by
 
 
 def recipe_for(preset: str, kind: str) -> Settings:
@@ -56,7 +56,7 @@ def changed(settings: Settings, preset: str, kind: str = "sentence") -> dict[str
     A field that does nothing here (the rank of LoRA where something else trains) does not count.
     """
     before, now = asdict(recipe_for(preset, kind)), asdict(settings)
-    skipped = {*NOT_OF_A_RECIPE, *idle_fields(settings, kind)}
+    skipped = {*OF_A_RUN, "seed", "start", *idle_fields(settings, kind)}
     return {name: value for name, value in now.items() if name not in skipped and value != before[name]}
 
 
@@ -66,7 +66,5 @@ def idle_fields(settings: Settings, kind: str) -> list[str]:
         "top_layers": settings.trains != "top",
         "lora_rank": settings.trains != "lora",
         "frozen_embeddings": settings.trains != "all",
-        "activation": not settings.hidden,
-        "layer_decay": settings.trains == "head",
     }
     return [*IDLE.get(kind, ()), *(name for name, is_idle in idle.items() if is_idle)]

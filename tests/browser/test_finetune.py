@@ -87,7 +87,7 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
     expect(page.locator("#finetune-cost")).to_contain_text("steps")
     other = context.new_page()
     other.set_viewport_size({"width": 390, "height": 844})
-    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50&pooling=cls")
+    other.goto(f"{app_url}/?lesson=finetune&epochs=1&most=50&pooling=cls&act=relu&layers=0.9&smooth=0.1&precision=auto")
     expect(other.locator("#finetune-cost")).to_contain_text("4 steps")
     it_fits_a_phone(other)
     page.click("#finetune-start")
@@ -195,14 +195,14 @@ def step_of(status: str) -> int:
 
 def both_can_be_downloaded(page: Page) -> None:
     page.get_by_role("tab", name="Keep it").click()
-    expect(page.locator("#keep-told")).to_contain_text("Your last run")
-    picker = page.locator("#keep-number input")
+    expect(page.locator("#export-told")).to_contain_text("Your last run")
+    picker = page.locator("#export-number input")
     expect(picker).to_have_value(re.compile("^Run 2, the last"))
     for name in ("Run 1", "Run 2"):
         picker.click()
         page.get_by_role("option", name=re.compile(f"^{name}")).click()
-        expect(page.locator("#keep-told")).to_contain_text("earlier run" if name == "Run 1" else "last run")
+        expect(page.locator("#export-told")).to_contain_text("earlier run" if name == "Run 1" else "last run")
         with page.expect_download(timeout=60_000) as saved:
-            page.click("#keep-download")
+            page.click("#export-download")
         assert saved.value.suggested_filename == "bert-emotion.zip"
     page.get_by_role("tab", name="Train", exact=True).click()

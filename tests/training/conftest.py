@@ -38,4 +38,4 @@ def dataset() -> Dataset:
 @pytest.fixture(scope="session")
 def quick() -> Settings:
     """Two epochs of small batches on one thread, exact, at a rate a random encoder of width 32 learns with."""
-    return Settings(epochs=2, batch_size=8, learning_rate=3e-3, max_length=24, threads=1, precision="float32")
+    return Settings(epochs=2, batch_size=8, learning_rate=3e-3, max_length=24, threads=1)

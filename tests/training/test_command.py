@@ -79,7 +79,7 @@ def test_what_is_wrong_is_one_sentence(at_hand: Path, capsys: Any, told: list[st
 
 def test_options_change_the_settings_they_name() -> None:
     told = ["--data", "endings", "--set", "hidden=64,8", "--set", "class_weights=true", "--set", "learning_rate=2e-5"]
-    recipe = command.asked(command.parser().parse_args(told))
+    recipe = command.recipe_from(command.parser().parse_args(told))
     assert (recipe.data, recipe.task) == ("endings", "choice")
     assert recipe.settings == Settings(hidden=(64, 8), class_weights=True, learning_rate=2e-5)
 

@@ -125,7 +125,7 @@ def test_a_steps_products_are_those_that_torch_counts(
 
 def test_a_run_s_bytes_are_those_of_its_parts_on_the_bundled_model(dataset: Dataset, bundled: LoadedModel) -> None:
     cost = {
-        name: cost_of(dataset, bundled.tokenizer, bundled.model, Settings(precision="float32", **chosen)).memory
+        name: cost_of(dataset, bundled.tokenizer, bundled.model, Settings(**chosen)).memory
         for name, chosen in {
             "all": {}, "sgd": {"optimizer": "sgd"}, "lora": {"trains": "lora"}, "head": {"trains": "head"},
         }.items()

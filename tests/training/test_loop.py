@@ -17,10 +17,11 @@ from transformers import AutoModel, AutoTokenizer, get_linear_schedule_with_warm
 
 from demos.bert.model.models import ModelStore
 from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Stopped, Watched, as_json
+from demos.training.learning import hardware
 from demos.training.learning.batches import training_batches
+from demos.training.learning.controls import Control
 from demos.training.learning.model import CompactRows, Trained, load_encoder
 from demos.training.loop import train
-from demos.training.service.controls import Control
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, load_emotion
 
@@ -67,6 +68,23 @@ def test_events_come_in_order_and_say_what_happened(
     assert as_json(looks[0])["train_loss"] is None
     assert not {"folder", "answers"} & as_json(finished)["result"].keys()
     assert len(as_json(watched[0])["answers"]) == 8
+
+
+@pytest.mark.parametrize(("half", "name"), [(True, "bfloat16"), (False, "float32")])
+def test_products_are_in_bfloat16_where_the_hardware_has_it(
+    half: bool,
+    name: str,
+    dataset: Dataset,
+    base: Path,
+    quick: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hardware, "in_bfloat16", lambda: half)
+    events = list(train(dataset, base, dataclasses.replace(quick, epochs=1, max_steps=2), tmp_path / "run"))
+    assert isinstance(events[0], Started)
+    assert events[0].precision == name
+    assert all(math.isfinite(event.loss) for event in events if isinstance(event, Step))
 
 
 def test_the_result_is_scikit_learns_and_the_kept_model_gives_it_again(

@@ -15,7 +15,7 @@ from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
 from demos.training.tasks.question_answering.events import Picture, SpanAnswer, SpanResult
-from demos.training.tasks.question_answering.span_search import REASONS, SHOWN
+from demos.training.tasks.question_answering.span_search import ASKED, BACKWARDS, SHOWN
 from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.question_answering.view import CHIPS, QuestionView, marked_html
@@ -171,7 +171,7 @@ def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAn
     assert len(rows) == 5
     assert rows[0][0] == "bread"
     assert shown.count("<s>") == 2  # too short for a span that is too long
-    assert all(html.escape(reason) in shown for reason in REASONS[:2])
+    assert all(html.escape(reason) in shown for reason in (BACKWARDS, ASKED))
     assert "it would win" not in shown
     first = dataclasses.replace(answers[2].impossible[0], score=99.0)
     assert shown.count("</tr>") == 9  # two heads

@@ -61,21 +61,22 @@ def card(log: Log, form: Form, loaded: str) -> str:
     stride = max(1, -(-len(log.looks) // MOST_LOOKS))
     looks = [*log.looks[:-1:stride], log.looks[-1]] if log.looks else []
     results: list[tuple[str, float | None]] = list(log.metrics.items())
-    if log.baseline:
-        results.append((f"{log.metric} of {log.baseline}", log.baseline_score))
+    started = log.started
+    if started.baseline:
+        results.append((f"{started.metric} of {started.baseline}", started.baseline_score))
     body = TEXT.body(
         log=log,
         data=plain(log.data_name),
         base=plain(log.base_title),
-        labels=list(map(plain, log.labels[:MOST_LABELS])),
-        more=max(0, len(log.labels) - MOST_LABELS),
+        labels=list(map(plain, started.labels[:MOST_LABELS])),
+        more=max(0, len(started.labels) - MOST_LABELS),
         notes=list(map(plain, log.notes[:MOST_NOTES])),
         loaded=loaded,
         usage=usage_code(log, form),
         results=[(plain(name), _number(value)) for name, value in [*results, ("loss", log.loss)]],
         looks=[(f"{look[0]:,.0f}", *(_number(value) for value in look[1:4])) for look in looks],
         settings=[(name.replace("_", " "), plain(value)) for name, value in _recipe(log)],
-        margin=98 / max(1, log.sizes[2]) ** 0.5,
+        margin=98 / max(1, started.test) ** 0.5,
     )
     return f"{front}\n\n{body}\n"
 
@@ -93,11 +94,13 @@ def _number(value: float | None) -> str:
 
 def _recipe(log: Log) -> list[tuple[str, str]]:
     """What a run is set by and what it was computed on, row by row."""
+    started = log.started
+    machine = f"{started.device}, {started.precision}, CPU threads: {started.threads}, processes: {log.processes}"
     return [
         *((name, _value(value)) for name, value in asdict(log.recipe.settings).items()),
         ("base model", f"{log.base_title} {log.base_id} {log.base_revision}".strip()),
-        ("parameters", f"{log.parameters:,}, of which {log.trainable_parameters:,} were trained"),
-        ("computed on", f"{log.device}, {log.precision}, CPU threads: {log.threads}, processes: {log.processes}"),
+        ("parameters", f"{started.parameters:,}, of which {started.trainable_parameters:,} were trained"),
+        ("computed on", machine),
         ("speed", f"{log.examples_per_second:,.0f} examples/s"),
         ("versions", f"torch {log.versions[0]}, transformers {log.versions[1]}"),
     ]

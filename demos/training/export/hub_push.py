@@ -54,13 +54,12 @@ def push(folder: Path, name: str, token: str | None, private: bool = True, make:
         made = api.create_repo(repo_id=name, repo_type="model", private=private, exist_ok=False)
     except Exception as error:
         raise UserError(_why(error, UNREACHED)) from None
+    repository = {"repo_id": made.repo_id, "repo_type": "model"}
     try:
-        api.upload_folder(
-            repo_id=made.repo_id, repo_type="model", folder_path=str(folder), commit_message="Fine-tuned in Inside BERT"
-        )
+        api.upload_folder(**repository, folder_path=str(folder), commit_message="Fine-tuned in Inside BERT")
     except Exception as error:
         try:
-            api.delete_repo(repo_id=made.repo_id, repo_type="model")
+            api.delete_repo(**repository)
         except Exception:
             raise UserError(LEFT) from None
         raise UserError(_why(error, BROKE_OFF)) from None

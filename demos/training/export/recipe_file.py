@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
-from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
+from demos.training.form_values import (
+    HUB,
+    LEAST_TRAIN,
+    OWN,
+    UPLOAD,
+    fit_model,
+    fitting,
+    max_train_of,
+    read_dataset,
+    read_settings,
+)
+from demos.training.learning import hardware
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 LARGEST = 64 * 2**10  # bytes of a recipe file
+# What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
+FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
 TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
 
 
@@ -30,16 +45,13 @@ class Recipe:
     max_train: int = MAX_TRAIN  # the page's bound; the command takes up to MAX_ROWS
     settings: Settings = field(default_factory=Settings)
 
-    @property
-    def source(self) -> str:
-        """The data in a few words: where it comes from."""
-        return {UPLOAD: self.file, HUB: self.hub}.get(self.data, self.data)
-
     def dataset(self) -> Splits:
         """The data, as the page reads it; the seed is the settings' own. Raises UserError where it can't be had."""
         for name in filter(None, (self.file, self.test_file) if self.data == UPLOAD else ()):
             if not Path(name).is_file():
-                raise UserError(f"There is no file {name!r} here; the recipe names the file and does not hold it.")
+                raise UserError(
+                    f"There is no file {Path(name).name!r} here; the recipe names the file and does not hold it."
+                )
         files = self.file or None, self.test_file or None
         return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed, MAX_ROWS)
 
@@ -48,6 +60,18 @@ class Recipe:
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)
         return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "")
+
+
+def chosen_recipe(
+    spec: ModelSpec, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *controls: Any
+) -> Recipe:
+    """The recipe that the page's controls say: the data picker's, then those of `read_settings`.
+
+    Raises UserError where one is out of bounds or does not fit the model.
+    """
+    settings = fit_model(read_settings(*controls), spec.num_layers)
+    names = str(file or ""), str(test_file or ""), (hub or "").strip()
+    return Recipe(spec.key, kind, fitting(kind, data), *names, max_train_of(most), settings)
 
 
 def recipe_json(recipe: Recipe) -> str:
@@ -67,25 +91,36 @@ def read_recipe(text: str) -> Recipe:
     return recipe_of(values)
 
 
-def recipe_of(told: Any) -> Recipe:
+def recipe_of(document: Any) -> Recipe:
     """A recipe from JSON's objects. Raises UserError, naming the field."""
-    if not isinstance(told, dict) or not isinstance(told.get("settings", {}), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("settings", {}), dict):
         raise UserError("A recipe is a JSON object with model, task, data and settings.")
-    _known(told, {known.name for known in fields(Recipe)})
-    values = {name: value for name, value in told.items() if name != "settings"}
+    _known(document, vars(Recipe()))
+    values = {name: value for name, value in document.items() if name != "settings"}
     for name, longest in TEXTS.items():
         if not isinstance(values.get(name, ""), str) or len(values.get(name, "")) > longest:
             raise UserError(f"The recipe's {name} must be a text of at most {longest:,} characters.")
     most = values.get("max_train", MAX_TRAIN)
     if not isinstance(most, int) or isinstance(most, bool) or not LEAST_TRAIN <= most <= MAX_ROWS:
         raise UserError(f"The recipe's max_train must be a whole number from {LEAST_TRAIN} to {MAX_ROWS:,}.")
-    return Recipe(**values, settings=settings_of(told.get("settings", {})))
+    return Recipe(**values, settings=settings_of(document.get("settings", {})))
 
 
-def settings_of(told: dict[str, Any]) -> Settings:
-    """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds."""
-    _known(told, {one.name for one in fields(Settings)})
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+def settings_of(document: dict[str, Any]) -> Settings:
+    """Settings from JSON's objects. Raises UserError for an unknown field or a value out of bounds.
+
+    What earlier versions could choose is read where it is what a run does here anyway.
+    """
+    products = "bfloat16" if hardware.in_bfloat16() else "float32"
+    former = {**FORMER, "precision": (products, "auto")}
+    values: dict[str, Any] = {}
+    for name, value in document.items():
+        if name not in former:
+            values[name] = tuple(value) if isinstance(value, list) else value
+        elif value not in former[name]:
+            now = former[name][0]
+            raise UserError(f"The recipe's {name} can no longer be {str(value)[:40]!r}: here it is {now!r}.")
+    _known(values, vars(Settings()))
     if not isinstance(values.get("hidden", ()), tuple):
         raise UserError("The recipe's hidden must be a list of widths.")
     for name in ("class_weights", "frozen_embeddings"):
@@ -94,7 +129,7 @@ def settings_of(told: dict[str, Any]) -> Settings:
     return Settings(**values).check()
 
 
-def _known(values: dict[str, Any], names: set[str]) -> None:
+def _known(values: Iterable[str], names: Iterable[str]) -> None:
     for name in values:
         if name not in names:
             raise UserError(f"A recipe has no field {name[:40]!r}; there are {', '.join(sorted(names))}.")

@@ -30,25 +30,15 @@ class Log:
     base_id: str  # on the Hub; "" for the bundled model
     base_revision: str
     data_name: str
-    sizes: tuple[int, int, int]  # train, validation, test
     notes: tuple[str, ...]  # what was done to the data
-    labels: tuple[str, ...]
-    metric: str
-    baseline: str
-    baseline_score: float | None
+    started: Started
     metrics: dict[str, float | None]  # on the test split
     loss: float | None
     looks: tuple[tuple[float | None, ...], ...]  # step, training loss, validation loss, validation score
-    steps: int
-    total_steps: int
+    steps: int  # done
     stopped: str  # "asked" or "time" where the run ended before its last step; else ""
     seconds: float
     examples_per_second: float
-    parameters: int
-    trainable_parameters: int
-    device: str
-    precision: str
-    threads: int
     processes: int = 1
     versions: tuple[str, str] = ("", "")  # of torch and transformers
 
@@ -71,25 +61,15 @@ def log_of(
         base_id=spec.hub_id,
         base_revision=spec.revision,
         data_name=dataset.name,
-        sizes=(started.train, started.validation, started.test),
         notes=tuple(getattr(dataset, "notes", ())),
-        labels=started.labels,
-        metric=started.metric,
-        baseline=started.baseline,
-        baseline_score=_finite(started.baseline_score),
+        started=started,
         metrics={name: _finite(value) for name, value in result.metrics.items()},
         loss=_finite(result.loss),
         looks=tuple(tuple(map(_finite, look[:4])) for look in thinned),
         steps=result.steps,
-        total_steps=started.total_steps,
         stopped=stopped,
         seconds=round(result.seconds, 3),
         examples_per_second=round(result.examples_per_second, 2),
-        parameters=started.parameters,
-        trainable_parameters=started.trainable_parameters,
-        device=started.device,
-        precision=started.precision,
-        threads=started.threads,
         processes=processes,
         versions=(torch.__version__, transformers.__version__),
     )
@@ -111,9 +91,9 @@ def read_log(folder: Path) -> Log | None:
         document: dict[str, Any] = json.loads((folder / LOG).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    document["recipe"] = recipe_of(document["recipe"])
-    document["looks"] = tuple(tuple(look) for look in document["looks"])
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in document.items()
-    }
-    return Log(**values)
+    document |= {"recipe": recipe_of(document["recipe"]), "started": Started(**_tuples(document["started"]))}
+    return Log(**_tuples(document) | {"looks": tuple(map(tuple, document["looks"]))})
+
+
+def _tuples(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in document.items()}

@@ -20,14 +20,13 @@ OWN_CATALOGUE = "catalogue.json"  # what a file of further models is called here
 
 
 def repeated(log: Log) -> Recipe:
-    """The recipe that gives this run's numbers again: threads and precision as they were found, not as they fit here.
+    """The recipe that gives this run's numbers again, with as many threads as it had.
 
     One that ended early ends after as many steps again; the clock's limit is far off for one that took long.
     """
     settings = replace(
         log.recipe.settings,
-        threads=log.threads,
-        precision=log.precision,
+        threads=log.started.threads,
         max_steps=log.steps if log.stopped else 0,
         max_seconds=DEFAULT.max_seconds if log.seconds < DEFAULT.max_seconds / 4 else MAX_SECONDS,
     )

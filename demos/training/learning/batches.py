@@ -1,14 +1,17 @@
-"""Which sentences go together: batches of like length, so that little padding is computed."""
+"""Which examples go together, batches of like length so that little padding is computed; and which are watched."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from demos.bert.model.token_lists import padded_batches
 
 POOL = 50  # batches that are sorted together: enough for like lengths, few enough to stay random
+MAX_WATCHED = 8  # validation examples whose answers each look tells
 SCORING_TOKENS = 2_048  # a padded batch's most tokens where no gradient is kept
 
 
@@ -29,3 +32,24 @@ def training_batches(lengths: Sequence[int], batch_size: int, generator: torch.G
 def scoring_batches(lengths: Sequence[int]) -> list[list[int]]:
     """Every index once, by length, as many as fit into SCORING_TOKENS padded tokens (at least one)."""
     return padded_batches(lengths, SCORING_TOKENS)
+
+
+def watched_of(targets: Sequence[Any], most: int = MAX_WATCHED) -> tuple[int, ...]:
+    """Places of at most `most` examples: as many of each class as of any other, evenly spread within it.
+
+    Targets that are no classes (no whole numbers) count as one class. With more classes than `most`, the first ones.
+    """
+    by_class: dict[int, list[int]] = defaultdict(list)
+    for index, target in enumerate(targets):
+        by_class[target if isinstance(target, int) else 0].append(index)
+    quotas = dict.fromkeys(sorted(by_class), 0)
+    for _ in range(min(most, len(targets))):
+        open_classes = [label for label in quotas if quotas[label] < len(by_class[label])]
+        quotas[min(open_classes, key=lambda label: quotas[label])] += 1
+    return tuple(
+        sorted(
+            members[(2 * k + 1) * len(members) // (2 * quotas[label])]
+            for label, members in by_class.items()
+            for k in range(quotas[label])
+        )
+    )

@@ -9,13 +9,14 @@ import torch
 
 from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
-from demos.training.learning.batches import scoring_batches
-from demos.training.learning.caches import States
-from demos.training.learning.encoder import layers_of, lower, upper
+from demos.training.learning import hardware
+from demos.training.learning.encoder import States, layers_of, lower, upper
+from demos.training.learning.hardware import attention_of, quicken, run_device
 from demos.training.learning.model import (
     CompactRows,
     Model,
     collate,
+    in_batches,
     keep,
     last_states,
     load_encoder,
@@ -24,8 +25,6 @@ from demos.training.learning.model import (
 )
 from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
 from demos.training.learning.parallel import ALONE, Parallel
-from demos.training.learning.precision import attention_of, half_of, run_device
-from demos.training.learning.quick import quicken
 from demos.training.learning.trainable import fixed_layers, freeze
 from demos.training.settings import Settings
 from demos.training.tasks.task import Batch, Features, SeededDropout, Task
@@ -38,7 +37,7 @@ class Learner:
         keep_pages()
         self.task, self.settings, self.parallel = task, settings, parallel
         self.device = run_device()
-        self.half = half_of(settings.precision, self.device)
+        self.half = hardware.in_bfloat16()
         encoder = quicken(load_encoder(base, attention_of(self.half, self.device)).to(self.device))
         tokenizer = load_tokenizer(base)
         self.limit = min(settings.max_length, encoder.config.max_position_embeddings)  # tokens
@@ -70,14 +69,13 @@ class Learner:
         if not self.fixed:
             return
         done = 0
-        for rows in scoring_batches([feature.size for feature in features]):
-            batch = collate(self.task, [features[i] for i in rows], self.padding, self.device)
+        for places, batch in in_batches(self.task, features, self.padding, self.device):
             with self._products():
                 states = self._lower(batch)
             stored = self.states.put(batch, states)
             done += stored
             yield Caching(done, len(features))
-            if stored < len(rows):
+            if stored < len(places):
                 return
 
     def logits(self, features: Sequence[Features]) -> tuple[torch.Tensor, Batch]:
@@ -115,8 +113,7 @@ class Learner:
             units = self.task.units(self.task.targets(own, longest))
             sums = [float(loss) * units, float(score) * len(own), units, len(own)]
         loss_sum, score_sum, all_units, count = self.parallel.sums(sums)
-        trained = [one for group in self.optimizer.param_groups for one in group["params"]]
-        self.parallel.average(trained, sums[2] / all_units if all_units else 0.0)
+        self.parallel.average(self.trained, sums[2] / all_units if all_units else 0.0)
         return torch.tensor([loss_sum / max(all_units, 1e-9), score_sum / count], device=self.device).unbind()
 
     def keep(self, folder: Path) -> None:

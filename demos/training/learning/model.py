@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ class CompactRows:
         encoder.set_input_embeddings(nn.Embedding.from_pretrained(self.full, freeze=False, padding_idx=padding))
 
 
-def collate(task: Task, features: Sequence[Features], padding: int, device: torch.device) -> Batch:
+def collate(task: Task, features: Sequence[Features], padding: int, device: str | torch.device) -> Batch:
     """A padded batch of these examples on `device`."""
     rows = [sequence for feature in features for sequence in feature.sequences]
     longest = max(map(len, rows))
@@ -125,6 +125,14 @@ def collate(task: Task, features: Sequence[Features], padding: int, device: torc
         targets=task.targets(features, longest).to(device, non_blocking=True),
         features=features,
     )
+
+
+def in_batches(
+    task: Task, features: Sequence[Features], padding: int, device: str | torch.device = "cpu"
+) -> Iterator[tuple[list[int], Batch]]:
+    """All of them, as many at once as fit where no gradient is kept: (their places, their batch)."""
+    for places in scoring_batches([feature.size for feature in features]):
+        yield places, collate(task, [features[place] for place in places], padding, device)
 
 
 def last_states(encoder: Any, batch: Batch, input_ids: torch.Tensor | None = None) -> torch.Tensor:
@@ -173,13 +181,9 @@ class Trained:
     def answers(self, examples: Sequence[Any]) -> list[Any]:
         """The task's answer to each example, as the loop keeps it."""
         features = self.task.features(self.model.tokenizer, examples, self.max_length)
-        answers: list[Any] = [None] * len(features)
-        padding = self.model.tokenizer.pad_token_id or 0
-        for rows in scoring_batches([feature.size for feature in features]):
-            batch = collate(self.task, [features[i] for i in rows], padding, torch.device("cpu"))
+        answers: dict[int, Any] = {}
+        for places, batch in in_batches(self.task, features, self.model.tokenizer.pad_token_id or 0):
             with torch.inference_mode():
-                hidden = last_states(self.model.encoder, batch)
-                answered = self.task.answers(self.task.logits(self.model.head, hidden, batch), batch)
-            for index, answer in zip(rows, answered, strict=True):
-                answers[index] = answer
-        return answers
+                logits = self.task.logits(self.model.head, last_states(self.model.encoder, batch), batch)
+                answers |= zip(places, self.task.answers(logits, batch), strict=True)
+        return [answers[place] for place in range(len(features))]

@@ -1,16 +1,15 @@
-"""The optimizer of a run: AdamW or SGD over groups of parameters, each with its decay and its share of the rate."""
+"""The optimizer of a run, AdamW or SGD over groups of parameters, each with its decay; and its rate, step by step."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
-from demos.bert.model.layer_weights import layer_of
 from demos.errors import UserError
-from demos.training.learning.encoder import layers_of
 from demos.training.settings import Settings
 
 MOMENTUM = 0.9
@@ -22,7 +21,7 @@ def make_optimizer(encoder: Any, head: nn.Module, settings: Settings) -> torch.o
 
     AdamW: Loshchilov and Hutter 2019. SGD with momentum: its decay is part of the gradient, not decoupled.
     """
-    groups = parameter_groups(encoder, head, settings.weight_decay, settings.layer_decay)
+    groups = parameter_groups(encoder, head, settings.weight_decay)
     if not groups:
         raise UserError(NOTHING_TRAINS)
     if settings.optimizer == "sgd":
@@ -43,30 +42,38 @@ def clipped_step(optimizer: torch.optim.Optimizer, parameters: Sequence[nn.Param
 
 
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """The learning rate of the next step: `rate` for the head, each group's own share of it below."""
+    """The learning rate of the next step."""
     for group in optimizer.param_groups:
-        group["lr"] = rate * group["share"]
+        group["lr"] = rate
 
 
-def parameter_groups(encoder: Any, head: nn.Module, weight_decay: float, layer_decay: float) -> list[dict[str, Any]]:
-    """What trains, by its share of the rate and by whether it decays: weight matrices do, biases, LayerNorms and
-    embeddings do not.
+def parameter_groups(encoder: Any, head: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """What trains, by whether it decays: weight matrices do, biases, LayerNorms and embeddings do not.
 
-    Devlin et al.'s code decays neither biases nor LayerNorms. Embeddings: decay would move rows that never occur. The
-    head's share is 1, the top layer's `layer_decay`, the next one's its square, … the embeddings' the least (Sun et
-    al. 2019, section 5.3.4).
+    Devlin et al.'s code decays neither biases nor LayerNorms. Embeddings: decay would move rows that never occur.
     """
     both = nn.ModuleList([encoder, head])
     plain = {id(p) for m in both.modules() if isinstance(m, nn.Embedding | nn.LayerNorm) for p in m.parameters()}
-    layers = layers_of(encoder)
-    height = {id(p): layer + 1 for layer in range(layers) for p in layer_of(encoder, layer).parameters()}
-    height |= {id(p): layers + 1 for p in head.parameters()}
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    groups: dict[float, list[nn.Parameter]] = {}
     for name, parameter in both.named_parameters():
         if parameter.requires_grad:
-            share = layer_decay ** (layers + 1 - height.get(id(parameter), 0))
             decay = 0.0 if id(parameter) in plain or name.endswith("bias") else weight_decay
-            groups.setdefault((share, decay), []).append(parameter)
-    return [
-        {"params": parameters, "share": share, "weight_decay": decay} for (share, decay), parameters in groups.items()
-    ]
+            groups.setdefault(decay, []).append(parameter)
+    return [{"params": parameters, "weight_decay": decay} for decay, parameters in groups.items()]
+
+
+def learning_rate(step: int, total_steps: int, peak: float, warmup: float = 0.1, schedule: str = "linear") -> float:
+    """The rate of the update number `step` (0 is the first) of `total_steps`; `warmup` is a share of all steps.
+
+    The values of transformers' `get_linear_schedule_with_warmup`, `get_cosine_schedule_with_warmup` and
+    `get_constant_schedule_with_warmup`. Devlin et al. 2019, A.2: warm-up, then linear decay.
+    """
+    warmup_steps = math.ceil(total_steps * warmup)
+    if step < warmup_steps:
+        return peak * step / warmup_steps
+    done = (step - warmup_steps) / max(1, total_steps - warmup_steps)  # 0..1 of what follows the warm-up
+    if schedule == "linear":
+        return peak * max(0.0, 1 - done)
+    if schedule == "cosine":
+        return peak * max(0.0, 0.5 * (1 + math.cos(math.pi * done)))
+    return peak

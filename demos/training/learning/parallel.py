@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import torch
 from torch import distributed, nn
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 T = TypeVar("T")
 
@@ -43,19 +44,12 @@ class Parallel:
 
         Added up as one vector, so that there is one exchange a step. Who read nothing has no gradients yet.
         """
-        flat = torch.cat(
-            [
-                (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad * weight).flatten()
-                for parameter in parameters
-            ]
-        )
-        shared = flat.cpu()
+        for parameter in parameters:
+            parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad * weight
+        gradients = [parameter.grad for parameter in parameters]
+        shared = parameters_to_vector(gradients).cpu()
         distributed.all_reduce(shared)
-        flat = shared.to(flat.device)
-        for parameter, gradient in zip(
-            parameters, flat.split([parameter.numel() for parameter in parameters]), strict=True
-        ):
-            parameter.grad = gradient.view_as(parameter).clone()
+        vector_to_parameters(shared.to(gradients[0].device), gradients)
 
     def agreed(self, word: str) -> str:
         """What process 0 says, everywhere: clocks differ, and all must stop at the same step."""

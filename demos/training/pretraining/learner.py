@@ -14,9 +14,9 @@ from demos.bert.model.memory import keep_pages
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of
+from demos.training.learning.hardware import quicken
 from demos.training.learning.model import redraw_layers
 from demos.training.learning.optimizer import parameter_groups, set_rate
-from demos.training.learning.quick import quicken
 from demos.training.pretraining.batches import PretrainingBatch
 from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.rows import RowCounter
@@ -67,7 +67,7 @@ class Learner:
         self.modules.requires_grad_(True)
         if pooler is None and getattr(encoder, "pooler", None) is not None:
             encoder.pooler.requires_grad_(False)  # nothing reads it
-        groups = parameter_groups(encoder, self.heads, DECAY, 1.0)
+        groups = parameter_groups(encoder, self.heads, DECAY)
         self.optimizer = torch.optim.AdamW(groups, lr=0.0, eps=EPSILON, fused=True)
         self.trained: list[nn.Parameter] = [part for group in groups for part in group["params"]]
 

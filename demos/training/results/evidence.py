@@ -13,8 +13,7 @@ from demos.bert.attention.saliency import Score, gradient_x_input
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.vectors import Encoded
-from demos.training.learning.batches import scoring_batches
-from demos.training.learning.model import Trained, collate, last_states
+from demos.training.learning.model import Trained, in_batches, last_states
 from demos.training.results.answers import Kept
 from demos.training.results.classifier_on_states import class_logits
 from demos.training.tasks.classification.data import Example
@@ -49,12 +48,11 @@ def pooled_vectors(
     """The vector that the layers on top read, for each example: float32 [m, d]; tells after each batch."""
     features = task.features(tokenizer, examples, max_length)
     vectors = np.zeros((len(features), encoder.config.hidden_size), dtype=np.float32)
-    padding, done = tokenizer.pad_token_id or 0, 0
-    for rows in scoring_batches([feature.size for feature in features]):
-        batch = collate(task, [features[row] for row in rows], padding, torch.device("cpu"))
+    done = 0
+    for places, batch in in_batches(task, features, tokenizer.pad_token_id or 0):
         with torch.inference_mode():
-            vectors[rows] = pool(last_states(encoder, batch), batch.attention_mask, task.pooling).numpy()
-        done += len(rows)
+            vectors[places] = pool(last_states(encoder, batch), batch.attention_mask, task.pooling).numpy()
+        done += len(places)
         yield Encoded(done, len(features))
     return vectors
 

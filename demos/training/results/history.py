@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from demos.training.events import ChoiceResult, Outcome, Result, Started
-from demos.training.presets import idle_fields
+from demos.training.presets import OF_A_RUN, idle_fields
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.one_of_several import likeliest
@@ -20,7 +20,6 @@ from demos.training.tasks.question_answering.scores import exact_match
 from demos.training.tasks.question_answering.task import text_of
 
 MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
-NO_CHOICE = ("max_seconds", "max_steps", "threads", "evaluations", "clip")  # of a run, but nothing to compare
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may take a cell beginning with for a formula
 
 
@@ -62,7 +61,7 @@ class Record:
     @property
     def choices(self) -> dict[str, Any]:
         """What may differ between two runs: model, data, how much of it, and the settings that act in this one."""
-        acting = {name: value for name, value in self.settings.items() if name not in NO_CHOICE}
+        acting = {name: value for name, value in self.settings.items() if name not in OF_A_RUN}
         for name in idle_fields(Settings(**self.settings), self.kind):
             acting.pop(name, None)
         return {"model": self.model, "data": self.data, "training examples": self.examples[0], **acting}

@@ -45,7 +45,4 @@ def other_test(first: float, first_count: int, second: float, second_count: int)
         wilson(round(share * count), count) for share, count in ((first, first_count), (second, second_count))
     )
     gap = second - first
-    return OtherTest(
-        gap - math.hypot(second - low_2, high_1 - first),
-        gap + math.hypot(high_2 - second, first - low_1),
-    )
+    return OtherTest(gap - math.hypot(second - low_2, high_1 - first), gap + math.hypot(high_2 - second, first - low_1))

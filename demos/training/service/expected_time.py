@@ -66,10 +66,8 @@ def left_of(expected: float, measured: float, done: float) -> float:
 def way_of(settings: Settings) -> tuple[object, ...]:
     """What of the settings a step's speed hangs on, besides model and data."""
     chosen = {"top": settings.top_layers, "lora": settings.lora_rank, "all": settings.frozen_embeddings}
-    return (
-        settings.trains, chosen.get(settings.trains), settings.optimizer, settings.precision, settings.batch_size,
-        settings.max_length, settings.threads,
-    )  # fmt: skip
+    way = settings.trains, chosen.get(settings.trains), settings.optimizer
+    return *way, settings.batch_size, settings.max_length, settings.threads
 
 
 def products_per_second(half: bool, device: str, threads: int) -> float:

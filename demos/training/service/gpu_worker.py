@@ -13,8 +13,8 @@ from spaces.config import Config
 
 from demos.bert.model.cores import cores
 from demos.training.events import Event
+from demos.training.learning.controls import Control
 from demos.training.loop import train
-from demos.training.service.controls import Control
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Splits

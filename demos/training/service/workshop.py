@@ -11,7 +11,7 @@ from demos.bert.model.cores import cores
 from demos.bert.model.once_cache import Recent
 from demos.training.cost import Cost
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
-from demos.training.learning.precision import half_of, run_device
+from demos.training.learning import hardware
 from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
@@ -50,9 +50,8 @@ class Workshop:
         """How long a training of this cost would take."""
         if ON_ZERO_GPU:  # what a GPU lent for a moment does is not to be measured from here
             return Expected(gpu_seconds(dataset, "", settings) - START_SECONDS, False)
-        device = run_device()
-        half, threads = half_of(settings.precision, device), settings.threads or cores()
-        return expected(cost, self.speed(model, dataset, settings), half, device.type, threads)
+        half, device = hardware.in_bfloat16(), hardware.run_device().type
+        return expected(cost, self.speed(model, dataset, settings), half, device, settings.threads or cores())
 
     def fine_tune(
         self,

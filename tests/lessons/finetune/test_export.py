@@ -36,7 +36,7 @@ NO_MATTER: dict[str, Any] = {
     "total_steps": 1, "stopped": "", "seconds": 1.0, "examples_per_second": 1.0, "device": "CPU",
     "precision": "float32", "threads": 1, "curve": (), "looks": (), "test": "",
 }  # fmt: skip
-CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, precision="float32"))
+CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24))
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     (again,) = keeper.zipped(run)
     assert again["file"]["value"] == str(archive)  # not made twice
 
-    trained, log = keeper.found(run)
+    trained, log = keeper.taken(run)
     for number in range(MAX_ZIPS):
         list(keeper.zips.steps(f"other {number}", trained, log))
     assert not archive.exists()

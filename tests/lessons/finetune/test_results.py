@@ -19,7 +19,7 @@ from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.results import part as after
 from demos.lessons.finetune.results.data import Afterwards
 from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, TRUST
-from demos.lessons.finetune.results.sample import ERRORS, sample, sample_json
+from demos.lessons.finetune.results.sample import sample
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.data.tables import Row
@@ -29,11 +29,12 @@ from demos.training.results.evidence import Evidence, surest_errors
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.tasks.classification.data import build_dataset, load_emotion
+from tests.lessons.finetune.sample_json import ERRORS, sample_json
 from tests.page.tiny_store import TinyStore
 
 MEAN = Choice("mean", 6)
 BAR = Sentence("The quiet river ran under the bank.", "", "tiny")
-QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1, precision="float32")
+QUICK = Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=24, threads=1)
 
 
 @pytest.fixture(scope="module")

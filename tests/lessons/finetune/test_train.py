@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,7 +14,6 @@ from unittest.mock import patch
 import gradio as gr
 import numpy as np
 import pytest
-from transformers import BertTokenizerFast
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
@@ -28,21 +26,12 @@ from demos.lessons.finetune.train.controller import CHANGED, GO_ON, PAUSE
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.form_values import (
-    FROZEN_EMBEDDINGS,
-    HUB,
     OWN,
-    RECIPE,
     UPLOAD,
-    fitting,
-    read_dataset,
-    read_settings,
     shown_settings,
-    told_dataset,
 )
-from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.widgets.run_controller import run_controller
-from tests.lessons.finetune.flat import flat
 from tests.page.tiny_store import TinyStore
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
@@ -136,93 +125,6 @@ def status(updates: Iterable[dict[str, Any]]) -> str:
     """What the last message to the curve says."""
     told: str = [json.loads(update["curve"])["status"] for update in updates if "curve" in update][-1]
     return told
-
-
-def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
-    draw, costs = wired.draws
-    shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
-    assert {wired.parts[name] for name in shown} == set(draw["outputs"])
-    names = ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")
-    told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
-    assert "learning rate 3e-3" in told  # what differs from the preset
-    assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
-    assert "n tokens × 32" in chain
-    assert f"{32 * 6 + 6:,} fresh numbers" in chain
-    assert "504 sentences to train on, 72 to watch, 144 to test" in flat(data)
-    assert "max_length=24" in code
-    cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
-    assert "126 steps" in cost
-    assert "MB</b> of memory" in cost
-    empty = wired.idle["run"]("", "", {}, *EMOTION, 0)
-    assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-3)
-
-
-def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
-    show = wired.draws[0]["show"]
-    waiting = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
-    assert "Choose a CSV" in waiting["told"]
-    assert "text and a label column" in waiting["told"]
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
-    shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
-    assert shown["files"]["visible"] is True
-    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown["told"])
-    unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
-    assert unnamed["hubs"]["visible"] is True
-    assert "Name a data set of the Hub" in unnamed["told"]  # nothing is fetched before that
-
-
-def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
-    deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
-    told = "The recipe trains the upper 3 layers, and this model has 2."
-    with pytest.raises(UserError, match=told):
-        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
-    begun = wired.begin["run"]("a-reader-who-goes-deep", "")["begun"]
-    *_, last = wired.train["run"](begun, "a-reader-who-goes-deep", "", "", "tiny", *EMOTION, *deep)
-    assert json.loads(last["curve"])["status"] == told
-    fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
-    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
-
-
-def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = wired.page.services.store
-    names = ("entities", "entities", None, None, "", 1_500)
-    asked = (Sentence("", "", "tiny"), "quick", *names, *CHOSEN)
-    assert "[UNK]" not in wired.draws[0]["show"](*asked)["told"]
-    keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
-    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
-    assert "[UNK]" in wired.draws[0]["show"](*asked)["told"]  # its vocabulary has no capitals
-    monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
-    lent = wired.draws[0]["show"](*asked)["told"]
-    assert "[UNK]" not in lent
-    assert "The pieces above are the bundled model’s: Tiny random BERT" in lent
-    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)["told"]
-
-
-def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
-    def program(*picked: Any, **fields: Any) -> str:
-        chosen = shown_settings(replace(QUICK, **fields))
-        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)["code"]
-        compile(code, "run.py", "exec")
-        return code
-
-    assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
-    for name, value in {"trains": "lora", "optimizer": "sgd", "layer_decay": 0.9, "class_weights": True}.items():
-        assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
-    assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
-    own = program("sentence", UPLOAD, upload, None, "", 1_500)
-    assert "load_file('sentence', 'films.tsv'" in own
-    assert str(Path(upload).parent) not in own
-
-
-def test_a_link_may_name_a_data_set_of_the_hub_but_only_a_press_fetches_it(wired: Wired) -> None:
-    named = wired.page.choices["hub"]
-    for drawn in (*wired.draws, wired.idle):  # what a page does by itself
-        assert all(one is not named for one in drawn["inputs"])
-    assert any(one is named for one in wired.train["inputs"])  # Start is a press too
-    asked = next(one for one in wired.draws[0]["inputs"] if getattr(one, "visible", None) == "hidden")
-    assert all(one is not asked for one in wired.page.choices.values())
 
 
 def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
@@ -377,44 +279,3 @@ def test_the_endpoint_refuses_in_one_sentence(wired: Wired, given: dict[str, Any
     with pytest.raises(UserError) as refused:
         list(wired.endpoints["fine_tune"](**given))
     assert told in str(refused.value)
-
-
-def test_controls_are_read_and_bounded() -> None:
-    assert read_settings(*CHOSEN) == QUICK
-    at = RECIPE.index("learning_rate")
-    for wrong in (None, "x", float("nan"), float("inf"), -1):
-        with pytest.raises(UserError):
-            read_settings(*CHOSEN[:at], wrong, *CHOSEN[at + 1 :])
-    with pytest.raises(UserError, match="Choose a CSV"):
-        read_dataset("sentence", UPLOAD, None, None, "", 100, 0)
-    with pytest.raises(UserError, match="not a number"):
-        read_dataset(*EMOTION, None)
-    with pytest.raises(UserError, match="another task"):
-        read_dataset("pair", *EMOTION[1:], 0)
-    kind, told = told_dataset("emotion", 0)
-    assert (kind, told.labels) == ("sentence", read_dataset(*EMOTION, 0).labels)
-    assert (fitting("pair", OWN), fitting("pair", UPLOAD), fitting("sentence", OWN)) == ("paraphrase", UPLOAD, OWN)
-
-
-def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired) -> None:
-    frozen = Settings(hidden=(256, 64), frozen_embeddings=True, class_weights=True)
-    assert shown_settings(frozen)[RECIPE.index("trains")] == FROZEN_EMBEDDINGS
-    assert read_settings(*shown_settings(frozen)) == frozen
-    for key, preset in PRESETS.items():
-        filled = wired.fill["run"](key, "sentence", 7)
-        settings = read_settings(*filled)
-        assert settings == replace(preset.settings, seed=7)
-        assert changed(settings, key) == {}  # the seed is no part of a recipe
-    paper = PRESETS["paper"].settings
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "question") == {}  # neither acts there
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "choice") == {"pooling": "max"}
-    assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
-    assert 2e-5 <= paper.learning_rate <= 5e-5
-    assert paper.batch_size in (16, 32)
-    assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
-    assert paper.epochs in (3, 4)
-    assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
-    for kind in ("entities", "question"):  # longer, or fewer of each
-        assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
-        assert recipe_for("quick", kind).epochs > Settings().epochs
-        assert recipe_for("paper", kind) == paper

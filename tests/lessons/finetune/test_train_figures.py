@@ -19,7 +19,7 @@ from demos.figures.scores_text import chances_html, dataset_html, mistakes_html,
 from demos.figures.training_program import code_for, code_of
 from demos.training.data.tables import Row
 from demos.training.events import Mistake, Result
-from demos.training.learning.schedule import learning_rate
+from demos.training.learning.optimizer import learning_rate
 from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
@@ -194,7 +194,6 @@ def test_the_program_is_python_for_every_model(key: str) -> None:
         (Settings(trains="head"), "encoder.requires_grad_(False)"),
         (Settings(trains="top", top_layers=3), "layers[-3:].requires_grad_(True)"),
         (Settings(frozen_embeddings=True), "encoder.embeddings.requires_grad_(False)"),
-        (Settings(label_smoothing=0.1), "label_smoothing=0.1"),
     ],
 )
 def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> None:

@@ -37,7 +37,7 @@ from demos.training.tasks.classification.task import Classification
 from demos.widgets.tasks.registry import view_of
 from tests.lessons.finetune.whole_run import whole_run
 
-CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16, precision="float32"))
+CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16))
 
 
 class OneModel(ModelStore):
@@ -286,7 +286,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
 def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room.workshop, "expected", lambda *_: Expected(700.0, False))  # not a second, in truth
     monkeypatch.setattr(page, "BEAT_SECONDS", 0.0)
-    chosen = shown_settings(Settings(epochs=4, batch_size=2, max_length=16, precision="float32"))
+    chosen = shown_settings(Settings(epochs=4, batch_size=2, max_length=16))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))

@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.training import __main__ as command
-from demos.training.__main__ import asked, main, parser
+from demos.training.__main__ import main, parser, recipe_from
 from demos.training.events import Epoch, Finished, Started, Stopped
 from demos.training.export.recipe_file import Recipe, read_recipe, recipe_json
 from demos.training.export.run_log import keep_log, log_of, read_log
@@ -26,7 +26,7 @@ from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
 
 WORDS = ("river", "stone", "paper", "window", "north")
-QUICK = Settings(epochs=1, batch_size=8, max_length=12, threads=1, precision="float32", evaluations=1, hidden=(8,))
+QUICK = Settings(epochs=1, batch_size=8, max_length=12, threads=1, evaluations=1, hidden=(8,))
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +151,7 @@ def test_a_persons_text_stays_a_text_in_program_and_command(name: str) -> None:
     assert texts == [name, name]
     words = shlex.split(command_of(recipe))
     assert words[:3] == ["python", "-m", "demos.training"]
-    assert asked(parser().parse_args(words[3:])) == recipe
+    assert recipe_from(parser().parse_args(words[3:])) == recipe
 
 
 def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
@@ -160,7 +160,7 @@ def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
     )
     hub = Recipe(data="hub", hub="owner/name:config", task="pair")
     assert "load_hub('pair', 'owner/name:config', settings.seed, " in script_of(hub)
-    assert asked(parser().parse_args(shlex.split(command_of(hub))[3:])) == hub
+    assert recipe_from(parser().parse_args(shlex.split(command_of(hub))[3:])) == hub
 
 
 @pytest.mark.parametrize(
@@ -188,6 +188,16 @@ def test_a_broken_recipe_is_told_in_one_sentence(told: str, words: str) -> None:
         read_recipe(told)
     assert str(caught.value).endswith(".")
     assert len(str(caught.value)) < 600
+
+
+def test_an_earlier_recipe_is_read_where_it_asks_for_what_every_run_does() -> None:
+    former = {"activation": "tanh", "layer_decay": 1, "label_smoothing": 0.0, "epochs": 2}
+    for precision in ("auto", "float32"):  # which tests compute in
+        assert read_recipe(json.dumps({"settings": former | {"precision": precision}})).settings == Settings(epochs=2)
+    other = {"activation": "relu", "layer_decay": 0.9, "label_smoothing": 0.1, "precision": "bfloat16"}
+    for name, value in other.items():
+        with pytest.raises(UserError, match=f"^The recipe's {name} can no longer be '{value}': here it is .+\\.$"):
+            read_recipe(json.dumps({"settings": former | {name: value}}))
 
 
 def test_a_recipe_names_no_file_or_data_set_that_it_does_not_use() -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
-import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import yaml
-from markdown_it import MarkdownIt
 from transformers import (
     AutoModelForMultipleChoice,
     AutoModelForQuestionAnswering,
@@ -26,14 +21,10 @@ from transformers import (
     DistilBertModel,
 )
 
-from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.export import modeling_head
-from demos.training.export.card import card, plain, usage_code
-from demos.training.export.recipe_file import Recipe
-from demos.training.export.run_log import Log
-from demos.training.export.transformers_folder import Form, export, form_of, how_loaded
+from demos.training.export.transformers_folder import Form, export, form_of
 from demos.training.learning.model import Model, Trained, load_encoder
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
@@ -253,97 +244,3 @@ def test_pairs_are_one_sequence_with_two_segments(tiny: LoadedModel, tmp_path: P
 def test_an_encoder_without_a_head_is_refused(tiny: LoadedModel) -> None:
     with pytest.raises(UserError, match="head"):
         form_of(Siamese("mean", 5.0), tiny.model.config)
-
-
-def told(labels: tuple[str, ...] = LABELS, name: str = "films", **recipe: Any) -> Log:
-    spec = CATALOGUE["minilm"]
-    return Log(
-        recipe=Recipe(**recipe), base_title=spec.title, base_id="", base_revision="", data_name=name,
-        sizes=(60, 10, 100), notes=("2 rows | left out.",), labels=labels, metric="accuracy", baseline="always “no”",
-        baseline_score=0.2, metrics={"accuracy": 0.9, "MCC": None}, loss=0.3,
-        looks=((0, None, 1.8, 0.1), (4, 1.0, 0.7, 0.8)), steps=4, total_steps=8, stopped="asked", seconds=3.2,
-        examples_per_second=50.0, parameters=1_000, trainable_parameters=900, device="CPU", precision="float32",
-        threads=1,
-    )  # fmt: skip
-
-
-def test_the_card_tells_everything_and_no_text_can_harm_it(tiny: LoadedModel) -> None:
-    wild = "x\n---\n# Ha | <script>alert(1)</script> [l](http://e.org) ```"
-    task = Classification(LABELS)
-    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
-    text = card(told(name=wild, data="hub", hub="a/b: {c}\n- d"), form, how)
-    front, body = text.removeprefix("---\n").split("\n---\n", 1)
-    matter = yaml.safe_load(front)
-    assert matter["pipeline_tag"] == "text-classification"
-    assert matter["datasets"] == ["a/b"]
-    assert matter["base_model"] == "sentence-transformers/all-MiniLM-L6-v2"
-    assert "license" not in matter  # another's data: not ours to say
-    assert yaml.safe_load(card(told(), form, how).split("---")[1])["license"] == "apache-2.0"
-    assert "<script" not in body
-    assert "](http:" not in body
-    assert not {"a", "img", "script"} & set(re.findall(r"<(\w+)", MARKDOWN.render(body)))
-    assert body.count("```") == 2  # our own block's
-    assert "\n---\n" not in body
-    assert body.count("\n# ") == 1
-    facts = ("0.900", "100 test examples", "stopped by hand after 4 of 8", "| learning rate | 0.0001 |", "float32")
-    for fact in facts:
-        assert fact in body
-    cells = {line.count(" | ") for line in body.splitlines() if line.startswith(("| step", "| 4 "))}
-    assert cells == {3}
-
-
-WORDS_OF_PERSONS = (
-    "# a", "- b", "1. c", "1234. c", "12) c", "+ c", "> d", "```", "| e |", "*f*", "_g_", "__g__", "h ##", "## h ## #",
-    "www.h.org", "http://h.org", "<http://h.org>", "ftp://h.org/a_b", "mailto:a@b.org", "me@h.org", "<i>", "<!-- a",
-    "&amp;", "&#58;", "a & b; c", "[l](http://h.org)", "![l](h)", "[l]: h", "~~s~~", "===", "---", "***", "a\\", "\\*",
-    "a|b\\|c", "`a` b", "$x$ and $$y$$", "snake_case_name", "a__b", "{{ x }} ${y} %}", "“quoted” — ✓_✓", "C #", "C#",
-    "9:30, CPU threads: 2", "a!b (c) = d.", ": d", "~ e", "[ ] f", "[^1]", "    code", "a\n# b", "x" * 299,
-)  # fmt: skip
-MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-
-
-@pytest.mark.parametrize("text", WORDS_OF_PERSONS)
-def test_a_persons_words_stay_words(text: str) -> None:
-    """As CommonMark with tables reads them, in each of the card's places; on the Hub a link needs no brackets."""
-    shown, words = plain(text), html.escape(" ".join(text.split()))
-    places = {
-        shown: f"<p>{words}</p>",
-        f"# {shown}": f"<h1>{words}</h1>",
-        f"- {shown}": f"<ul><li>{words}</li></ul>",
-        f"Labels: {shown}.": f"<p>Labels: {words}.</p>",
-    }
-    for written, expected in places.items():
-        assert re.sub(r"\n", "", MARKDOWN.render(written)) == expected
-    table = MARKDOWN.render(f"| a | b |\n| --- | --- |\n| {shown} | c |\n")
-    assert f"<td>{words}</td>\n<td>c</td>" in table
-    assert not re.search(r"https?:|ftp:|mailto:|www\.|(?<!\\)@", shown)
-
-
-def test_the_written_card_is_plain_to_read(tiny: LoadedModel) -> None:
-    task = Classification(("joy_mix", "C#", "9:30", "R&D"))
-    form, how = form_of(task, tiny.model.config), how_loaded(task, tiny.model.config)
-    text = card(told(labels=task.labels, name="my_films: 2nd"), form, how)
-    assert "CPU threads: 1" in text
-    assert "Labels: joy_mix, C#, 9:30, R&D." in text
-    assert "# my_films: 2nd, on" in text
-    assert "&" not in text.replace("R&D", "")
-    assert "\\" not in text.replace("\\|", "")  # a stroke would end its cell
-
-
-@pytest.mark.parametrize(
-    ("task", "kind"),
-    [
-        (Classification(LABELS), "sentence"),
-        (Classification(LABELS), "pair"),
-        (Entities(("O", "B-A", "I-A")), "entities"),
-        (QuestionAnswering(), "question"),
-        (MultipleChoice(2), "choice"),
-    ],
-)
-def test_the_cards_program_runs_in_the_folder(
-    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, task: Any, kind: str
-) -> None:
-    form = export(trained_on(task, tiny.model, tiny.tokenizer), tmp_path)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(usage_code(replace(told(), recipe=Recipe(task=kind)), form), "card", "exec"), {})
-    assert capsys.readouterr().out.strip()

@@ -16,7 +16,7 @@ from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertMode
 from demos.bert.model import linear
 from demos.bert.model.linear import QuickLinear
 from demos.training.learning.encoder import layers_of, lower, upper
-from demos.training.learning.quick import quicken
+from demos.training.learning.hardware import quicken
 
 IDS = torch.tensor([[2, 7, 11, 30, 8, 3], [2, 9, 3, 0, 0, 0], [2, 5, 5, 21, 3, 0]])
 SEGMENTS = torch.tensor([[0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0], [0, 0, 1, 1, 1, 0]])

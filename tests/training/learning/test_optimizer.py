@@ -1,17 +1,24 @@
-"""One step of our optimizers against torch's own over groups made by hand."""
+"""Steps of our optimizers against torch's own over groups made by hand; the rate against transformers' schedules."""
 
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
-from transformers import BertConfig, BertModel
+from transformers import (
+    BertConfig,
+    BertModel,
+    get_constant_schedule_with_warmup,
+    get_cosine_schedule_with_warmup,
+    get_linear_schedule_with_warmup,
+)
 
 from demos.errors import UserError
-from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
+from demos.training.learning.optimizer import clipped_step, learning_rate, make_optimizer, set_rate
 from demos.training.learning.trainable import freeze
 from demos.training.settings import Settings
 from demos.training.tasks.heads import dense_head
@@ -30,29 +37,21 @@ def model() -> nn.ModuleList:
     return parts
 
 
-def by_hand(parts: nn.ModuleList, decay: float) -> list[dict[str, Any]]:
-    """Every parameter a group of its own, placed and decayed by its name alone."""
+def by_hand(parts: nn.ModuleList) -> list[dict[str, Any]]:
+    """Every parameter a group of its own, decayed by its name alone."""
     groups = []
     for name, parameter in parts.named_parameters():
-        if name.startswith("1."):
-            share = 1.0
-        elif "encoder.layer." in name:
-            share = decay ** (3 - int(name.split("encoder.layer.")[1][0]))  # the top layer is number 2
-        else:
-            share = decay**4
         spared = name.endswith("bias") or "LayerNorm" in name or "embeddings" in name
-        groups.append({"params": [parameter], "lr": RATE * share, "weight_decay": 0.0 if spared else 0.1})
+        groups.append({"params": [parameter], "weight_decay": 0.0 if spared else 0.1})
     return groups
 
 
 @pytest.mark.parametrize("name", ["adamw", "sgd"])
-@pytest.mark.parametrize("decay", [1.0, 0.5])
-def test_steps_are_torchs_over_groups_made_by_hand(name: str, decay: float, model: nn.ModuleList) -> None:
+def test_steps_are_torchs_over_groups_made_by_hand(name: str, model: nn.ModuleList) -> None:
     ours, theirs = copy.deepcopy(model), copy.deepcopy(model)
-    settings = Settings(optimizer=name, layer_decay=decay, weight_decay=0.1)
-    optimizer = make_optimizer(ours[0], ours[1], settings)
-    groups = by_hand(theirs, decay)
-    assert len({group["lr"] for group in groups}) == (1 if decay == 1 else 5)
+    optimizer = make_optimizer(ours[0], ours[1], Settings(optimizer=name, weight_decay=0.1))
+    set_rate(optimizer, RATE)
+    groups = by_hand(theirs)
     reference = (
         torch.optim.AdamW(groups, lr=RATE, fused=True)
         if name == "adamw"
@@ -64,7 +63,6 @@ def test_steps_are_torchs_over_groups_made_by_hand(name: str, decay: float, mode
             generator.manual_seed(step)
             for parameter in parts.parameters():
                 parameter.grad = torch.randn(parameter.shape, generator=generator)
-        set_rate(optimizer, RATE)
         optimizer.step()
         reference.step()
     moved = 0
@@ -72,22 +70,6 @@ def test_steps_are_torchs_over_groups_made_by_hand(name: str, decay: float, mode
         assert torch.equal(one, other), key
         moved += not torch.equal(one, start)
     assert moved == len(list(model.parameters()))
-
-
-def test_adamw_moves_the_head_by_the_rate_and_the_embeddings_by_least(model: nn.ModuleList) -> None:
-    """The first step of Adam moves each number by its rate (Kingma and Ba 2015, 2.1), so the moves tell the rates."""
-    parts = copy.deepcopy(model)
-    optimizer = make_optimizer(parts[0], parts[1], Settings(layer_decay=0.5, weight_decay=0.0))
-    before = {name: parameter.detach().clone() for name, parameter in parts.named_parameters()}
-    for parameter in parts.parameters():
-        parameter.grad = torch.ones_like(parameter)
-    set_rate(optimizer, RATE)
-    optimizer.step()
-    moves = {name: (before[name] - p.detach()).mean().item() / RATE for name, p in parts.named_parameters()}
-    assert moves["1.1.weight"] == pytest.approx(1, rel=1e-3)
-    assert moves["0.encoder.layer.2.output.dense.weight"] == pytest.approx(1 / 2, rel=1e-3)
-    assert moves["0.encoder.layer.0.output.dense.weight"] == pytest.approx(1 / 8, rel=1e-3)
-    assert moves["0.embeddings.word_embeddings.weight"] == pytest.approx(1 / 16, rel=1e-3)
 
 
 def test_only_what_trains_is_held(model: nn.ModuleList) -> None:
@@ -106,13 +88,13 @@ def test_a_clipped_step_is_torchs_clipping_and_step(name: str, clip: float, mode
     ours, theirs = copy.deepcopy(model), copy.deepcopy(model)
     settings = Settings(optimizer=name, weight_decay=0.1, clip=clip)
     optimizers = [make_optimizer(parts[0], parts[1], settings) for parts in (ours, theirs)]
+    for optimizer in optimizers:
+        set_rate(optimizer, RATE)
     torch.manual_seed(1)
     for step in range(3):
         for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
             mine.grad = torch.randn(mine.shape) * 10 ** (step - 1)
             other.grad = mine.grad.clone()
-        for optimizer in optimizers:
-            set_rate(optimizer, RATE)
         norm = clipped_step(optimizers[0], list(ours.parameters()), clip)
         wanted = nn.utils.clip_grad_norm_(list(theirs.parameters()), clip)
         optimizers[1].step()
@@ -120,3 +102,20 @@ def test_a_clipped_step_is_torchs_clipping_and_step(name: str, clip: float, mode
         assert (norm > clip) == (clip < 1)
     for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
         torch.testing.assert_close(mine, other, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])
+@pytest.mark.parametrize("warmup", [0.0, 0.1, 0.33])
+@pytest.mark.parametrize("steps", [1, 7, 96])
+def test_learning_rate_is_transformers(schedule: str, warmup: float, steps: int) -> None:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=3e-4)
+    ahead = math.ceil(warmup * steps)
+    reference = {
+        "linear": lambda: get_linear_schedule_with_warmup(optimizer, ahead, steps),
+        "cosine": lambda: get_cosine_schedule_with_warmup(optimizer, ahead, steps),
+        "constant": lambda: get_constant_schedule_with_warmup(optimizer, ahead),
+    }[schedule]()
+    for step in range(steps):
+        assert learning_rate(step, steps, 3e-4, warmup, schedule) == pytest.approx(reference.get_last_lr()[0])
+        optimizer.step()
+        reference.step()

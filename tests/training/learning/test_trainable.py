@@ -12,7 +12,7 @@ from transformers import AutoModel, DistilBertConfig, DistilBertModel
 
 from demos.bert.model.models import LoadedModel
 from demos.training.events import Caching, Event, Finished, Started, Step
-from demos.training.learning import caches
+from demos.training.learning import encoder
 from demos.training.learning.batches import training_batches
 from demos.training.learning.learner import Learner
 from demos.training.learning.model import Trained, load_encoder
@@ -100,7 +100,7 @@ def test_kept_states_change_no_number(
     settings = dataclasses.replace(quick, epochs=1, evaluations=1, warmup=0.0, **chosen)  # type: ignore[arg-type]
     losses, kept = {}, {}
     for share, limit in (("all", 2**30), ("some", 4 * 32 * 150), ("none", 0)):
-        monkeypatch.setattr(caches, "MAX_CACHE_BYTES", limit)
+        monkeypatch.setattr(encoder, "MAX_CACHE_BYTES", limit)
         events = run(few, base, tmp_path / share, settings)
         losses[share] = [event.loss for event in events if isinstance(event, Step)]
         kept[share] = max((event.done for event in events if isinstance(event, Caching)), default=0)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
-from demos.figures.program import model_lines, rows_lines
-from demos.figures.training_program import POOLING_CODE
+from demos.figures.program import POOLING, model_lines, rows_lines
 from demos.training.learning.batches import POOL
 from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
@@ -49,7 +48,7 @@ def vectors(sentences):
     inputs = tokenizer(sentences, padding=True, truncation=True, max_length={settings.max_length}, return_tensors="pt")
     states = model(**inputs).last_hidden_state  # [sentences, tokens, width]
     mask = inputs["attention_mask"][..., None]  # 1 for a token, 0 for padding
-    return {POOLING_CODE[settings.pooling]}
+    return {POOLING[settings.pooling].removeprefix("vectors = ")}
 
 
 def cosines(batch):  # both sentences of each pair through the one model

@@ -16,7 +16,7 @@ from demos.figures.run_table import score_text
 from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.zips import Zips, written
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -33,11 +33,12 @@ from demos.training.service.readers import MAX_MODELS
 from demos.training.service.run_store import GONE
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
-log_ = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; then its folder is here."
-SAVE = '() => { setTimeout(() => document.querySelector("#keep-file a[download]")?.click(), 400); }'
+TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
+SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
 
 def signs_in() -> bool:
@@ -45,54 +46,49 @@ def signs_in() -> bool:
 
     Elsewhere gradio would hand out the account of whoever started the app. A Space brings what gradio needs for it.
     """
-    asked = os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID")
-    return bool(asked and find_spec("authlib") and find_spec("itsdangerous"))
+    space = os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID")
+    return bool(space and find_spec("authlib") and find_spec("itsdangerous"))
 
 
 class Keeper:
-    """What the part shows and hands out, for all its readers; whose run is whose, their own page remembers."""
+    """What the part shows and hands out, for all its readers; whose run is whose, their own page remembers.
+
+    A handler is given the reader's last run, their history and the number that they picked.
+    """
 
     def __init__(self, services: Services, zips: Zips) -> None:
-        self.services = services
-        self.zips = zips
+        self.services, self.runs, self.zips = services, services.workshop.runs, zips
 
-    def found(self, run: str) -> tuple[Trained, Log]:
+    def taken(self, run: str) -> tuple[Trained, Log]:
         """The run's model and what is known of it. Raises UserError where either is gone."""
         if not run:
             raise UserError(NO_RUN)
-        runs = self.services.workshop.runs
-        trained, log = runs.trained(run), read_log(runs.folder(run))
+        trained, log = self.runs.trained(run), read_log(self.runs.folder(run))
         if log is None:
             raise UserError(GONE)
         return trained, log
 
     def recipe(self, bar: Sentence, run: str) -> tuple[Recipe, Log | None]:
         """The last run's recipe; before one, the first that "Train" offers, on the bar's model."""
-        if not self.services.workshop.runs.kept(run):
+        if not self.runs.kept(run):
             return Recipe(model=self.services.key(bar.model)), None
-        _, log = self.found(run)
+        _, log = self.taken(run)
         return repeated(log), log
 
-    def picked(self, run: str, history: Sequence[Record], number: str) -> str:
+    def picked(self, run: str, history: Sequence[Record], number: str | None) -> str:
         """The id of the reader's run of this number; of the last one where there is none.
 
         A number and no id comes from the browser, which could send another reader's.
         """
         return next((record.run for record in history if str(record.number) == number), run)
 
-    def menu(self, run: str, history: Sequence[Record]) -> tuple[list[tuple[str, str]], list[int]]:
-        """(what can be downloaded, newest first, with its number; the numbers of the runs whose models are gone)."""
-        kept = self.services.workshop.runs.kept
-        here = [record for record in reversed(history) if kept(record.run)]
-        gone = [record.number for record in history if not kept(record.run)]
-        return [(run_title(record, last=record.run == run), str(record.number)) for record in here], gone
-
     def show(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> dict[str, Any]:
-        """The runs to pick from, and all that is shown of the picked one, or of the last where that is gone."""
-        choices, gone = self.menu(run, history)
-        picked = self.picked(run, history, number or "")
-        shown = picked if self.services.workshop.runs.kept(picked) else run
-        value = next((str(record.number) for record in history if record.run == shown and choices), None)
+        """The runs to pick from, newest first, and what is shown of the picked one, or of the last if it is gone."""
+        picked = self.picked(run, history, number)
+        shown = picked if self.runs.kept(picked) else run
+        here = [record for record in reversed(history) if self.runs.kept(record.run)]
+        choices = [(run_title(record, last=record.run == run), str(record.number)) for record in here]
+        value = next((str(record.number) for record in here if record.run == shown), None)
         recipe, log = self.recipe(bar, shown)
         changes = {
             "number": gr.update(choices=choices, value=value, visible=len(choices) > 1),
@@ -101,11 +97,11 @@ class Keeper:
             "script": script_of(recipe, log),
             "command": command_of(recipe),
         }
-        room = TEXT.gone(gone, MAX_MODELS)
+        room = TEXT.gone([record.number for record in history if record not in here], MAX_MODELS)
         if log is None:
             about = room if history else TEXT.invitation(self.services.store.spec(recipe.model).title)
             return changes | {"told": about, "loaded": "", "card": "There is none before a run."}
-        trained, _ = self.found(shown)
+        trained, _ = self.taken(shown)
         config = trained.model.encoder.config
         how = how_loaded(trained.task, config)
         names = [short(name, NAME_LENGTH) for name in (log.base_title, log.data_name)]
@@ -117,9 +113,8 @@ class Keeper:
 
     def zipped(self, run: str, history: Sequence[Record] = (), number: str = "") -> Iterator[dict[str, Any]]:
         """The picked run's zip, and until it is there what is being done."""
-        run = self.picked(run, history, number or "")
-        trained, log = self.found(run)
-        for step in self.zips.steps(run, trained, log):
+        run = self.picked(run, history, number)
+        for step in self.zips.steps(run, *self.taken(run)):
             if isinstance(step, str):
                 yield {"progress": TEXT.progress(step)}
             else:
@@ -127,13 +122,12 @@ class Keeper:
 
     def recipe_file(self, bar: Sentence, run: str, history: Sequence[Record] = (), number: str = "") -> tuple[str, str]:
         """The picked run's recipe as a file for the command."""
-        recipe, _ = self.recipe(bar, self.picked(run, history, number or ""))
+        recipe, _ = self.recipe(bar, self.picked(run, history, number))
         return "bert-recipe.json", recipe_json(recipe)
 
     def pushed(self, run: str, name: str, public: bool, token: str | None) -> str:
         """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
-        trained, log = self.found(run)
-        with written(trained, log) as folder:
+        with written(*self.taken(run)) as folder:
             return TEXT.pushed(push(folder, name, token, private=not public))
 
 
@@ -153,85 +147,71 @@ def _body(text: str) -> str:
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
-        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="keep-number"),
-        "told": gr.HTML(elem_id="keep-told"),
+        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
+        "told": gr.HTML(elem_id="export-told"),
     }
-    with gr.Row(elem_classes="keep-row"):
+    with gr.Row(elem_classes="export-row"):
         parts["button"] = gr.Button(
-            "Download the folder (zip)", variant="primary", elem_id="keep-download", scale=0, min_width=290
+            "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
         )
-        progress = gr.HTML(elem_id="keep-made")
-    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="keep-file", height=90)
-    parts["file"] = file
+        progress = gr.HTML(elem_id="export-made")
+    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="export-file", height=90)
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
     picked = [page.trained, page.history, parts["number"]]
-    parts["loaded"] = gr.HTML(elem_id="keep-loaded")
-    gr.HTML(TEXT.contents(CONTENTS), elem_id="keep-contents")
-    gr.HTML(TEXT.without_the_page())
+    parts |= {"file": file, "loaded": gr.HTML(elem_id="export-loaded")}
+    gr.HTML(TEXT.contents(CONTENTS), elem_id="export-contents")
+    gr.HTML(TEXT.title("The same run without this page"))
     parts["command"] = gr.Code(
-        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="keep-command"
+        language="shell", label="As a command", interactive=False, wrap_lines=True, elem_id="export-command"
     )
-    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="keep-words")
+    gr.Markdown(read_beside(__file__, "command.md"), elem_classes="export-words")
     with takeaway_row():
         file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
-    with gr.Accordion("As a program", open=False, elem_id="keep-program"):
+    with fold(__file__, "program", "As a program"):
         parts["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
     _hub(page, keeper, picked)
-    with gr.Accordion("The model card", open=False, elem_id="keep-card"):
+    with fold(__file__, "card", "The model card"):
         parts["card"] = gr.Markdown()
     formula_fold(__file__)
     source_fold(__file__)
     show, shown = by_component(parts, keeper.show), list(parts.values())
     page.draw(show, picked, shown, triggers=[parts["number"].input])
     page.on([page.trained.change], with_sentence(show), [*page.sentence, *picked[:2]], shown)  # the newest
-    page.on(
-        [parts["button"].click],
-        by_component({"progress": progress, "file": file}, keeper.zipped),
-        picked,
-        [progress, file],
-        concurrency_id="keep",
-        concurrency_limit=2,
-        trigger_mode="once",
-        show_progress="hidden",
-    ).then(None, None, None, js=SAVE, api_visibility="private", show_progress="hidden")
+    zipped = by_component({"progress": progress, "file": file}, keeper.zipped)
+    alone: dict[str, Any] = {"trigger_mode": "once", "show_progress": "hidden"}
+    page.on([parts["button"].click], zipped, picked, [progress, file], **TAKING, **alone).then(
+        None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
+    )
 
 
 def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
     """On a Space the button that pushes; elsewhere how it is done by hand."""
-    gr.HTML(TEXT.to_the_hub())
+    gr.HTML(TEXT.title("To your account on the Hub"))
     if not signs_in():
-        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="keep-words")
+        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="export-words")
         return
     with gr.Row():
         gr.LoginButton(min_width=240, scale=0)
         name = gr.Textbox("bert-fine-tuned", label="Name of the model", max_length=60, min_width=220)
         public = gr.Checkbox(False, label="for everyone to see", min_width=200)
         button = gr.Button("Push to my Hub account", min_width=240)
-    said = gr.HTML(elem_id="keep-pushed")
+    pushed = gr.HTML(elem_id="export-pushed")
 
     def push_mine(
         run: str, history: list[Record], number: str, name: str, public: bool, token: gr.OAuthToken | None
     ) -> str:
         """Signed in, gradio fills in the token; it is no input, so it is never in the page."""
         try:
-            return keeper.pushed(
-                keeper.picked(run, history, number or ""), name, public, token.token if token else None
-            )
+            run = keeper.picked(run, history, number)
+            return keeper.pushed(run, name, public, token.token if token else None)
         except UserError as error:
             return notice_html(str(error))
         except Exception as error:
-            log_.error("a push failed: %s", type(error).__name__)  # its text might hold the token
+            logger.error("a push failed: %s", type(error).__name__)  # its text might hold the token
             return notice_html(OUR_FAULT)
 
-    button.click(
-        push_mine,
-        [*picked, name, public],
-        [said],
-        api_visibility="private",
-        concurrency_id="keep",
-        concurrency_limit=2,
-        trigger_mode="once",
-    )
+    inputs = [*picked, name, public]
+    button.click(push_mine, inputs, [pushed], api_visibility="private", trigger_mode="once", **TAKING)
 
 
 PART = Part(

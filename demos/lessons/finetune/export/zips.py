@@ -35,9 +35,9 @@ class Zips:
     def steps(self, run: str, trained: Trained, log: Log) -> Iterator[str | Path]:
         """What is being done, in words, and at last the zip. Raises UserError where it can't be made."""
         with self._lock:
-            made = self._made.get(run)
-        if made is not None and made.is_file():
-            yield made
+            archive = self._made.get(run)
+        if archive is not None and archive.is_file():
+            yield archive
             return
         yield "Writing the model…"
         with written(trained, log) as folder:

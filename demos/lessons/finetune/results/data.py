@@ -13,10 +13,12 @@ from demos.bert.embeddings.maps import PCA_MAP, Layout, Recipe, lay_out
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.vectors import Encoded
+from demos.errors import UserError
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Trained
 from demos.training.results.answers import Kept, read_kept
 from demos.training.results.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
+from demos.training.service.run_store import GONE
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, load_emotion
 from demos.training.tasks.classification.task import Classification
@@ -92,8 +94,10 @@ class Afterwards:
     def of(self, run: str) -> After:
         """The reader's run. Raises UserError where it is no longer kept."""
         runs = self.services.workshop.runs
-        trained = runs.trained(run)
-        return After(run, runs.base(run), trained, read_kept(runs.folder(run)))
+        try:
+            return After(run, runs.base(run), runs.trained(run), read_kept(runs.folder(run)))
+        except OSError as error:
+            raise UserError(GONE) from error
 
     def sample(self) -> Mapped:
         """What is mapped before there is any run."""

@@ -39,12 +39,12 @@ def after_map(layout: Layout, examples: Sequence[Example], labels: Sequence[str]
     return figure
 
 
-def reliability_figure(found: Calibration) -> go.Figure:
+def reliability_figure(calibration: Calibration) -> go.Figure:
     """How often answers are right (bars) against how sure they were (places on the dashed line), with their counts.
 
     A reliability diagram as in Guo et al. 2017, figure 1.
     """
-    bins = [bar for bar in found.bins if bar.count]
+    bins = [bar for bar in calibration.bins if bar.count]
     middle = [(bar.low + bar.high) / 2 for bar in bins]
     confidence = [bar.confidence for bar in bins]
     figure = go.Figure(

@@ -8,7 +8,7 @@ import gradio as gr
 
 from demos.lessons.finetune.results.data import ERRORS
 from demos.lessons.finetune.results.text import TEXT
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 MAP, ATTENTION, ERROR, TRUST = "map", "attention", "errors", "trust"
@@ -22,43 +22,43 @@ VIEWS = [
 
 def laid_out(page: Any) -> dict[str, Any]:
     """Make the components, in their order on the page: name -> component."""
-    made: dict[str, Any] = {}
-    made["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="after-view")
-    made["status"] = gr.HTML("", elem_id="after-status", elem_classes="said")
-    with gr.Row(elem_classes="after-maps") as made["map"]:
+    parts: dict[str, Any] = {}
+    parts["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="results-view")
+    parts["status"] = gr.HTML("", elem_id="results-status", elem_classes="said")
+    with gr.Row(elem_classes="results-maps") as parts["map"]:
         for side in ("before", "after"):
-            with gr.Column(min_width=340, elem_classes="after-side"):
-                made[f"{side}_told"] = gr.HTML(elem_classes="said")
-                made[f"{side}_map"] = gr.Plot(show_label=False, label=f"Map {side}", elem_id=f"after-map-{side}")
-    made["map_told"] = gr.HTML(elem_classes="said")
-    with gr.Column(visible=False) as made["attention"]:
-        made["attention_told"] = gr.HTML(elem_classes="said")
-        with gr.Row(elem_id="after-attention"):
+            with gr.Column(min_width=340, elem_classes="results-side"):
+                parts[f"{side}_told"] = gr.HTML(elem_classes="said")
+                parts[f"{side}_map"] = gr.Plot(show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}")
+    parts["map_told"] = gr.HTML(elem_classes="said")
+    with gr.Column(visible=False) as parts["attention"]:
+        parts["attention_told"] = gr.HTML(elem_classes="said")
+        with gr.Row(elem_id="results-attention"):
             for name, title in (("heads", "How much each head changed"), ("left", "Before"), ("right", "After")):
-                with gr.Column(min_width=330, elem_classes="after-heatmap") as made[f"{name}_side"]:
-                    made[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
-                    made[name] = gr.Plot(show_label=False, label=title, elem_id=f"after-{name}")
-    with gr.Row(visible=False, elem_classes="after-errors") as made["errors"]:
+                with gr.Column(min_width=330, elem_classes="results-heatmap") as parts[f"{name}_side"]:
+                    parts[f"{name}_name"] = gr.HTML(TEXT.side(title), elem_classes="said")
+                    parts[name] = gr.Plot(show_label=False, label=title, elem_id=f"results-{name}")
+    with gr.Row(visible=False, elem_classes="results-errors") as parts["errors"]:
         with gr.Column(min_width=330, scale=5):
-            made["error"] = gr.Radio(
+            parts["error"] = gr.Radio(
                 # all that a link may name; the list is cut to the errors there are
                 [(f"error {number}", str(number)) for number in range(ERRORS)],
                 value="0",
                 label="Its surest errors on the test examples",
-                elem_id="after-error",
+                elem_id="results-error",
             )
         with gr.Column(min_width=330, scale=6):
-            made["tokens"] = gr.HTML(elem_id="after-tokens", elem_classes="said")
-    with gr.Row(visible=False, elem_classes="after-trust") as made["trust"]:
+            parts["tokens"] = gr.HTML(elem_id="results-tokens", elem_classes="said")
+    with gr.Row(visible=False, elem_classes="results-trust") as parts["trust"]:
         with gr.Column(min_width=340, scale=6):
-            made["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="after-reliability")
+            parts["reliability"] = gr.Plot(show_label=False, label="Reliability", elem_id="results-reliability")
             with takeaway_row():
-                picture_buttons("#after-reliability", "fine-tune-calibration", page)
+                picture_buttons("#results-reliability", "fine-tune-calibration", page)
         with gr.Column(min_width=320, scale=5):
-            made["trust_told"] = gr.HTML(elem_classes="said")
-    with gr.Accordion("The numbers", open=False):
-        made["numbers"] = gr.HTML()
+            parts["trust_told"] = gr.HTML(elem_classes="said")
+    with fold(__file__, "numbers", "The numbers"):
+        parts["numbers"] = gr.HTML()
     formula_fold(__file__)
     source_fold(__file__)
-    made["seen"] = gr.State("")  # what this reader's page shows
-    return made
+    parts["seen"] = gr.State("")  # what this reader's page shows
+    return parts

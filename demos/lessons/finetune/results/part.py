@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import gradio as gr
+import numpy as np
 
 from demos.bert.attention.comparison import Which
 from demos.errors import UserError
@@ -59,15 +60,11 @@ def drawn(
     afterwards: Afterwards, sentence: Sentence, view: str, error: str, run: str, seen: str
 ) -> Iterator[dict[str, Any]]:
     """What changes, by name: the view that is chosen alone; nothing where it is shown already."""
-    after: After | None = None
-    gone = ""
-    if run:
-        try:
-            after = afterwards.of(run)
-        except UserError as reason:
-            gone = str(reason)
-        except OSError:
-            gone = "That trained model is no longer kept here; train again."
+    after, gone = None, ""
+    try:
+        after = afterwards.of(run) if run else None
+    except UserError as error_of_run:
+        gone = str(error_of_run)
     depends_on = {
         MAP: "" if after else sentence.model,
         ATTENTION: f"{sentence.text}\n{sentence.text_pair}",
@@ -93,12 +90,11 @@ def _view(
         return {"status": TEXT.no_classes()}
     if view == MAP:
         return (yield from _maps(afterwards, sentence, after))
-    status = {} if after else {"status": TEXT.sample(sample().told)}
     if view == ATTENTION:
-        return status | (_attention(afterwards, sentence, after) if after else _sample_attention())
-    if view == ERROR:
-        return status | _error(afterwards, after, error)
-    return status | _trust(after)
+        shown = _attention(afterwards, sentence, after) if after else _sample_attention()
+    else:
+        shown = _error(afterwards, after, error) if view == ERROR else _trust(after)
+    return shown if after else {"status": TEXT.sample(sample().told)} | shown
 
 
 def _maps(
@@ -148,17 +144,11 @@ def _attention(afterwards: Afterwards, sentence: Sentence, after: After) -> dict
     for picture in (left, right):  # the colour bar's room is the columns' names'; the text says where the scale ends
         picture.update_traces(showscale=False)
     text = " / ".join(filter(None, (sentence.text, sentence.text_pair)))
-    return {
-        "attention": gr.update(visible=True),
-        "attention_told": attention_told(heads, layer, head, text, float(left.data[0].zmax)),
-        "heads": heads_figure(heads, pair.left.which),
+    return _heads(heads, pair.left.which, attention_told(heads, layer, head, text, float(left.data[0].zmax)), True) | {
         "left": left,
         "right": right,
         "left_name": TEXT.head_before(layer, head),
         "right_name": TEXT.head_after(),
-        "left_side": gr.update(visible=True),
-        "right_side": gr.update(visible=True),
-        "numbers": heads_table(heads),
     }
 
 
@@ -166,12 +156,17 @@ def _sample_attention() -> dict[str, Any]:
     """Our own run's heads; there is no model whose weights could be shown."""
     heads = sample().heads
     layer, head, _ = most_different(heads, 1)[0]
+    return _heads(heads, Which(layer, head), attention_told(heads, layer, head, sample().text), False)
+
+
+def _heads(heads: np.ndarray, which: Which, told: str, both: bool) -> dict[str, Any]:
+    """How much each head [L, H] moved; with `both` there are pictures of the one before and after."""
     return {
         "attention": gr.update(visible=True),
-        "attention_told": attention_told(heads, layer, head, sample().text),
-        "heads": heads_figure(heads, Which(layer, head)),
-        "left_side": gr.update(visible=False),
-        "right_side": gr.update(visible=False),
+        "attention_told": told,
+        "heads": heads_figure(heads, which),
+        "left_side": gr.update(visible=both),
+        "right_side": gr.update(visible=both),
         "numbers": heads_table(heads),
     }
 
@@ -204,14 +199,14 @@ def _trust(after: After | None) -> dict[str, Any]:
     kept = (after or sample()).kept
     if not kept.confidence:
         return {"status": TEXT.no_probabilities()}
-    found = calibration(kept.confidence, kept.right)
+    reliability = calibration(kept.confidence, kept.right)
     words = after is not None and isinstance(after.task, Entities)
     count = kept.total if words else len(kept.confidence)
     return {
         "trust": gr.update(visible=True),
-        "reliability": reliability_figure(found),
-        "trust_told": calibration_told(found, "words" if words else "answers", count, kept.total),
-        "numbers": calibration_table(found),
+        "reliability": reliability_figure(reliability),
+        "trust_told": calibration_told(reliability, "words" if words else "answers", count, kept.total),
+        "numbers": calibration_table(reliability),
     }
 
 

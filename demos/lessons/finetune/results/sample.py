@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +16,6 @@ from demos.training.tasks.classification.data import Example
 from demos.widgets.tasks.registry import own_tokenizer
 
 FILE = "data/after.json"
-ERRORS = 6
-DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,44 +31,17 @@ class Sample:
     evidence: tuple[Evidence, ...]  # of each of them
 
 
-def sample_json(
-    told: str, text: str, labels: Sequence[str], kept: Kept, heads: np.ndarray, found: Sequence[tuple[Error, Evidence]]
-) -> str:
-    """A run's numbers as `sample` reads them; `tests/benchmarks/after.py --write` writes them."""
-    document: dict[str, Any] = {
-        "told": told,
-        "text": text,
-        "labels": list(labels),
-        "confidence": [round(one, DIGITS) for one in kept.confidence],
-        "right": [int(one) for one in kept.right],
-        "heads": np.round(heads, DIGITS).tolist(),
-        "errors": [
-            {
-                "text": error.example.text,
-                "label": error.example.label,
-                "predicted": error.predicted,
-                "probability": round(error.probability, DIGITS),
-                "values": np.round(evidence.values, DIGITS).tolist(),
-                "margin": round(evidence.margin, DIGITS),
-                "empty": round(evidence.empty, DIGITS),
-            }
-            for error, evidence in found[:ERRORS]
-        ],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=None) + "\n"
-
-
 @cache
 def sample() -> Sample:
     """The run in assets/data/after.json."""
     document = json.loads(read_asset(FILE))
     errors = tuple(
-        Error(number, Example(one["text"], one["label"]), one["predicted"], one["probability"])
-        for number, one in enumerate(document["errors"])
+        Error(number, Example(row["text"], row["label"]), row["predicted"], row["probability"])
+        for number, row in enumerate(document["errors"])
     )
     evidence = tuple(
-        Evidence(encode(own_tokenizer(), one["text"]), np.array(one["values"]), one["margin"], one["empty"])
-        for one in document["errors"]
+        Evidence(encode(own_tokenizer(), row["text"]), np.array(row["values"]), row["margin"], row["empty"])
+        for row in document["errors"]
     )
     kept = Kept(len(document["right"]), tuple(document["confidence"]), tuple(map(bool, document["right"])))
     labels, heads = tuple(document["labels"]), np.array(document["heads"])

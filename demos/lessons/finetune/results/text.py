@@ -116,9 +116,9 @@ def tokens_table(values: np.ndarray, encoding: Encoding) -> str:
     return TEXT.tokens_table(zip(encoding.tokens, [_signed(value, 4) for value in values], strict=True))
 
 
-def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> str:
+def calibration_told(calibration: Calibration, noun: str, kept: int, total: int) -> str:
     """The expected calibration error, and whether it is too sure or not sure enough."""
-    bins = [bar for bar in found.bins if bar.count]
+    bins = [bar for bar in calibration.bins if bar.count]
     counts, confidence, accuracy = np.array([(bar.count, bar.confidence, bar.accuracy) for bar in bins]).T
     count = counts.sum()
     sure, right = (np.average(shares, weights=counts) for shares in (confidence, accuracy))
@@ -126,7 +126,7 @@ def calibration_told(found: Calibration, noun: str, kept: int, total: int) -> st
     spread = counts * confidence * (1 - confidence)
     room = max(0.02, 1.96 * np.sqrt(spread.sum()) / count)
     return TEXT.calibration(
-        error=found.error,
+        error=calibration.error,
         count=int(count),
         noun=noun,
         chance=np.sqrt(2 / np.pi * spread).sum() / count,  # E|X| of a normal X, bar by bar

@@ -26,14 +26,14 @@ NONE = "none"  # what `ticked` says where nobody is; "" before anyone chose
 @lru_cache(maxsize=1)
 def sample() -> tuple[Record, ...]:
     """Two runs measured once (assets/data/runs.md says how): what the part opens on before a reader has any."""
-    return tuple(record_from(one) for one in json.loads(SAMPLE.read_text(encoding="utf-8"))["records"])
+    return tuple(record_from(record) for record in json.loads(SAMPLE.read_text(encoding="utf-8"))["records"])
 
 
 def chosen(records: Sequence[Record], ticked: str) -> list[Record]:
     """The two runs that are meant, the older first; the last two where nobody has chosen, or the chosen are gone."""
     numbers = [int(number) for number in ticked.split(",") if number.isdigit() and len(number) < 9]
-    found = [record for record in records if record.number in numbers][-2:]
-    return found if found or ticked == NONE else list(records[-2:])
+    ticked_records = [record for record in records if record.number in numbers][-2:]
+    return ticked_records if ticked_records or ticked == NONE else list(records[-2:])
 
 
 def show(_: Sentence, history: list[Record], ticked: str) -> list[Any]:

@@ -9,7 +9,6 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.lessons.finetune.train.controller import PAUSE
-from demos.page.folds import formula_fold, source_fold
 from demos.templates import templates
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
 from demos.training.presets import PRESETS
@@ -39,104 +38,79 @@ INLINE: dict[str, Any] = {"elem_classes": "inline", "min_width": 100}
 
 def tasks() -> dict[str, Any]:
     """The tasks in a row, and which data."""
+    parts: dict[str, Any] = {}
     with gr.Row(elem_classes="lab-top"):
         cards = [(f"{view.word}\n{view.scheme}", kind) for kind, view in VIEWS.items()]
-        task = gr.Radio(
+        parts["task"] = gr.Radio(
             cards, value="sentence", label="Task", show_label=False, elem_id="finetune-task", scale=8, min_width=300
         )
         everything = [choice for kind in VIEWS for choice in bundled(kind)]
-        data = gr.Dropdown(
+        parts["data"] = gr.Dropdown(
             [*everything, *ELSEWHERE], value=OWN, label="Data", filterable=False,
             elem_id="finetune-pick", scale=2, min_width=200,
         )  # fmt: skip
-    with gr.Row(visible=False) as files:
-        file = gr.File(label="CSV, TSV or JSONL", file_types=FILES, height=110, min_width=240)
-        test_file = gr.File(label="a separate test file (optional)", file_types=FILES, height=110, min_width=240)
-    with gr.Row(visible=False) as hubs:
-        hub = gr.Textbox(
+    with gr.Row(visible=False) as parts["files"]:
+        for name, label in (("file", "CSV, TSV or JSONL"), ("test_file", "a separate test file (optional)")):
+            parts[name] = gr.File(label=label, file_types=FILES, height=110, min_width=240)
+    with gr.Row(visible=False) as parts["hubs"]:
+        parts["hub"] = gr.Textbox(
             "", label="Data set of the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
             scale=6, min_width=240,
         )  # fmt: skip
-        fetch = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
-    asked = gr.Textbox("", visible="hidden")  # the name that the reader pressed for; what a link says is only a text
-    return {
-        "task": task, "data": data, "files": files, "file": file, "test_file": test_file, "hubs": hubs, "hub": hub,
-        "fetch": fetch, "hub_asked": asked,
-    }  # fmt: skip
+        parts["fetch"] = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
+    # the name that the reader pressed for; what a link says is only a text
+    parts["hub_asked"] = gr.Textbox("", visible="hidden")
+    return parts
+
+
+def _menu(choices: list[Any], field: str, label: str, **options: Any) -> gr.Dropdown:
+    return gr.Dropdown(choices, value=getattr(DEFAULT, field), label=label, filterable=False, **options, **INLINE)
 
 
 def recipe() -> dict[str, Any]:
     """Presets, then what is changed most; the rest under "More settings"."""
     names = [(preset.title, key) for key, preset in PRESETS.items()]
-    preset = gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE)
-    told = gr.HTML(elem_classes="preset-told")
     poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
-    pooling = gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE)
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
-    hidden = gr.Radio(widths, value="0", label="On top", **INLINE)
+    parts: dict[str, Any] = {
+        "preset": gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE),
+        "preset_told": gr.HTML(elem_classes="preset-told"),
+        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE),
+        "hidden": gr.Radio(widths, value="0", label="On top", **INLINE),
+    }
     with gr.Row(elem_classes="pairs"):
-        trains = gr.Dropdown(TRAINS, value=DEFAULT.trains, label="Trains", filterable=False, scale=3, **INLINE)
-        top = gr.Slider(
-            1,
-            MOST_LAYERS,  # as far as the model has them
-            DEFAULT.top_layers,
-            step=1,
-            label="how many",
-            visible=False,
-            elem_id="finetune-top",
-            scale=2,
-            **INLINE,
-        )
+        parts["trains"] = _menu(TRAINS, "trains", "Trains", scale=3)
+        parts["top_layers"] = gr.Slider(  # as far as the model has them
+            1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="how many", visible=False, elem_id="finetune-top",
+            scale=2, **INLINE,
+        )  # fmt: skip
         ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
-        rank = gr.Dropdown(
-            ranks,
-            value=DEFAULT.lora_rank,
-            label="rank",
-            filterable=False,
-            visible=False,
-            scale=1,
-            elem_id="finetune-lora",
-            **INLINE,
-        )
+        parts["lora_rank"] = _menu(ranks, "lora_rank", "rank", visible=False, scale=1, elem_id="finetune-lora")
     with gr.Row(elem_classes="pairs"):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-        rate = gr.Dropdown(rates, value=DEFAULT.learning_rate, label="Rate", filterable=False, scale=2, **INLINE)
-        epochs = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
+        parts["learning_rate"] = _menu(rates, "learning_rate", "Rate", scale=2)
+        parts["epochs"] = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
     with gr.Row(elem_classes="pairs"):
-        schedules = ["linear", "cosine", "constant"]
-        schedule = gr.Dropdown(schedules, value=DEFAULT.schedule, label="Then", filterable=False, scale=2, **INLINE)
-        warmup = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
-    drawn = gr.HTML(elem_id="finetune-rate")
-    chain = gr.HTML(elem_id="finetune-chain")
-    return {
-        "preset": preset, "preset_told": told, "pooling": pooling, "hidden": hidden, "trains": trains,
-        "top_layers": top, "lora_rank": rank, "learning_rate": rate, "epochs": epochs, "schedule": schedule,
-        "warmup": warmup, "drawn": drawn, "chain": chain,
-    }  # fmt: skip
+        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Then", scale=2)
+        parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
+    return parts | {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
 
 
 def more() -> dict[str, Any]:
     """What is seldom moved."""
     wide: dict[str, Any] = {"min_width": 170}
+    optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     with gr.Accordion("More settings", open=False), gr.Row():
-        batch = gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide)
-        length = gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide)
-        dropout = gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide)
-        activation = gr.Radio(["tanh", "relu", "gelu"], value=DEFAULT.activation, label="After a dense layer", **wide)
-        decay = gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide)
-        layers = gr.Slider(0.5, 1, DEFAULT.layer_decay, step=0.05, label="Layer-wise decay of the rate", **wide)
-        smoothing = gr.Slider(0, 0.3, DEFAULT.label_smoothing, step=0.05, label="Label smoothing", **wide)
-        weights = gr.Checkbox(DEFAULT.class_weights, label="Rare classes count more", **wide)
-        optimizer = gr.Radio([("AdamW", "adamw"), ("SGD", "sgd")], value="adamw", label="Optimizer", **wide)
-        precisions = [("as the machine likes", "auto"), "float32", "bfloat16"]
-        precision = gr.Radio(precisions, value="auto", label="Precision", **wide)
-        most = gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training examples", **wide)
-        seed = gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide)
-    return {
-        "batch_size": batch, "max_length": length, "dropout": dropout, "activation": activation,
-        "weight_decay": decay, "layer_decay": layers, "label_smoothing": smoothing, "class_weights": weights,
-        "optimizer": optimizer, "precision": precision, "most": most, "seed": seed,
-    }  # fmt: skip
+        return {
+            "batch_size": gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide),
+            "max_length": gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide),
+            "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide),
+            "weight_decay": gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide),
+            "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Rare classes count more", **wide),
+            "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
+            "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training examples", **wide),
+            "seed": gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide),
+        }
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
@@ -152,56 +126,32 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
 
 def results() -> dict[str, Any]:
     """What a run learned; hidden until there is one."""
-    with gr.Column(visible=False, elem_id="finetune-results") as column:
+    parts: dict[str, Any] = {}
+    with gr.Column(visible=False, elem_id="finetune-results") as parts["results"]:
         gr.HTML(TEXT.title("On the test"))
-        scores = gr.HTML(elem_classes="said")
+        parts["scores"] = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(min_width=320, scale=6):
-                matrix = gr.HTML(
+                parts["matrix"] = gr.HTML(
                     None, html_template="${value}", js_on_load=read_beside(__file__, "matrix.js"),
                     apply_default_css=False, elem_id="finetune-matrix",
                 )  # fmt: skip
-                with gr.Column(visible=False) as picture:
-                    figure = gr.Plot(label="What it takes for what", show_label=False)
+                with gr.Column(visible=False) as parts["picture"]:
+                    parts["figure"] = gr.Plot(label="What it takes for what", show_label=False)
             with gr.Column(min_width=320, scale=5):
                 gr.HTML(TEXT.title("Try it"))
-                boxes = _boxes()
-                ask = gr.Button("Ask the trained model", elem_id="finetune-ask")
-                answer = gr.HTML(elem_id="finetune-answer")
+                for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True):
+                    parts[name] = gr.Textbox(
+                        sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}"
+                    )
+                parts["ask"] = gr.Button("Ask the trained model", elem_id="finetune-ask")
+                parts["answer"] = gr.HTML(elem_id="finetune-answer")
         gr.HTML(TEXT.title("Where it is wrong"))
-        mistakes = gr.HTML(elem_id="finetune-mistakes")
+        parts["mistakes"] = gr.HTML(elem_id="finetune-mistakes")
         gr.HTML(TEXT.deeper())
-    return {
-        "results": column, "scores": scores, "matrix": matrix, "picture": picture, "figure": figure,
-        "mistakes": mistakes, **boxes, "ask": ask, "answer": answer,
-    }  # fmt: skip
+    return parts
 
 
 def tries(view: TaskView) -> list[tuple[str, str]]:
     """(label, sample) of each of the TRIES; ("", "") of those that a task does not need."""
     return [*view.boxes, *[("", "")] * BOXES][:BOXES]
-
-
-def _boxes() -> dict[str, gr.Textbox]:
-    """The try-it boxes as the first task has them."""
-    return {
-        name: gr.Textbox(sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}")
-        for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True)
-    }
-
-
-def data() -> dict[str, Any]:
-    """What the data looks like."""
-    gr.HTML(TEXT.title("The data"))
-    return {"told": gr.HTML(elem_id="finetune-data")}
-
-
-def folds() -> dict[str, Any]:
-    """The numbers, the formula, the code, the source."""
-    with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML(TEXT.no_numbers())
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        code = gr.Code(language="python", interactive=False, show_label=False)
-    source_fold(__file__)
-    return {"numbers": numbers, "code": code}

@@ -10,14 +10,9 @@ import gradio as gr
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
+from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
-from demos.training.form_values import (
-    HUB,
-    RECIPE,
-    UPLOAD,
-    fitting,
-    read_dataset,
-)
+from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
 from demos.widgets.run_controller.run_controller import RunController
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
@@ -45,8 +40,10 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, scale=8):
             parts |= layout.live(trainer.feeds.news)
     parts |= layout.results()
-    parts |= layout.data()
-    parts |= layout.folds()
+    gr.HTML(layout.TEXT.title("The data"))
+    parts["told"] = gr.HTML(elem_id="finetune-data")
+    none = layout.TEXT.no_numbers()
+    parts["numbers"], parts["code"] = folds(__file__, "Trains this recipe, prints its test scores", numbers=none)
     _wire_task(page, parts)
     wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
     _wire_runs(page, controller, trainer, parts)
@@ -56,11 +53,10 @@ def build(page: Page) -> None:
 def _keep(page: Page, parts: dict[str, Any]) -> None:
     short = {  # the data before the task, whose change puts a data set of its own where there is none
         "data": "data", "task": "task", "preset": "preset", "pooling": "pooling", "hidden": "hidden",
-        "act": "activation", "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank",
-        "opt": "optimizer", "rate": "learning_rate", "layers": "layer_decay", "epochs": "epochs",
-        "schedule": "schedule", "warmup": "warmup", "batch": "batch_size", "decay": "weight_decay",
-        "tokens": "max_length", "weights": "class_weights", "smooth": "label_smoothing", "precision": "precision",
-        "most": "most", "seed": "seed", "hub": "hub",
+        "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
+        "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
+        "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
+        "hub": "hub",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
 

@@ -16,19 +16,9 @@ from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page, by_component
 from demos.page.services import Sentence
-from demos.training.export.recipe_file import Recipe
+from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
-from demos.training.form_values import (
-    AWAITED,
-    HUB,
-    UPLOAD,
-    fit_model,
-    fitting,
-    max_train_of,
-    read_dataset,
-    read_settings,
-    shown_settings,
-)
+from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
@@ -62,49 +52,39 @@ def program(spec: ModelSpec, recipe: Recipe) -> str:
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
     """What the choices mean, before anything is trained."""
+    store = page.services.store
 
-    def awaited(data: str, file: Any, hub: str) -> str:
-        """What is missing before there is any data; "" where nothing is."""
-        return AWAITED if data == UPLOAD and not file else UNFETCHED if data == HUB and not hub else ""
-
-    def show(
-        bar: Sentence, preset: str, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
-    ) -> dict[str, Any]:
+    def show(bar: Sentence, preset: str, kind: str, *form: Any) -> dict[str, Any]:
         """The recipe's shapes, its learning rate and the data; needs no model in memory."""
-        spec = page.services.store.spec(bar.model)
-        settings, data = fit_model(read_settings(*rest), spec.num_layers), fitting(kind, data)
-        chosen = PRESETS.get(preset, PRESETS["quick"])
+        spec = store.spec(bar.model)
+        chosen = chosen_recipe(spec, kind, *form)
+        settings, about = chosen.settings, PRESETS.get(preset, PRESETS["quick"])
         shown = {
-            "preset_told": preset_html(chosen.title, chosen.told, changed(settings, preset, kind)),
-            "files": gr.update(visible=data == UPLOAD),
-            "hubs": gr.update(visible=data == HUB),
+            "preset_told": preset_html(about.title, about.told, changed(settings, preset, kind)),
+            "files": gr.update(visible=chosen.data == UPLOAD),
+            "hubs": gr.update(visible=chosen.data == HUB),
         }
-        missing = awaited(data, file, hub)
+        missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
             return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).told)}
-        dataset = read_dataset(kind, data, file, test_file, hub, most, settings.seed)
+        dataset = chosen.dataset()
         task = task_of(dataset, settings)
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
-        files = str(file or ""), str(test_file or ""), (hub or "").strip()
-        tokenizer = page.services.store.tokenizer_at_hand(spec.key)
         return shown | {
             "drawn": rate_html(settings, steps),
             "chain": chain_html(kind, spec, settings, task.labels),
-            "told": told_data(view_of(kind), dataset, tokenizer, spec.title),
-            "code": program(spec, Recipe(spec.key, kind, data, *files, max_train_of(most), settings)),
+            "told": told_data(view_of(kind), dataset, store.tokenizer_at_hand(spec.key), spec.title),
+            "code": program(spec, chosen),
         }
 
-    def show_cost(
-        bar: Sentence, kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *rest: Any
-    ) -> str:
+    def show_cost(bar: Sentence, *form: Any) -> str:
         """What Start would do, counted on the model."""
         try:
-            spec = page.services.store.spec(bar.model)
-            settings = fit_model(read_settings(*rest), spec.num_layers)
-            dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
+            chosen = chosen_recipe(store.spec(bar.model), *form)
+            dataset = chosen.dataset()
         except UserError:  # `show` tells it
             return ""
-        return trainer.cost(bar.model, dataset, settings)
+        return trainer.cost(bar.model, dataset, chosen.settings)
 
     def show_idle(run: str, kept: str, shown: dict[str, Any], kind: str, data: str, *rest: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run of this task is on them."""
@@ -120,13 +100,12 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
 
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
-    moved = [*data_moved, parts["preset"].change, *[one.change for one in recipe]]
+    moved = [*data_moved, parts["preset"].change, *[control.change for control in recipe]]
     shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
-    page.draw(
-        by_component(parts, show), [parts["preset"], *picked, *recipe], shown, triggers=moved, show_progress="hidden"
-    )
-    told_anew = [*moved, parts["kept"].change]  # after a run, now with its speed
-    page.draw(show_cost, [*picked, *recipe], [parts["cost"]], triggers=told_anew, show_progress="hidden", pure=False)
+    form = [*picked, *recipe]
+    page.draw(by_component(parts, show), [parts["preset"], *form], shown, triggers=moved, show_progress="hidden")
+    counted = [*moved, parts["kept"].change]  # after a run, now with its speed
+    page.draw(show_cost, form, [parts["cost"]], triggers=counted, show_progress="hidden", pure=False)
     page.on(
         [page.settled.change, *data_moved[1:]],
         show_idle,
@@ -139,7 +118,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     page.on([parts["preset"].input, parts["task"].input], fill, filled_by, recipe, show_progress="hidden")
     # In the browser alone, as the menu of data: to the server more stays valid, also of events on their way. One step
     # says all of a slider: of two at once, gradio keeps one where the slider is not on the page yet.
-    depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in page.services.store.catalogue.items()}
+    depths = {key: min(spec.num_layers, layout.MOST_LAYERS) for key, spec in store.catalogue.items()}
     listed = json.dumps(depths).replace("<", "\\u003c")
     gr.on(
         [parts["trains"].change, page.model.change, page.settled.change],

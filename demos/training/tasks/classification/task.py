@@ -40,10 +40,7 @@ class Classification(OneOfSeveral):
     ) -> Classification:
         """The task that these settings describe; `counts` is how often each class occurs in the training split."""
         weights = class_weights(counts) if settings.class_weights and counts else ()
-        return cls(
-            labels, settings.pooling, settings.hidden, settings.dropout, settings.activation, weights,
-            settings.label_smoothing, pairs,
-        )  # fmt: skip
+        return cls(labels, settings.pooling, settings.hidden, settings.dropout, weights=weights, pairs=pairs)
 
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """[CLS] sentence [SEP], or [CLS] first [SEP] second [SEP], cut to `max_length` tokens."""

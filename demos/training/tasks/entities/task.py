@@ -49,9 +49,7 @@ class Entities:
     def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
         """The task that these settings describe."""
         weights = class_weights(dataset.label_counts("train")) if settings.class_weights else ()
-        return cls(
-            dataset.labels, settings.hidden, settings.dropout, settings.activation, weights, settings.label_smoothing
-        )
+        return cls(dataset.labels, settings.hidden, settings.dropout, weights=weights)
 
     @property
     def metric(self) -> str:

@@ -36,9 +36,7 @@ class MultipleChoice(OneOfSeveral):
     @classmethod
     def of(cls, choices: int, settings: Settings) -> MultipleChoice:
         """The task that these settings describe."""
-        return cls(
-            choices, settings.pooling, settings.hidden, settings.dropout, settings.activation, settings.label_smoothing
-        )
+        return cls(choices, settings.pooling, settings.hidden, settings.dropout)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class Span:
 class Impossible:
     """The best span of a kind that is no answer, whatever its score."""
 
-    reason: str  # one of span_search.REASONS
+    reason: str  # see span_search.py
     first: str  # the token that it begins at
     last: str  # the token that it ends at
     score: float

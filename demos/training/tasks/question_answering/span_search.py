@@ -11,7 +11,6 @@ LONGEST = 30  # tokens of an answer, as in Devlin et al.'s run_squad.py
 KEPT = 5  # spans
 SHOWN = 20  # tokens around the best span, itself counted
 BACKWARDS, ASKED, LONG = "ends before it begins", "begins in the question", f"longer than {LONGEST} tokens"
-REASONS = (BACKWARDS, ASKED, LONG)
 
 
 def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:

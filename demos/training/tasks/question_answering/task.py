@@ -43,7 +43,7 @@ class QuestionAnswering:
     @classmethod
     def of(cls, settings: Settings) -> QuestionAnswering:
         """The task that these settings describe."""
-        return cls(settings.hidden, settings.dropout, settings.activation, settings.label_smoothing)
+        return cls(settings.hidden, settings.dropout)
 
     @property
     def labels(self) -> tuple[str, ...]:

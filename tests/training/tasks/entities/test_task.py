@@ -151,10 +151,9 @@ def test_mistakes_are_whole_sentences_the_surest_first(names: EntityDataset) -> 
 
 
 def test_class_weights_count_words(names: EntityDataset) -> None:
-    task = Entities.of(names, Settings(class_weights=True, label_smoothing=0.1))
+    task = Entities.of(names, Settings(class_weights=True))
     counts = names.label_counts("train")
     assert task.weights == pytest.approx([sum(counts) / (5 * max(1, count)) for count in counts])
-    assert task.smoothing == 0.1
 
 
 def test_the_baseline_of_our_own_data_is_its_datasheets() -> None:

@@ -28,7 +28,6 @@ from demos.training.tasks.siamese.task import Siamese
 
 QUICK = Settings(
     pooling="mean", epochs=1, batch_size=4, learning_rate=2e-3, threads=1, evaluations=2, max_length=24,
-    precision="float32",
 )  # fmt: skip
 
 

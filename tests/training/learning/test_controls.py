@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from demos.training.events import Event, Finished, Paused, Resumed, Step, Stopped
+from demos.training.learning import controls
+from demos.training.learning.controls import Control
 from demos.training.loop import train
-from demos.training.service import controls
-from demos.training.service.controls import Control
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
 

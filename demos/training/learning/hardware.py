@@ -1,0 +1,45 @@
+"""What this machine is quick at: in which numbers a run multiplies, by which attention and by which library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from demos.bert.model.linear import QuickLinear
+
+
+def run_device() -> torch.device:
+    """Where a run computes: the GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def in_bfloat16() -> bool:
+    """Whether a run multiplies in bfloat16: CUDA's hardware of today does, or a CPU's with AMX or AVX-512 BF16.
+
+    Others only imitate it, in 2 to 4 times the time that float32 takes. Weights and sums stay in float32.
+    """
+    if torch.cuda.is_available():
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+
+
+def attention_of(half: bool, device: torch.device) -> str:
+    """The attention that trains quicker here, of two that agree up to rounding.
+
+    On a CPU PyTorch's fused one is as quick as the plain one in float32, but its bfloat16 gradient takes ten times as
+    long. Its CUDA kernels add up in no fixed order; same seed, same numbers matters more than their speed.
+    """
+    return "sdpa" if device.type == "cpu" and not half else "eager"
+
+
+def quicken(encoder: Any) -> Any:
+    """`encoder`, a run's own copy, its nn.Linear replaced by ones that choose the quicker library; returned for ease.
+
+    Parameters, their names, the files it is kept as and, up to float32 rounding, its numbers stay the same.
+    """
+    for module in encoder.modules():
+        if type(module) is nn.Linear:
+            module.__class__ = QuickLinear
+    return encoder
