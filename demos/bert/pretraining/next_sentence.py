@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import encode
 from demos.bert.model.steps import drained
+from demos.bert.model.token_lists import padded_batches
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import states
 from demos.errors import UserError
@@ -84,7 +85,7 @@ def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Gene
     encodings = [encode(pretrained.tokenizer, first, second) for first, second in pairs]
     logits = np.zeros((len(pairs), 2), dtype=np.float32)
     done = 0
-    for rows in _batches(encodings):
+    for rows in padded_batches([len(encoding) for encoding in encodings], BATCH_TOKENS):
         hidden = states(pretrained.encoder, [encodings[row] for row in rows])[0]  # [b, n, d]
         with torch.inference_mode():
             logits[rows] = pretrained.next_logits(hidden).numpy()
@@ -99,14 +100,3 @@ def next_probabilities(pretrained: Pretrained, pairs: Sequence[tuple[str, str]])
     Raises UserError where a sentence is empty or too long, and for a model without that head.
     """
     return drained(next_steps(pretrained, pairs))
-
-
-def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
-    """Row numbers by length, cut so that a padded batch has at most BATCH_TOKENS tokens (or one input)."""
-    batches: list[list[int]] = []
-    for row in sorted(range(len(encodings)), key=lambda row: len(encodings[row])):
-        if batches and (len(batches[-1]) + 1) * len(encodings[row]) <= BATCH_TOKENS:
-            batches[-1].append(row)
-        else:
-            batches.append([row])
-    return batches

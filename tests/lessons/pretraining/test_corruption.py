@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from demos.errors import UserError
 from demos.lessons.pretraining.corruption.layout import OPENING, SEED
 from demos.lessons.pretraining.corruption.part import draw, drawn_often, drawn_once, read_settings
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 BAR = Sentence("The lark sang.", "", "tiny")
 USUAL = (15, 80, 10, False)
@@ -73,10 +72,7 @@ def test_the_losses_are_transformers_own_and_the_programs(
     corruption = draw(services, BAR, *chosen).corruption
     theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
     assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs["answers"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(outputs["code"], "lesson", "exec"), {})
-    *lines, mean = printed.getvalue().splitlines()
+    *lines, mean = printed(outputs["code"])
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
     shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs["picture"])

@@ -17,7 +17,7 @@ from demos.figures.palette import word_colour
 from demos.lessons.pretraining.corruption import text
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
 from demos.lessons.pretraining.corruption.text import legend_html, numbers_html, picture_html, rest_html
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 answers_html, shares_html = on_one_line(text.answers_html), on_one_line(text.shares_html)
 HOSTILE = "<img src=x onerror=alert(1)>"

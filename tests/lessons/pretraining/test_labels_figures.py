@@ -12,7 +12,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.free_labels import FreeLabels, free_labels
 from demos.lessons.pretraining.labels import figure
 from demos.lessons.pretraining.labels.figure import VOTES, Given, counts_html, labels_html, numbers_html
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 answer_html = on_one_line(figure.answer_html)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +22,8 @@ from demos.lessons.pretraining.next_sentence.layout import FIRST, PUT, SECOND
 from demos.lessons.pretraining.next_sentence.part import bar_mark, drawn, next_endpoint, next_pair
 from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.page.services import Sentence, Services
-from tests.lessons.pretraining.one_line import one_line
+from tests.one_line import one_line
+from tests.programs import printed
 
 BAR = Sentence("The unflappable banker.", "", "minilm")
 
@@ -70,11 +69,8 @@ def reader(services: Services) -> Reader:
     return Reader(services)
 
 
-def printed(program: str) -> np.ndarray:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(program, "lesson", "exec"), {})
-    return np.array([ast.literal_eval(line) for line in out.getvalue().splitlines()])
+def numbers_of(program: str) -> np.ndarray:
+    return np.array([ast.literal_eval(line) for line in printed(program)])
 
 
 def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
@@ -205,7 +201,7 @@ def test_a_hub_model_s_program_prints_these_numbers(
     tiny.tokenizer.save_pretrained(tmp_path)
     cases = reader.four("minilm", 'Say "hi"\n{x}.', "It's raining.", 0)
     program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")["code"]
-    found = printed(program.replace("'them/tiny'", repr(str(tmp_path))))
+    found = numbers_of(program.replace("'them/tiny'", repr(str(tmp_path))))
     expected = [[*case.logits, *case.probabilities, *case.losses] for case in cases]
     np.testing.assert_allclose(found, expected, atol=2e-4)
 
@@ -217,6 +213,6 @@ def test_our_heads_program_prints_the_page_s_numbers(store: ModelStore, monkeypa
     monkeypatch.setattr("demos.bert.pretraining.heads.our_heads", lambda _: found)
     cases = Reader(ours).four("minilm", FIRST, SECOND, 0)
     pairs = [(case.encoding.text, case.encoding.text_pair) for case in cases]
-    numbers = printed(next_code(found.encoder.spec, pairs))
+    numbers = numbers_of(next_code(found.encoder.spec, pairs))
     np.testing.assert_allclose(numbers[:, :2], [case.logits for case in cases], atol=2e-4)
     assert numbers[0, 2] > 0.5 > numbers[1, 2]  # the example shows what it is there for

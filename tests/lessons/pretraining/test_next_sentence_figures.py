@@ -14,7 +14,7 @@ from demos.bert.pretraining.next_documents import KINDS, Score
 from demos.bert.pretraining.next_sentence import Answers, Drawn
 from demos.lessons.pretraining.next_sentence import figure
 from demos.lessons.pretraining.next_sentence.figure import Case, Instance, answer_html, cases_html
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 numbers_html, sequence_html, gist_html, trials_html, made_html = map(
     on_one_line, (figure.numbers_html, figure.sequence_html, figure.gist_html, figure.trials_html, figure.made_html)
