@@ -9,7 +9,7 @@ import pytest
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.corruption import Corruption, never_chosen
+from demos.bert.pretraining.corruption import PAPER, Corruption, Shares, never_chosen
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.guesses import Guess
 from demos.bert.pretraining.losses import Answer, Answers
@@ -79,14 +79,14 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
 
 def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corruption: Corruption) -> None:
     special = never_chosen(tiny.tokenizer, encoding.input_ids)
-    told = legend_html(corruption, special, 0.15, (0.8, 0.1, 0.1))
+    told = legend_html(corruption, special, PAPER)
     assert f"3 of {len(encoding)} tokens chosen" in told
     assert re.findall(r"<b>(. \d \w+)</b>", told) == ["■ 1 masked", "◆ 1 random", "● 1 kept"]
     assert "2 special ones" in told
-    rest = rest_html(0.7, 0.2)
+    rest = rest_html(Shares(masked=0.7, replaced=0.2))
     assert re.findall(r"flex-grow:([\d.]+)", rest) == ["0.7000", "0.2000", "0.1000"]
     assert "<b>10 %</b>" in rest
-    assert "<b>0 %</b>" in rest_html(0.9, 0.1)
+    assert "<b>0 %</b>" in rest_html(Shares(masked=0.9))
 
 
 def test_answers_and_their_mean(corruption: Corruption, given: Answers) -> None:
@@ -106,7 +106,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
     kinds[:, [0, 7]] = 0
     kinds[:, 1] = 1  # so that every draw chooses one
     draws = Draws(kinds, np.array([False, *[True] * 6, False]))
-    figure = shares_figure(draws, 0.8, 0.1)
+    figure = shares_figure(draws, PAPER)
     lines = [trace for trace in figure.data if trace.name]
     assert [line.name for line in lines] == ["■ masked", "◆ random", "● kept"]
     assert len({line.marker.symbol for line in lines}) == 3
@@ -119,7 +119,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
     assert bars.data[0].marker.color[0] == word_colour(encoding.word_index[1])
     assert "<b>" not in "".join(bars.data[0].x)
     assert bars.layout.shapes[0].y0 == pytest.approx((kinds > 0).mean(axis=0)[1:7].mean())
-    table = numbers_html(draws, (0.8, 0.1, 0.1), encoding)
+    table = numbers_html(draws, PAPER, encoding)
     assert f"<td>{(kinds == 1).sum():,}</td>" in table
     assert "<td>1000</td>" in table
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.corruption import Corruption, kind_shares
+from demos.bert.pretraining.corruption import Corruption, Shares
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.losses import Answers
 from demos.figures.numbers import percent
@@ -45,17 +45,16 @@ def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str]
     )
 
 
-def legend_html(corruption: Corruption, special: Sequence[int], chosen: float, shares: Sequence[float]) -> str:
+def legend_html(corruption: Corruption, special: Sequence[int], asked: Shares) -> str:
     """How many tokens were chosen, and of each kind how many beside the share asked for."""
     counts = np.bincount(corruption.kinds, minlength=4)[1:]
-    return TEXT.legend(
-        len(corruption.chosen), len(corruption.kinds), chosen, sum(special), _kinds(count=counts, share=shares)
-    )
+    kinds = _kinds(count=counts, share=asked.kinds)
+    return TEXT.legend(len(corruption.chosen), len(corruption.kinds), asked.chosen, sum(special), kinds)
 
 
-def rest_html(masked: float, replaced: float) -> str:
+def rest_html(asked: Shares) -> str:
     """The three shares as one bar; what the two sliders leave is kept."""
-    return TEXT.rest(_kinds(share=kind_shares(masked, replaced)))
+    return TEXT.rest(_kinds(share=asked.kinds))
 
 
 def answers_html(answers: Answers, corruption: Corruption, read: Sequence[str], vocabulary: int) -> str:
@@ -99,12 +98,12 @@ def shares_html(draws: Draws, kinds: Fit | None, places: Fit | None, whole_words
     )
 
 
-def numbers_html(draws: Draws, shares: Sequence[float], encoding: Encoding) -> str:
+def numbers_html(draws: Draws, asked: Shares, encoding: Encoding) -> str:
     """The kinds' counts beside what was expected, then each token's."""
     counts = np.stack([(draws.kinds == kind).sum(axis=0) for kind in (1, 2, 3)], axis=1)  # [n, 3]
     return TEXT.numbers(
         len(draws.kinds),
-        _kinds(count=draws.counts[-1], share=draws.running[-1], asked=shares),
+        _kinds(count=draws.counts[-1], share=draws.running[-1], asked=asked.kinds),
         [
             {"place": place, "name": encoding.tokens[place], "counts": counts[place]}
             for place in np.flatnonzero(draws.free)

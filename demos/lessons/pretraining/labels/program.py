@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
-from demos.bert.pretraining.corruption import CHOSEN, MASKED, REPLACED
+from demos.bert.pretraining.corruption import PAPER
 from demos.figures.program import model_lines
-from demos.lessons.pretraining.program_lines import Settings, choose_lines
+from demos.lessons.pretraining.program_lines import choose_lines
 
 
 def labels_code(spec: ModelSpec, sentences: list[str], others: tuple[str, ...], seed: int) -> str:
@@ -27,7 +27,7 @@ second = " ".join(sentences[border:]) if is_next else others[int(rng.integers(le
 
 inputs = tokenizer(first, second, truncation=True, max_length={MAX_TOKENS})
 ids = np.array(inputs["input_ids"])
-{choose_lines(Settings(seed, CHOSEN, MASKED, REPLACED, False))}
+{choose_lines(PAPER)}
 for place, label in zip(places, labels.tolist()):
     print(place, *tokenizer.convert_ids_to_tokens([ids[place], label]))
 print("IsNext" if is_next else "NotNext")
