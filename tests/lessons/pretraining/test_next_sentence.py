@@ -17,9 +17,8 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.lessons.pretraining.next_sentence.answers import MOST, Reader, made
-from demos.lessons.pretraining.next_sentence.layout import FIRST, PUT, SECOND
-from demos.lessons.pretraining.next_sentence.part import bar_mark, drawn, next_endpoint, next_pair
+from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, made
+from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, drawn, next_endpoint, next_pair
 from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
@@ -102,7 +101,7 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
 
 def test_each_radio_button_shows_its_case(reader: Reader) -> None:
     cases = reader.four("minilm", FIRST, SECOND, 0)
-    for at, put in enumerate(PUT):
+    for at, put in enumerate(WAYS):
         assert f"<td>{cases[at].losses[1]:.3f}</td>" in drawn(reader, BAR, FIRST, SECOND, put, 0, "")["answer"]
 
 
@@ -162,7 +161,10 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
     assert len(cells) == 8
     assert [sum(cells[at : at + 2]) for at in range(0, 8, 2)] == [60] * 4
     found = services.pretrained("")
-    said, trials = 0, reader._trials[found.encoder.spec.key, 1][0]
+    answered = reader.asked.get((found.encoder.spec.key, 1))
+    assert answered is not None
+    trials, answers = answered
+    said = 0
     for trial in trials[:80:4]:  # each alone, without padding
         encoding = encode(found.tokenizer, trial.first, trial.second)
         with torch.no_grad():
@@ -170,7 +172,7 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
                 torch.tensor([encoding.input_ids]), token_type_ids=torch.tensor([encoding.token_type_ids])
             ).last_hidden_state
             said += int(found.next_logits(hidden)[0].argmax() == 0)
-    assert said == reader._trials[found.encoder.spec.key, 1][1].is_next[:80:4].sum()
+    assert said == answers.is_next[:80:4].sum()
     monkeypatch.setattr(f"{Reader.__module__}.next_steps", lambda *_: pytest.fail("asked again"))
     assert list(reader.trials("minilm", 1)) == [last]
 

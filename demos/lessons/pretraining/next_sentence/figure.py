@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.next_documents import KINDS, Score
+from demos.bert.pretraining.next_documents import Score
 from demos.bert.pretraining.next_sentence import LABELS, Drawn
 from demos.figures.numbers import percent
 from demos.figures.short_text import short
 from demos.figures.token_chips import token_label
 from demos.templates import templates
+from demos.training.metrics import wilson
 
 TEXT = templates(__file__)
 SHOWN = 64  # tokens of a drawn input
 CUT = 110  # characters of an input in the table of cases
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,6 @@ def made_html(
     return TEXT.made(shown, tosses, said_next)
 
 
-def trials_html(scores: Sequence[Score], task: Interval, intervals: Mapping[str, Interval]) -> str:
-    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right.
-
-    `task` is the interval of BERT's own task, the kinds TRUE and OTHER together.
-    """
-    by_kind = {score.kind: score for score in scores}
-    return TEXT.trials({kind: by_kind[kind] for kind in KINDS}, task, intervals, percent)
+def trials_html(scores: Sequence[Score]) -> str:
+    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right."""
+    return TEXT.trials({score.kind: score for score in scores}, wilson, percent)
