@@ -10,8 +10,8 @@ from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.heads import our_heads  # in this project's folder: they are packed in assets/pretraining
 
 found = our_heads(ModelStore().get("minilm"))
-tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits
 """
+OUR_WORDS = "tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits\n"
 THEIRS = """import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -46,7 +46,9 @@ ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))
 
 def begin_lines(spec: ModelSpec) -> str:
     """A program's first lines: `tokenizer`, `encoder` and `head`. `spec` is the encoder's own, as in `Pretrained`."""
-    return THEIRS.format(name=spec.hub_id, revision=spec.revision, head=HEADS[spec.segments]) if spec.hub_id else OURS
+    if not spec.hub_id:
+        return OURS + OUR_WORDS
+    return THEIRS.format(name=spec.hub_id, revision=spec.revision, head=HEADS[spec.segments])
 
 
 def choose_lines(shares: Shares, whole_words: bool = False) -> str:

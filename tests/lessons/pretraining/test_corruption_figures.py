@@ -12,7 +12,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.corruption import PAPER, Corruption, Shares, never_chosen
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.guesses import Guess
-from demos.bert.pretraining.losses import Answer, Answers
+from demos.bert.pretraining.lens import Distribution
 from demos.figures.palette import word_colour
 from demos.lessons.pretraining.corruption import text
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
@@ -20,6 +20,7 @@ from demos.lessons.pretraining.corruption.text import legend_html, numbers_html,
 from tests.one_line import on_one_line
 
 answers_html, shares_html = on_one_line(text.answers_html), on_one_line(text.shares_html)
+Given = dict[int, Distribution]
 HOSTILE = "<img src=x onerror=alert(1)>"
 KINDS = np.array([0, 1, 0, 2, 3, 0, 0, 0], dtype=np.int8)
 
@@ -36,21 +37,14 @@ def corruption(encoding: Encoding) -> Corruption:
 
 
 @pytest.fixture(scope="module")
-def given() -> Answers:
-    def guess(token: str, chance: float) -> Guess:
-        return Guess(token, 1, chance, 0.0)
+def given() -> Given:
+    def guess(token: str, chance: float, best: str, likeliest: float, rank: int) -> Distribution:
+        return Distribution((Guess(best, 1, likeliest, 0.0),), likeliest, 1.0, Guess(token, 1, chance, 0.0), rank)
 
-    return Answers(
-        (
-            Answer(1, guess("a", 0.5), guess("a", 0.5), 1, 0.6931),
-            Answer(3, guess("b", 0.1), guess(HOSTILE, 0.6), 7, 2.3026),
-            Answer(4, guess(">", 0.9), guess(">", 0.9), 1, 0.1054),
-        ),
-        1.0337,
-    )
+    return {1: guess("a", 0.5, "a", 0.5, 1), 3: guess("b", 0.1, HOSTILE, 0.6, 7), 4: guess(">", 0.9, ">", 0.9, 1)}
 
 
-def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Corruption, given: Answers) -> None:
+def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Corruption, given: Given) -> None:
     read = list(encoding.tokens)
     read[1], read[3] = "[MASK]", HOSTILE
     told = picture_html(encoding, corruption, read, given)
@@ -61,7 +55,7 @@ def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Cor
     assert re.findall(r'class="corrupt-loss">(.*?)<', told) == ["0.69", "2.30", "0.11"]
     above = re.findall(r'class="own"[^>]*>(.*?)</span>', told)
     assert above == ["[CLS]", "a", "&lt;", "b", "&gt;", "&amp;", "c", "[SEP]"]
-    without = picture_html(encoding, corruption, read, None)
+    without = picture_html(encoding, corruption, read, {})
     assert "corrupt-loss" not in without
     assert "loss" not in without
 
@@ -71,7 +65,7 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
     ids = np.array(long.input_ids)
     kinds = np.zeros(len(ids), dtype=np.int8)
     kinds[[5, 300, 400]] = 1
-    told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, None)
+    told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, {})
     assert told.count("corrupt-token") == 128
     assert "384 more tokens, 2 of them chosen" in told
     assert "90 more fell off" in told
@@ -89,7 +83,7 @@ def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corru
     assert "<b>0 %</b>" in rest_html(Shares(masked=0.9))
 
 
-def test_answers_and_their_mean(corruption: Corruption, given: Answers) -> None:
+def test_answers_and_their_mean(corruption: Corruption, given: Given) -> None:
     told = answers_html(given, corruption, ["[CLS]", "[MASK]", "", HOSTILE, ">", "", "", ""], 30522)
     assert HOSTILE not in told
     assert re.findall(r"<b>([\d.]+)</b></td>", told) == ["0.69", "2.30", "0.11"]

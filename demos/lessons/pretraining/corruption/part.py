@@ -12,8 +12,7 @@ import numpy as np
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.pretraining.corruption import Corruption, Shares, corrupt, never_chosen
 from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
-from demos.bert.pretraining.lens import states
-from demos.bert.pretraining.losses import Answers, answers
+from demos.bert.pretraining.lens import Distribution, distributions, states
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
 from demos.lessons.pretraining.corruption.program import corrupt_code
@@ -141,11 +140,14 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
     corruption = drawn.corrupted(drawn.generator())
     ids = corruption.input_ids.tolist()
     read = drawn.tokenizer.convert_ids_to_tokens(ids)
-    guesses: Answers | None = None
+    guesses: dict[int, Distribution] = {}  # by place
     try:
         pretrained = services.pretrained(sentence.model)
         (hidden,) = states(pretrained.encoder, [replace(encoding, tokens=tuple(read), input_ids=tuple(ids))])[0]
-        guesses = answers(pretrained.word_logits, drawn.tokenizer, hidden, corruption)
+        places = corruption.chosen
+        truths = corruption.labels[places].tolist()
+        each = distributions(pretrained.word_logits, drawn.tokenizer, hidden[places].numpy(), 1, truths)
+        guesses = dict(zip(places.tolist(), each, strict=True))
         told = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
         program = corrupt_code(pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words)
     except UserError as error:  # a model without heads: the corruption is worth showing all the same

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.corruption import Corruption, Shares
 from demos.bert.pretraining.draws import Draws, Fit
-from demos.bert.pretraining.losses import Answers
+from demos.bert.pretraining.lens import Distribution
 from demos.figures.numbers import percent
 from demos.figures.token_chips import hue_style, visible
 from demos.lessons.pretraining.figure_kinds import KINDS, MARKS, NAMES
@@ -21,9 +21,10 @@ TEXT = templates(__file__)
 SHOWN = 128  # tokens in the picture
 
 
-def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str], answers: Answers | None) -> str:
-    """The text's tokens above, what BERT reads below (`read`, n tokens), and under the chosen ones their loss."""
-    losses = {answer.place: answer.loss for answer in answers.each} if answers else {}
+def picture_html(
+    encoding: Encoding, corruption: Corruption, read: Sequence[str], guesses: Mapping[int, Distribution]
+) -> str:
+    """The text's tokens above, what BERT reads below (`read`, n tokens), and under those with `guesses` their loss."""
     return TEXT.picture(
         tokens=[
             {
@@ -31,13 +32,13 @@ def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str]
                 "style": hue_style(encoding, place),
                 "kind": corruption.kinds[place],
                 "read": visible(read[place]),
-                "loss": losses.get(place),
+                "loss": guesses[place].loss if place in guesses else None,
             }
             for place, token in enumerate(encoding.tokens[:SHOWN])
         ],
         names=NAMES,
         marks=MARKS,
-        priced=bool(losses),
+        priced=bool(guesses),
         left=len(encoding) - SHOWN,
         left_chosen=(corruption.kinds[SHOWN:] > 0).sum(),
         dropped=len(encoding.dropped),
@@ -57,23 +58,21 @@ def rest_html(asked: Shares) -> str:
     return TEXT.rest(_kinds(share=asked.kinds))
 
 
-def answers_html(answers: Answers, corruption: Corruption, read: Sequence[str], vocabulary: int) -> str:
+def answers_html(
+    guesses: Mapping[int, Distribution], corruption: Corruption, read: Sequence[str], vocabulary: int
+) -> str:
     """Every chosen token: what was read there, the best guess, the true token's probability, and the loss; the mean."""
-    highest = max(max(answer.loss for answer in answers.each), 1e-9)
-    even = math.exp(min(answers.mean, 700))
+    losses = [guess.loss for guess in guesses.values()]
+    highest, mean = max(*losses, 1e-9), sum(losses) / len(losses)
+    even = math.exp(min(mean, 700))
     return TEXT.answers(
         rows=[
-            {
-                "answer": answer,
-                "kind": corruption.kinds[answer.place],
-                "read": read[answer.place],
-                "share": answer.loss / highest,
-            }
-            for answer in answers.each
+            {"guess": guess, "kind": corruption.kinds[place], "read": read[place], "share": guess.loss / highest}
+            for place, guess in guesses.items()
         ],
         names=NAMES,
         marks=MARKS,
-        mean=answers.mean,
+        mean=mean,
         choices=f"{even:.1f}" if even < 100 else f"{even:,.0f}",
         vocabulary=vocabulary,
         blind=math.log(vocabulary),

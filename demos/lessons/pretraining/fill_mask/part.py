@@ -13,7 +13,7 @@ import numpy as np
 
 from demos.bert.model.encoding import cut_told
 from demos.bert.pretraining.context import removal_steps
-from demos.bert.pretraining.lens import Distribution, hide, lens, states
+from demos.bert.pretraining.lens import Distribution, distributions, hide, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.token_chips import hue_style
@@ -71,7 +71,8 @@ class Filler:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
         pretrained = self.pretrained(model)
         hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
-        return lens(pretrained.word_logits, pretrained.tokenizer, hidden, count, at.truth if truth is None else truth)
+        watched = at.truth if truth is None else truth
+        return distributions(pretrained.word_logits, pretrained.tokenizer, hidden, count, watched)
 
     def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
         pretrained = self.pretrained(model)
@@ -249,8 +250,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             raise UserError(f"The text has {len(places)} [MASK]s; the limit is {MAX_HIDDEN}.")
         hidden = states(pretrained.encoder, [encoding])[0, 0, places].numpy()  # [masks, d]
         masks = []
-        for place, row in zip(places, hidden, strict=True):
-            guesses = lens(pretrained.word_logits, tokenizer, row[None], top)[-1]
+        for place, guesses in zip(places, distributions(pretrained.word_logits, tokenizer, hidden, top), strict=True):
             words = [{"token": guess.token, "probability": guess.probability} for guess in guesses.best]
             masks.append({"place": place, "entropy": guesses.entropy, "words": words})
         notice = cut_told(encoding)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from demos.bert.model.encoding import Encoding
@@ -12,6 +11,7 @@ from demos.figures.short_text import short
 from demos.figures.token_chips import visible
 from demos.lessons.pretraining.figure_kinds import MARKS, NAMES
 from demos.templates import templates
+from demos.training.data.tables import Row
 
 TEXT = templates(__file__)
 AROUND = 5  # tokens on either side of the one asked about
@@ -21,16 +21,11 @@ LENGTH = 160  # characters of a sentence
 VOTES = ("supervised", "unsupervised", "self-supervised")
 
 
-@dataclass(frozen=True)
-class Given:
-    """An example of a fine-tuning data set, with the label it was given."""
+def labels_html(labels: FreeLabels, read: Sequence[str], given: Row) -> str:
+    """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's.
 
-    text: str
-    label: str
-
-
-def labels_html(labels: FreeLabels, read: Sequence[str], given: Given) -> str:
-    """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's. `read` has n tokens."""
+    `read` has n tokens; `given` is an example of a fine-tuning data set, with the label it was given.
+    """
     return TEXT.rows(
         masked=[_word(labels, read, place) | _around(labels.encoding, read, place) for place in _few(labels)],
         left=max(len(labels.corruption.chosen) - FEW, 0),

@@ -10,14 +10,14 @@ import numpy as np
 
 from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentences_of
 from demos.files import DATA
-from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
+from demos.lessons.pretraining.labels.figure import VOTES, answer_html, counts_html, labels_html, numbers_html
 from demos.lessons.pretraining.labels.program import labels_code
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
-from demos.training.data.tables import read_rows
+from demos.training.data.tables import Row, read_rows
 
 OPENING = (
     "Grandmother kept her letters in a biscuit tin. On rainy Sundays she took them out and read one of them aloud. "
@@ -70,10 +70,10 @@ def build(page: Page) -> None:
 
 
 @cache
-def opinions() -> tuple[Given, ...]:
+def opinions() -> tuple[Row, ...]:
     """Short opinions of the bundled data set, with their labels."""
     rows = read_rows((DATA / "sentiment.tsv").read_bytes(), "sentiment.tsv")
-    return tuple(Given(row.text, row.label) for row in rows if len(row.text) <= SHORT and row.split == "train")
+    return tuple(row for row in rows if len(row.text) <= SHORT and row.split == "train")
 
 
 def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> FreeLabels:

@@ -8,6 +8,9 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.lessons.pretraining.program_lines import OURS
 
+OUR_PAIRS = """tokenizer, encoder, pooler, relation = found.tokenizer, found.encoder.model, found.pooler, found.relation
+"""
+
 THEIRS = """import torch
 from transformers import AutoTokenizer, BertForPreTraining
 
@@ -23,9 +26,7 @@ def next_code(spec: ModelSpec, pairs: Sequence[tuple[str, str]]) -> str:
         begin = THEIRS.format(name=spec.hub_id, revision=spec.revision)
         logits = "model(**inputs).seq_relationship_logits  # [pairs, 2]: IsNext, NotNext"
     else:
-        begin = OURS.replace(
-            "tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits", _PARTS
-        )
+        begin = OURS + OUR_PAIRS
         logits = "relation(pooler(encoder(**inputs).last_hidden_state))  # [pairs, 2]: IsNext, NotNext"
     listed = "".join(f"    ({first!r}, {second!r}),\n" for first, second in pairs)
     return f"""{begin}
@@ -39,6 +40,3 @@ for row in logits:
     losses = [torch.nn.functional.cross_entropy(row, torch.tensor(label)) for label in (0, 1)]
     print([round(float(value), 4) for value in (*row, *chances, *losses)])
 """
-
-
-_PARTS = "tokenizer, encoder, pooler, relation = found.tokenizer, found.encoder.model, found.pooler, found.relation"
