@@ -17,9 +17,9 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
+from demos.lessons.pretraining.fill_mask.figure import fill_code
 from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed, shown
 from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
-from demos.lessons.pretraining.fill_mask.program import fill_code
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed

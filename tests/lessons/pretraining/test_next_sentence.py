@@ -18,8 +18,8 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
 from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, made
+from demos.lessons.pretraining.next_sentence.figure import next_code
 from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, drawn, next_endpoint, next_pair
-from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed

@@ -15,10 +15,10 @@ from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
 from demos.bert.pretraining.lens import Distribution, distributions, states
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
-from demos.lessons.pretraining.corruption.program import corrupt_code
 from demos.lessons.pretraining.corruption.text import (
     TEXT,
     answers_html,
+    corrupt_code,
     legend_html,
     numbers_html,
     picture_html,

@@ -1,4 +1,4 @@
-"""A corrupted text to look at: what stood there, what is read instead, and what each guess costs."""
+"""A corrupted text to look at: what stood there, what is read instead, what each guess costs; and its program."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.pretraining.corruption import Corruption, Shares
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.lens import Distribution
 from demos.figures.numbers import percent
+from demos.figures.program import texts_of
 from demos.figures.token_chips import hue_style, visible
 from demos.lessons.pretraining.figure_kinds import KINDS, MARKS, NAMES
+from demos.lessons.pretraining.program_lines import begin_lines, choose_lines
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -116,3 +119,20 @@ def _kinds(**values: Any) -> list[dict[str, Any]]:
         {"name": name, "mark": mark} | {key: value[number] for key, value in values.items()}
         for number, (name, mark, *_) in enumerate(KINDS)
     ]
+
+
+def corrupt_code(spec: ModelSpec, encoding: Encoding, seed: int, shares: Shares, whole_words: bool) -> str:
+    """Prints each chosen token, what is read in its place, and its loss; then the mean."""
+    return f"""import numpy as np
+{begin_lines(spec)}
+inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+ids = inputs["input_ids"][0].numpy()  # what is changed in it is changed in inputs
+rng = np.random.default_rng({seed})
+{choose_lines(shares, whole_words)}
+with torch.inference_mode():
+    states = encoder(**inputs).last_hidden_state[0, places]
+    losses = torch.nn.functional.cross_entropy(head(states), torch.tensor(labels), reduction="none")
+for place, label, loss in zip(places, labels.tolist(), losses.tolist()):
+    print(place, *tokenizer.convert_ids_to_tokens([label, ids[place]]), round(loss, 4))
+print("mean", round(losses.mean().item(), 4))
+"""

@@ -21,6 +21,7 @@ from demos.files import read_beside
 from demos.lessons.pretraining.fill_mask.figure import (
     TEXT,
     best_html,
+    fill_code,
     lens_html,
     numbers_html,
     sentence_html,
@@ -28,7 +29,6 @@ from demos.lessons.pretraining.fill_mask.figure import (
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
-from demos.lessons.pretraining.fill_mask.program import fill_code
 from demos.page.folds import fold, folds
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.progress import relayed

@@ -10,8 +10,14 @@ import numpy as np
 
 from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentences_of
 from demos.files import DATA
-from demos.lessons.pretraining.labels.figure import VOTES, answer_html, counts_html, labels_html, numbers_html
-from demos.lessons.pretraining.labels.program import labels_code
+from demos.lessons.pretraining.labels.figure import (
+    VOTES,
+    answer_html,
+    counts_html,
+    labels_code,
+    labels_html,
+    numbers_html,
+)
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp

@@ -17,10 +17,10 @@ from demos.lessons.pretraining.next_sentence.figure import (
     answer_html,
     cases_html,
     gist_html,
+    next_code,
     numbers_html,
     sequence_html,
 )
-from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.lessons.pretraining.wiring import count_on
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
