@@ -79,7 +79,7 @@ def test_the_losses_are_transformers_own_and_the_programs(
     *lines, mean = printed(outputs["code"])
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
-    shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs["picture"])
+    shown = re.findall(r'class="corruption-loss">([\d.]+)<', outputs["picture"])
     assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
 
 

@@ -49,14 +49,14 @@ def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Cor
     read[1], read[3] = "[MASK]", HOSTILE
     told = picture_html(encoding, corruption, read, given)
     assert HOSTILE not in told
-    kinds = re.findall(r'<li class="corrupt-token (\w+)">', told)
+    kinds = re.findall(r'<li class="corruption-token (\w+)">', told)
     assert kinds == ["plain", "masked", "plain", "random", "kept", "plain", "plain", "plain"]
     assert re.findall(r'class="badge">(.*?)<', told) == ["", "■ masked", "", "◆ random", "● kept", "", "", ""]
-    assert re.findall(r'class="corrupt-loss">(.*?)<', told) == ["0.69", "2.30", "0.11"]
+    assert re.findall(r'class="corruption-loss">(.*?)<', told) == ["0.69", "2.30", "0.11"]
     above = re.findall(r'class="own"[^>]*>(.*?)</span>', told)
     assert above == ["[CLS]", "a", "&lt;", "b", "&gt;", "&amp;", "c", "[SEP]"]
     without = picture_html(encoding, corruption, read, {})
-    assert "corrupt-loss" not in without
+    assert "corruption-loss" not in without
     assert "loss" not in without
 
 
@@ -66,7 +66,7 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
     kinds = np.zeros(len(ids), dtype=np.int8)
     kinds[[5, 300, 400]] = 1
     told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, {})
-    assert told.count("corrupt-token") == 128
+    assert told.count("corruption-token") == 128
     assert "384 more tokens, 2 of them chosen" in told
     assert "90 more fell off" in told
 

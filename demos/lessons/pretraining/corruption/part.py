@@ -63,40 +63,40 @@ class Setup:
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    with gr.Row(elem_classes="corrupt-top"):
-        with gr.Column(elem_classes="corrupt-picture", min_width=320):
-            legend = gr.HTML("", elem_id="corrupt-legend")
-            picture = gr.HTML("", elem_id="corrupt-picture")
-        with gr.Column(elem_classes="corrupt-controls", min_width=300):
-            with gr.Row(elem_classes="corrupt-seed"):
-                again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corrupt-again")
-                seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corrupt-seed")
-            chosen = gr.Slider(1, 60, 15, step=1, label="Tokens chosen, %", elem_id="corrupt-chosen")
-            masked = gr.Slider(0, 100, 80, step=1, label="■ Of these masked, %", elem_id="corrupt-masked")
-            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, %", elem_id="corrupt-replaced")
-            rest = gr.HTML("", elem_id="corrupt-rest")
-            whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corrupt-whole")
+    with gr.Row(elem_classes="corruption-top"):
+        with gr.Column(elem_classes="corruption-picture", min_width=320):
+            legend = gr.HTML("", elem_id="corruption-legend")
+            picture = gr.HTML("", elem_id="corruption-picture")
+        with gr.Column(elem_classes="corruption-controls", min_width=300):
+            with gr.Row(elem_classes="corruption-seed"):
+                again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
+                seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corruption-seed")
+            chosen = gr.Slider(1, 60, 15, step=1, label="Tokens chosen, %", elem_id="corruption-chosen")
+            masked = gr.Slider(0, 100, 80, step=1, label="■ Of these masked, %", elem_id="corruption-masked")
+            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, %", elem_id="corruption-replaced")
+            rest = gr.HTML("", elem_id="corruption-rest")
+            whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corruption-whole")
     label = "The text (empty: the bar's sentence)"
-    text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corrupt-text")
-    with gr.Row(elem_classes="corrupt-losses"):
+    text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corruption-text")
+    with gr.Row(elem_classes="corruption-losses"):
         with gr.Column(scale=3, min_width=320):
-            answers = gr.HTML("", elem_id="corrupt-answers")
+            answers = gr.HTML("", elem_id="corruption-answers")
         with gr.Column(scale=2, min_width=300):
-            gr.HTML(TEXT.why(), elem_classes="corrupt-why")
-    with gr.Row(elem_classes="corrupt-many"):
-        gr.HTML(TEXT.many_heading(), elem_classes="corrupt-heading")
+            gr.HTML(TEXT.why(), elem_classes="corruption-why")
+    with gr.Row(elem_classes="corruption-many"):
+        gr.HTML(TEXT.many_heading(), elem_classes="corruption-heading")
         draws = gr.Radio(
             [(f"{count:,} draws", count) for count in MANY], value=MANY[0], label="Draws", show_label=False,
-            container=False, elem_id="corrupt-draws",
+            container=False, elem_id="corruption-draws",
         )  # fmt: skip
     with gr.Row():
         with gr.Column(min_width=320):
-            gr.HTML(TEXT.shares_caption(), elem_classes="corrupt-told")
-            shares = gr.Plot(show_label=False, elem_id="corrupt-shares")
+            gr.HTML(TEXT.shares_caption(), elem_classes="corruption-told")
+            shares = gr.Plot(show_label=False, elem_id="corruption-shares")
         with gr.Column(min_width=320):
-            gr.HTML(TEXT.places_caption(), elem_classes="corrupt-told")
-            places = gr.Plot(show_label=False, elem_id="corrupt-places")
-    said = gr.HTML("", elem_classes="corrupt-told", elem_id="corrupt-said")
+            gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
+            places = gr.Plot(show_label=False, elem_id="corruption-places")
+    said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
     numbers, code = folds(__file__, "Makes this draw and prints its losses")
 
     choices = [text, seed, chosen, masked, replaced, whole]
