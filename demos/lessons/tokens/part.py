@@ -157,6 +157,7 @@ def _build_rest(page: Page) -> None:
     with fold(__file__, "others", "The same input under other tokenizers"):
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
     numbers, program = folds(__file__, "Prints the tokens of what the bar holds")
+    program.wrap_lines = True  # the keyboard can't scroll it sideways, and here it holds a text of any length
 
     def show(sentence: Sentence) -> tuple[str, str, str]:
         encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)

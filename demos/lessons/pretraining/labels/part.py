@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentences_of
+from demos.bert.pretraining.free_labels import FreeLabels, free_labels
 from demos.files import DATA
 from demos.lessons.pretraining.labels.figure import (
     VOTES,
@@ -98,7 +98,7 @@ def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[
         "counts": counts_html(labels),
         "answer": "",
         "numbers": numbers_html(labels, read),
-        "code": labels_code(services.store.spec(key), sentences_of(text_of(sentence, text)), OTHERS, number),
+        "code": labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
     }
 
 
