@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -77,7 +78,7 @@ class Pretrained(WithHeads):
 
 def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     """The bundled encoder as it was trained on here, with the heads in `path`."""
-    config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
+    config = copy.deepcopy(loaded.model.config)
     config.tie_word_embeddings = True
     state, about = read_heads(path, loaded.model.state_dict())
     with ALONE:

@@ -148,15 +148,15 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
         truths = corruption.labels[places].tolist()
         each = distributions(pretrained.word_logits, drawn.tokenizer, hidden[places].numpy(), 1, truths)
         guesses = dict(zip(places.tolist(), each, strict=True))
-        told = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
+        table = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
         program = corrupt_code(pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words)
     except UserError as error:  # a model without heads: the corruption is worth showing all the same
-        told, program = notice_html(str(error)), ""
+        table, program = notice_html(str(error)), ""
     shown = {
         "picture": picture_html(encoding, corruption, read, guesses),
         "legend": legend_html(corruption, drawn.special, shares),
         "rest": rest_html(shares),
-        "answers": told,
+        "answers": table,
         "code": program,
     }
     slider = round(100 * shares.replaced)
