@@ -23,17 +23,19 @@ from transformers import BertForPreTraining
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.cores import cores
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.pretraining.corruption import MASK
 from demos.bert.pretraining.heads import our_heads
-from demos.bert.pretraining.next_sentence import IS_NEXT
+from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT
+from demos.training.pretraining.batches import Instance, collate
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline.corpus import corpus_of, read_documents, sentences_of
 from demos.training.pretraining.offline.measuring import (
     Measured,
-    by_frequency,
+    batches_of,
     draw_instances,
     margins_of,
     measure,
-    threshold_of,
+    summary,
 )
 
 SEQUENCES, LENGTH = (int(os.environ.get(name, least)) for name, least in (("SEQUENCES", "1000"), ("LENGTH", "128")))
@@ -89,7 +91,7 @@ def without_unknown(document: Sequence[str]) -> list[str]:
 def print_threshold(documents: Sequence[Sequence[str]], parts: Parts, tokenizer: Any) -> None:
     """Whether the next-sentence head leans to one answer on what it was trained on."""
     instances = draw_instances(corpus_of(documents, tokenizer), tokenizer, SEQUENCES, LENGTH, SEED)
-    margins = margins_of(parts, tokenizer, instances)
+    margins = all_margins(parts, tokenizer, instances)
     following = np.array([one.following for one in instances])
     right = float(((margins > 0) == (following == IS_NEXT)).mean())
     best, reached = threshold_of(margins, following)
@@ -98,6 +100,50 @@ def print_threshold(documents: Sequence[Sequence[str]], parts: Parts, tokenizer:
         f"{reached:.3f} with {best:.2f}, the best there",
         flush=True,
     )
+
+
+def all_margins(parts: Parts, tokenizer: Any, instances: list[Instance]) -> np.ndarray:
+    """How much higher IsNext scores than NotNext in each instance, <float64>[S]; above 0 the answer is IsNext."""
+    margins: list[float] = []
+    for rows in batches_of(instances):
+        batch = collate(rows, tokenizer.pad_token_id)
+        with torch.inference_mode():
+            hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
+            margins += margins_of(parts.next_logits(hidden)).tolist()
+    return np.array(margins)
+
+
+def threshold_of(margins: np.ndarray, following: np.ndarray) -> tuple[float, float]:
+    """(threshold, accuracy): the margin above which IsNext is said to be right most often on these S pairs.
+
+    `margins` is <float>[S] as `all_margins` gives them, `following` <int>[S] their labels. A threshold fitted so on
+    other text than it is used on tells whether the head leans to one answer everywhere.
+    """
+    order = np.argsort(margins)
+    is_next = following[order] == IS_NEXT
+    # A cut behind the k lowest margins is right about the false parts below it and the true ones above.
+    right = np.concatenate([[0], np.cumsum(~is_next)]) + np.concatenate([np.cumsum(is_next[::-1])[::-1], [0]])
+    cut = int(np.argmax(right))
+    bounds = np.concatenate([[-np.inf], margins[order], [np.inf]])
+    return float(bounds[cut : cut + 2].mean()), float(right[cut] / len(margins))
+
+
+def by_frequency(instances: list[Instance]) -> Measured:
+    """What the commonest tokens of these very answers reach: the best that a guess without context could do.
+
+    Its cross-entropy is the entropy of the answers, and its next-sentence accuracy that of the commoner label.
+    """
+    answers = np.concatenate([instance.corruption.labels[instance.corruption.chosen] for instance in instances])
+    kinds = np.concatenate([instance.corruption.kinds[instance.corruption.chosen] for instance in instances])
+    ids, counts = np.unique(answers, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    rank_of = dict(zip(ids[order].tolist(), range(len(ids)), strict=True))
+    share_of = dict(zip(ids.tolist(), (counts / counts.sum()).tolist(), strict=True))
+    ranks = np.array([rank_of[answer] for answer in answers.tolist()])
+    losses = -np.log([share_of[answer] for answer in answers.tolist()])
+    following = np.array([instance.following for instance in instances])
+    commoner = IS_NEXT if 2 * int((following == IS_NEXT).sum()) >= len(following) else NOT_NEXT
+    return summary(ranks, losses, kinds == MASK, following, following == commoner)
 
 
 def print_row(name: str, found: Measured) -> None:

@@ -6,25 +6,25 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-READ = ".corrupt-row .read"
+READ = ".corruption-row .read"
 
 
 def test_a_draw_travels_in_the_link_and_the_vote_is_answered(open_lesson: Callable[..., Page]) -> None:
     page = open_lesson("pretraining", part="corruption", corrupt_seed="7", corrupt_text="<b>Ships</b> wait in the fog.")
-    row = page.locator("ol.corrupt-row")
+    row = page.locator("ol.corruption-row")
     expect(row).to_contain_text("ships")
     before = page.locator(READ).all_text_contents()
-    page.locator("#corrupt-again").click()
-    expect(page.locator("#corrupt-seed input")).to_have_value("8")
+    page.locator("#corruption-again").click()
+    expect(page.locator("#corruption-seed input")).to_have_value("8")
     page.wait_for_function(
-        "before => [...document.querySelectorAll('.corrupt-row .read')].map(one => one.textContent).join() !== before",
-        arg=",".join(before),
+        "([read, before]) => [...document.querySelectorAll(read)].map(one => one.textContent).join() !== before",
+        arg=[READ, ",".join(before)],
     )
     page.wait_for_function("() => new URLSearchParams(location.search).get('corrupt_seed') === '8'")
-    page.locator("#corrupt-masked input[type=number]").fill("95")
-    page.locator("#corrupt-masked input[type=number]").press("Tab")
-    expect(page.locator("#corrupt-replaced input[type=number]")).to_have_value("5")
-    expect(page.locator("#corrupt-rest")).to_contain_text("0 %")
+    page.locator("#corruption-masked input[type=number]").fill("95")
+    page.locator("#corruption-masked input[type=number]").press("Tab")
+    expect(page.locator("#corruption-replaced input[type=number]")).to_have_value("5")
+    expect(page.locator("#corruption-rest")).to_contain_text("0 %")
 
     page.get_by_role("tab", name="Supervised or not?").click()
     expect(page.locator(".labels-table").first).to_contain_text("letters")

@@ -16,16 +16,8 @@ from demos.bert.tokens.counts import Counts, count
 from demos.bert.tokens.vocabulary import read_vocabulary
 from demos.bert.tokens.wordpiece import trace
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture, source_text
-from demos.lessons.tokens.figure import (
-    MAX_ROWS,
-    batch_figure,
-    found_figure,
-    id_figure,
-    kinds_strip,
-    search_figure,
-    trace_figure,
-    words_figure,
-)
+from demos.lessons.tokens.figure import MAX_ROWS, TEXT, batch_figure, search_figure, trace_figure
+from demos.lessons.tokens.vocabulary import id_html
 
 # All that a figure is made of.
 ALLOWED = {"div", "section", "p", "b", "i", "bdi", "span", "ol", "li", "dl", "dt", "dd"}
@@ -217,7 +209,7 @@ def test_a_trace_shows_each_step_and_each_try(tokenizer: Any) -> None:
     ],
 )
 def test_a_words_fate_is_told(tokenizer: Any, text: str, said: str) -> None:
-    assert said in Reader(trace_figure(trace(tokenizer, text))).having("trace")[0].text
+    assert said in Reader(trace_figure(trace(tokenizer, text))).having("trace")[0].words
 
 
 def test_a_search_too_long_to_draw_says_what_it_leaves_out(tokenizer: Any) -> None:
@@ -253,13 +245,14 @@ def test_the_same_input_side_by_side(tokenizer: Any) -> None:
 
 def test_the_vocabulary_is_told(tokenizer: Any) -> None:
     vocabulary = read_vocabulary(tokenizer)
-    assert [node.text for node in Reader(kinds_strip(vocabulary)).nodes if node.tag == "dd"][:2] == ["30,522", "22,698"]
-    page = Reader(found_figure(vocabulary.search("", limit=7)))
+    kinds = Reader(TEXT.kinds(len(vocabulary), vocabulary.counts))
+    assert [node.text for node in kinds.nodes if node.tag == "dd"][:2] == ["30,522", "22,698"]
+    page = Reader(TEXT.found(vocabulary.search("", limit=7)))
     assert page.having("found")[0].words == "30,522 entries, the first 7 by id"
     assert [node.text for node in page.having("below")] == [str(number) for number in range(7)]
-    assert "No entry" in Reader(found_figure(vocabulary.search("<b>"))).nodes[0].text
-    begun = Reader(words_figure("##<i>able", vocabulary.words_from("able")))
+    assert "No entry" in Reader(TEXT.found(vocabulary.search("<b>"))).nodes[0].text
+    begun = Reader(TEXT.words("##<i>able", vocabulary.words_from("able")))
     assert "1 whole word begins with “##<i>able”" in begun.having("found")[0].words
-    meaning = Reader(id_figure(vocabulary.entry(7592), vocabulary.around(7592), len(vocabulary), 384))
+    meaning = Reader(id_html(vocabulary, 7592, 384))
     assert "Id 7592 is hello, a whole word." in meaning.having("found")[0].words
     assert [node.text for node in meaning.having("marked")] == ["hello7592"]

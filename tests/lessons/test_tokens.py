@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +17,7 @@ from demos.figures.program import tokens_code
 from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 TEXT, PAIR = "Quizzical wombats outpaced the 14:05 ferry to Øresund.", 'It\'s "late", {not} \\n lost — 🍕.'
 
@@ -73,11 +72,8 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
 @pytest.mark.parametrize("pair", ["", PAIR])
 def test_the_program_prints_what_the_page_shows(store: ModelStore, pair: str) -> None:
     encoding = encode(store.tokenizer("minilm"), TEXT + " \"\"\" ''' \\", pair)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(tokens_code(CATALOGUE["minilm"], encoding), {})
     expected = [f"{token} {number}" for token, number in zip(encoding.tokens, encoding.input_ids, strict=True)]
-    assert printed.getvalue().splitlines() == expected
+    assert printed(tokens_code(CATALOGUE["minilm"], encoding)) == expected
 
 
 def test_the_program_for_a_hub_model_is_pinned(store: ModelStore) -> None:

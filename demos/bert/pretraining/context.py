@@ -90,6 +90,6 @@ def removal_steps(
 
 def _without(encoding: Encoding, places: Sequence[int]) -> Encoding:
     """The input without these tokens. Only what a pass reads is kept true: the text and its offsets stay the old."""
-    kept = [index for index in range(len(encoding)) if index not in places]
-    entries: dict[str, Any] = {name: tuple(getattr(encoding, name)[index] for index in kept) for name in PER_TOKEN}
+    rest = [index for index in range(len(encoding)) if index not in places]
+    entries: dict[str, Any] = {name: tuple(getattr(encoding, name)[index] for index in rest) for name in PER_TOKEN}
     return replace(encoding, **entries)

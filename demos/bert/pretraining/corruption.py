@@ -10,9 +10,25 @@ import numpy as np
 
 from demos.errors import UserError
 
-CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1  # the paper's shares; what is left of the chosen, 0.1, is kept
 NO_LABEL = -100  # a token that nothing is asked about, as transformers marks it
 UNTOUCHED, MASK, RANDOM, SAME = 0, 1, 2, 3  # the kinds
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How much of a text is chosen, and what becomes of that: the paper's shares where nothing is said."""
+
+    chosen: float = 0.15  # of all tokens
+    masked: float = 0.8  # of the chosen ones
+    replaced: float = 0.1  # by a random piece
+
+    @property
+    def kinds(self) -> tuple[float, float, float]:
+        """Of the chosen tokens: masked, replaced, and kept, which is the rest."""
+        return self.masked, self.replaced, max(0.0, round(1 - self.masked - self.replaced, 9))
+
+
+PAPER = Shares()
 
 
 @dataclass(frozen=True)
@@ -38,25 +54,18 @@ def never_chosen(tokenizer: Any, input_ids: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(number in special) for number in input_ids)
 
 
-def kind_shares(masked: float, replaced: float) -> tuple[float, float, float]:
-    """The shares of the chosen tokens that are masked, replaced and kept: kept is the rest, never below zero."""
-    return masked, replaced, max(0.0, round(1 - masked - replaced, 9))
-
-
 def corrupt(
     tokenizer: Any,
     input_ids: Sequence[int],
     rng: np.random.Generator,
-    chosen: float = CHOSEN,
-    masked: float = MASKED,
-    replaced: float = REPLACED,
+    shares: Shares = PAPER,
     *,
     words: Sequence[int | None] | None = None,
     special: Sequence[int] | None = None,
 ) -> Corruption:
     """Choose tokens and put [MASK], a random word piece or the token itself there (Devlin et al. 2019, section 3.1).
 
-    As the paper's create_pretraining_data does: `chosen` is a share of all n `input_ids`, rounded, at least one token;
+    As the paper's create_pretraining_data does: `chosen` is of all n `input_ids`, rounded, at least one token;
     a `special` token (n entries, `never_chosen` where none are given) is never chosen; each chosen token's kind is
     drawn by itself; a random piece comes from the whole vocabulary, the token itself and the special ones among it.
     With `words` (the running number of each token's word, as `Encoding.word_index`), words are chosen with all their
@@ -64,17 +73,17 @@ def corrupt(
 
     Raises UserError for an input without a word, ValueError for shares that are none.
     """
-    shares = (chosen, masked, replaced, 1 - masked - replaced)
-    if not all(-1e-9 <= share <= 1 for share in shares):
-        raise ValueError(f"chosen {chosen}, masked {masked} and replaced {replaced} are no shares")
+    masked, covered = shares.masked, shares.masked + shares.replaced
+    if not all(0 <= share <= 1 + 1e-9 for share in (shares.chosen, masked, shares.replaced, covered)):
+        raise ValueError(f"these are no shares: {shares}")
     ids = np.array(input_ids, dtype=np.int64)
     units = _units(never_chosen(tokenizer, input_ids) if special is None else special, words or [None] * len(ids))
     if not units:
         raise UserError("There is no word here to choose from; write a sentence first.")
-    places = _choose(units, max(1, round(len(ids) * chosen)), rng)
+    places = _choose(units, max(1, round(len(ids) * shares.chosen)), rng)
     drawn = rng.random(len(places))
     kinds = np.zeros(len(ids), dtype=np.int8)
-    kinds[places] = np.where(drawn < masked, MASK, np.where(drawn < masked + replaced, RANDOM, SAME))
+    kinds[places] = np.where(drawn < masked, MASK, np.where(drawn < covered, RANDOM, SAME))
     labels = np.full(len(ids), NO_LABEL, dtype=np.int64)
     labels[places] = ids[places]
     ids[kinds == MASK] = tokenizer.mask_token_id

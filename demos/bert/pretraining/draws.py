@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import chi2, chisquare
 
-from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption, kind_shares
+from demos.bert.pretraining.corruption import MASK, RANDOM, SAME, Corruption, Shares
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ def draw_many(draw: Callable[[], Corruption], special: Sequence[int], count: int
     return Draws(np.stack([draw().kinds for _ in range(count)]), ~np.array(special, dtype=bool))
 
 
-def fit_kinds(draws: Draws, masked: float, replaced: float) -> Fit | None:
+def fit_kinds(draws: Draws, asked: Shares) -> Fit | None:
     """Whether masked, replaced and kept tokens came up as often as asked; None where only one of them could."""
     counts = draws.counts[-1]
-    shares = np.array(kind_shares(masked, replaced))
+    shares = np.array(asked.kinds)
     could = shares > 1e-9
     if could.sum() < 2:
         return None

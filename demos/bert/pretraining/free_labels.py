@@ -22,6 +22,7 @@ _BORDER = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 class FreeLabels:
     """One training example of BERT's pre-training, made of a text: [CLS] A [SEP] B [SEP], corrupted."""
 
+    sentences: list[str]  # of the text
     first: str
     second: str
     is_next: bool  # B followed A in the text; else it was drawn from another one
@@ -56,4 +57,4 @@ def free_labels(tokenizer: Any, text: str, others: Sequence[str], rng: np.random
     encoding = encode(tokenizer, first, second)
     if 0 not in encoding.sequence_ids:
         raise UserError(NOTHING)
-    return FreeLabels(first, second, is_next, encoding, corrupt(tokenizer, encoding.input_ids, rng))
+    return FreeLabels(sentences, first, second, is_next, encoding, corrupt(tokenizer, encoding.input_ids, rng))

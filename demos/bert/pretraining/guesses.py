@@ -49,18 +49,18 @@ def place_to_guess(
     Longer are four letters and more, which leaves out most words that any sentence has; in the middle there is
     something to read on both sides. Only words of one token count; None for a sentence without.
     """
-    asked = [
+    tokens = [
         (index, token)
         for index, token in enumerate(encoding.tokens[:among])
         if side is None or encoding.sequence_ids[index] == side
     ]
-    hidden = [index for index, token in asked if token == mask_token]
+    hidden = [index for index, token in tokens if token == mask_token]
     if hidden:
         return hidden[0]
     words = encoding.word_index
     whole = [
         index
-        for index, token in asked
+        for index, token in tokens
         if words[index] is not None and words.count(words[index]) == 1 and token.isalpha()
     ]
     whole = [index for index in whole if len(encoding.tokens[index]) >= LONGER] or whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,48 +28,57 @@ MAX_MODELS = 2  # in memory
 
 
 @dataclass(frozen=True)
-class Pretrained:
-    """An encoder that can do what BERT was pre-trained to do. Shared by all readers: never train it.
+class WithHeads:
+    """An encoder with both pre-training heads, and what they make of its states."""
+
+    encoder: Any
+    transform: nn.Module  # last hidden states [..., d] -> [..., d]: dense, GELU, LayerNorm
+    decoder: nn.Linear  # [..., d] -> logits [..., V]; its matrix is the word embeddings
+    pooler: nn.Module | None  # hidden states [B, n, d] -> [B, d]: tanh of a dense layer on [CLS]
+    relation: nn.Linear | None  # [B, d] -> logits [B, 2] of IsNext and NotNext, in transformers' order
+
+    def decode(self, transformed: torch.Tensor) -> torch.Tensor:
+        """[..., d] -> [..., V]: what the decoder makes of transformed states."""
+        logits: torch.Tensor = self.decoder(transformed)
+        return logits
+
+    def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[..., d] -> [..., V]: a score for each word piece (Devlin et al. 2019, section 3.1, task 1)."""
+        return self.decode(self.transform(hidden))
+
+    def next_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[B, n, d] -> [B, 2]: IsNext, NotNext (the same, task 2). The model must have that head."""
+        assert self.pooler is not None
+        assert self.relation is not None
+        logits: torch.Tensor = self.relation(self.pooler(hidden))
+        return logits
+
+
+@dataclass(frozen=True)
+class Pretrained(WithHeads):
+    """A model that can do what BERT was pre-trained to do. Shared by all readers: never train it.
 
     For the bundled model `encoder` is another one than the bar's: its layers were trained on together with the heads.
     """
 
     encoder: LoadedModel  # as any other model: runs, attention, vectors
-    transform: nn.Module  # last hidden states [..., d] -> [..., d]: dense, GELU, LayerNorm
-    decoder: nn.Linear  # [..., d] -> logits [..., V]; its matrix is the word embeddings
-    pooler: nn.Module | None  # hidden states [B, n, d] -> [B, d]: tanh of a dense layer on [CLS]
-    relation: nn.Linear | None  # [B, d] -> logits [B, 2] of IsNext and NotNext, in transformers' order
     about: dict[str, str]  # who trained the heads: "trained_by", and for ours "tokens", "steps", "data"
 
     @property
     def tokenizer(self) -> Any:
         return self.encoder.tokenizer
 
-    @property
-    def ours(self) -> bool:
-        """Whether this project trained the heads."""
-        return self.about["trained_by"] == OURS
-
-    def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[..., d] -> <float32>[..., V]: a score for each word piece (Devlin et al. 2019, section 3.1, task 1)."""
-        logits: torch.Tensor = self.decoder(self.transform(hidden))
-        return logits
-
     def next_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[B, n, d] -> <float32>[B, 2]: IsNext, NotNext (the same, task 2).
-
-        Raises UserError for a model without that head.
-        """
-        if self.pooler is None or self.relation is None:
+        """As above. Raises UserError for a model without that head."""
+        if self.relation is None:
             title = self.encoder.spec.title
             raise UserError(f"{title} was pre-trained without next sentences; choose a BERT or the bundled model.")
-        logits: torch.Tensor = self.relation(self.pooler(hidden))
-        return logits
+        return super().next_logits(hidden)
 
 
 def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     """The bundled encoder as it was trained on here, with the heads in `path`."""
-    config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
+    config = copy.deepcopy(loaded.model.config)
     config.tie_word_embeddings = True
     state, about = read_heads(path, loaded.model.state_dict())
     with ALONE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,11 @@ class Distribution:
         """2 to the entropy: among so many equally likely words one would be as unsure."""
         return float(2**self.entropy)
 
+    @property
+    def loss(self) -> float:
+        """What the watched word costs, in nats: -ln of its probability (Devlin et al. 2019, section 3.1, task 1)."""
+        return -math.log(self.watched.probability)
+
 
 def hide(tokenizer: Any, encoding: Encoding, places: Collection[int]) -> Encoding:
     """The same input with [MASK] for each of these tokens. Raises UserError where there is no such token."""
@@ -52,20 +58,21 @@ def states(loaded: LoadedModel, encodings: Sequence[Encoding], *, every: bool = 
         return torch.stack(output.hidden_states) if every else output.last_hidden_state[None]
 
 
-def lens(
-    word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int, truth: int | None = None
+def distributions(
+    word_logits: Logits, tokenizer: Any, hidden: np.ndarray, count: int, watched: int | Sequence[int] | None = None
 ) -> tuple[Distribution, ...]:
-    """The masked-word head applied to one place's states [L + 1, d], from the embeddings to the last layer's.
+    """The masked-word head applied to states [r, d]: of several places, or of one place at every layer.
 
-    Only the last is what the head was trained for; to read the others with it is the "logit lens" (nostalgebraist
-    2020). `truth` is the hidden token's id; without it the last layer's first guess is watched.
+    Only the last layer's are what the head was trained for; to read the others with it is the "logit lens"
+    (nostalgebraist 2020). `watched` is the hidden token's id, or one for each row; without it the last row's first
+    guess is watched.
     """
     with torch.inference_mode():
-        logits = word_logits(torch.from_numpy(np.array(hidden)))  # [L + 1, V]
+        logits = word_logits(torch.from_numpy(np.array(hidden)))  # [r, V]
         chances = logits.double().softmax(dim=-1)
         entropies = torch.special.entr(chances).sum(dim=-1) / np.log(2)
-        watched = int(logits[-1].argmax()) if truth is None else truth
-        ranks = 1 + (logits > logits[:, watched, None]).sum(dim=-1)
+        ids = torch.as_tensor(logits[-1].argmax() if watched is None else watched).expand(len(logits))
+        ranks = 1 + (logits > logits.gather(1, ids[:, None])).sum(dim=-1)
         best = logits.topk(count, dim=-1).indices
 
     return tuple(
@@ -73,7 +80,7 @@ def lens(
             best=tuple(guess_at(tokenizer, logits[row], chances[row], index) for index in best[row].tolist()),
             covered=float(chances[row, best[row]].sum()),
             entropy=float(entropies[row]),
-            watched=guess_at(tokenizer, logits[row], chances[row], watched),
+            watched=guess_at(tokenizer, logits[row], chances[row], int(ids[row])),
             rank=int(ranks[row]),
         )
         for row in range(len(logits))

@@ -9,7 +9,6 @@ from functools import cache
 import numpy as np
 
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT, Answers
-from demos.errors import UserError
 from demos.files import DATA
 
 FILE = DATA / "next.tsv"
@@ -65,10 +64,8 @@ def our_documents() -> tuple[Document, ...]:
 
 
 def random_sentence(documents: Sequence[Sequence[str]], apart: Sequence[str], rng: np.random.Generator) -> str:
-    """Any sentence of a document that holds none of the sentences `apart`. Raises UserError where there is none."""
-    others = [sentences for sentences in documents if sentences and not set(sentences) & set(apart)]
-    if not others:
-        raise UserError("There is no other document to draw a sentence from.")
+    """Any sentence of a document that holds none of the sentences `apart`."""
+    others = [sentences for sentences in documents if not set(sentences) & set(apart)]
     sentences = others[int(rng.integers(len(others)))]
     return sentences[int(rng.integers(len(sentences)))]
 
@@ -76,11 +73,9 @@ def random_sentence(documents: Sequence[Sequence[str]], apart: Sequence[str], rn
 def draw_trials(documents: Sequence[Sequence[str]], rng: np.random.Generator) -> list[Trial]:
     """Four pairs a document, one of each kind, about one and the same sentence of it; they lie together.
 
-    That sentence has at least two behind it: its next one, and a later one, which is drawn. Raises UserError for a
-    document of fewer than three sentences, and where there is no second document.
+    That sentence has at least two behind it: its next one, and a later one, which is drawn. So it takes two documents
+    or more, of three sentences or more.
     """
-    if len(documents) < 2 or any(len(sentences) < 3 for sentences in documents):
-        raise UserError("This takes two documents or more, of at least three sentences each.")
     trials: list[Trial] = []
     for number, sentences in enumerate(documents):
         place = int(rng.integers(len(sentences) - 2))

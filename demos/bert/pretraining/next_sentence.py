@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.encoding import encode
 from demos.bert.model.steps import drained
+from demos.bert.model.token_lists import padded_batches
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.lens import states
-from demos.errors import UserError
 
 IS_NEXT, NOT_NEXT = 0, 1  # the labels, in transformers' order
 LABELS = ("IsNext", "NotNext")
@@ -56,21 +56,14 @@ class Answers:
 def draw_pair(documents: Sequence[Sequence[str]], rng: np.random.Generator) -> Drawn:
     """A sentence and, by the toss of a coin, the one behind it or any sentence of another document.
 
-    Devlin et al. 2019, section 3.1, task 2: 50 % IsNext, 50 % NotNext. Raises UserError where no document has two
-    sentences, or there is no other document to draw from.
+    Devlin et al. 2019, section 3.1, task 2: 50 % IsNext, 50 % NotNext. Two documents or more, of two sentences or more.
     """
-    long_enough = [number for number, sentences in enumerate(documents) if len(sentences) > 1]
-    filled = [number for number, sentences in enumerate(documents) if len(sentences)]
-    if not long_enough:
-        raise UserError("No document has two sentences, so there is no next one to draw.")
-    if len(filled) < 2:
-        raise UserError("Sentences that don't follow come from another document; there is only one.")
-    document = long_enough[rng.integers(len(long_enough))]
+    document = int(rng.integers(len(documents)))
     place = int(rng.integers(len(documents[document]) - 1))
     if rng.random() < 0.5:
         label, second_at = IS_NEXT, (document, place + 1)
     else:
-        others = [number for number in filled if number != document]
+        others = [number for number in range(len(documents)) if number != document]
         other = others[rng.integers(len(others))]
         label, second_at = NOT_NEXT, (other, int(rng.integers(len(documents[other]))))
     second = documents[second_at[0]][second_at[1]]
@@ -79,12 +72,10 @@ def draw_pair(documents: Sequence[Sequence[str]], rng: np.random.Generator) -> D
 
 def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Generator[tuple[int, int], None, Answers]:
     """`next_probabilities`, which yields (pairs done, pairs in all) after each batch."""
-    if any(not first.strip() or not second.strip() for first, second in pairs):
-        raise UserError("Write both sentences, A and B.")
     encodings = [encode(pretrained.tokenizer, first, second) for first, second in pairs]
     logits = np.zeros((len(pairs), 2), dtype=np.float32)
     done = 0
-    for rows in _batches(encodings):
+    for rows in padded_batches([len(encoding) for encoding in encodings], BATCH_TOKENS):
         hidden = states(pretrained.encoder, [encodings[row] for row in rows])[0]  # [b, n, d]
         with torch.inference_mode():
             logits[rows] = pretrained.next_logits(hidden).numpy()
@@ -96,17 +87,6 @@ def next_steps(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Gene
 def next_probabilities(pretrained: Pretrained, pairs: Sequence[tuple[str, str]]) -> Answers:
     """What the model's next-sentence head says of each pair (A, B): logits, probabilities, the loss of each label.
 
-    Raises UserError where a sentence is empty or too long, and for a model without that head.
+    Raises UserError where a sentence is too long, and for a model without that head.
     """
     return drained(next_steps(pretrained, pairs))
-
-
-def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
-    """Row numbers by length, cut so that a padded batch has at most BATCH_TOKENS tokens (or one input)."""
-    batches: list[list[int]] = []
-    for row in sorted(range(len(encodings)), key=lambda row: len(encodings[row])):
-        if batches and (len(batches[-1]) + 1) * len(encodings[row]) <= BATCH_TOKENS:
-            batches[-1].append(row)
-        else:
-            batches.append([row])
-    return batches

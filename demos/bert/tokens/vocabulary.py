@@ -105,10 +105,9 @@ class Vocabulary:
             raise UserError(f"The ids of this vocabulary run from 0 to {len(self.entries) - 1:,}.")
         return self.entries[number]
 
-    def around(self, number: int, reach: int = 3) -> tuple[Entry, ...]:
-        """The entries with the ids from `number` - reach to `number` + reach. Raises UserError as `entry` does."""
-        self.entry(number)
-        return self.entries[max(0, number - reach) : number + reach + 1]
+    def around(self, number: int) -> tuple[Entry, ...]:
+        """The entries with the ids from three before `number` to three behind it."""
+        return self.entries[max(0, number - 3) : number + 4]
 
 
 def read_vocabulary(tokenizer: Any) -> Vocabulary:

@@ -84,20 +84,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Trace:
-    """All steps from `text` to tokens; `[CLS]` and `[SEP]` around a sentence are not part of it."""
+    """All steps from a text to tokens; `[CLS]` and `[SEP]` around a sentence are not part of it."""
 
-    text: str
     rules: Rules
     stages: tuple[Stage, ...]
     words: tuple[Word, ...]
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        return tuple(piece for word in self.words for piece in word.pieces)
-
-    @property
-    def input_ids(self) -> tuple[int, ...]:
-        return tuple(number for word in self.words for number in word.ids)
 
 
 def read_rules(tokenizer: Any) -> Rules:
@@ -123,10 +114,10 @@ def read_rules(tokenizer: Any) -> Rules:
     )
 
 
-def trace(tokenizer: Any, text: str | None, max_tries: int = MAX_TRIES) -> Trace:
-    """Follow `text` through the tokenizer. `tokens` equals what the tokenizer itself makes, on every input.
+def trace(tokenizer: Any, text: str | None) -> Trace:
+    """Follow `text` through the tokenizer. The words' pieces are what the tokenizer itself makes, on every input.
 
-    At most `max_tries` tries are kept, so that a long text stays small; the tokens are complete.
+    At most MAX_TRIES tries are kept, so that a long text stays small; the tokens are complete.
     Raises UserError for a text over the character limit or a tokenizer that is not BERT's.
     Source: Devlin et al. 2019, section 3; `BasicTokenizer` and `WordpieceTokenizer` in google-research/bert.
     """
@@ -150,16 +141,17 @@ def trace(tokenizer: Any, text: str | None, max_tries: int = MAX_TRIES) -> Trace
 
     words: list[Word] = []
     done: dict[str, Word] = {}
+    left = MAX_TRIES
     for part in stages[-1].parts:
         if part.special:
             words.append(Word(part.text, (part.text,), (tokenizer.convert_tokens_to_ids(part.text),), special=True))
             continue
         if part.text not in done:
             word = match(part.text, model.token_to_id, rules)
-            done[part.text] = word if len(word.tries) <= max_tries else replace(word, tries=())
-            max_tries -= len(done[part.text].tries)
+            done[part.text] = word if len(word.tries) <= left else replace(word, tries=())
+            left -= len(done[part.text].tries)
         words.append(done[part.text])
-    return Trace(typed, rules, tuple(stages), tuple(words))
+    return Trace(rules, tuple(stages), tuple(words))
 
 
 def match(word: str, lookup: Callable[[str], int | None], rules: Rules) -> Word:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.pretraining.corruption import Shares
 
 OURS = """import torch
 from demos.bert.model.models import ModelStore
 from demos.bert.pretraining.heads import our_heads  # in this project's folder: they are packed in assets/pretraining
 
 found = our_heads(ModelStore().get("minilm"))
-tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits
 """
+OUR_WORDS = "tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits\n"
 THEIRS = """import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -45,24 +44,15 @@ ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))
 """
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What one draw is made with."""
-
-    seed: int
-    chosen: float
-    masked: float
-    replaced: float
-    whole_words: bool
-
-
 def begin_lines(spec: ModelSpec) -> str:
     """A program's first lines: `tokenizer`, `encoder` and `head`. `spec` is the encoder's own, as in `Pretrained`."""
-    return THEIRS.format(name=spec.hub_id, revision=spec.revision, head=HEADS[spec.segments]) if spec.hub_id else OURS
+    if not spec.hub_id:
+        return OURS + OUR_WORDS
+    return THEIRS.format(name=spec.hub_id, revision=spec.revision, head=HEADS[spec.segments])
 
 
-def choose_lines(settings: Settings) -> str:
+def choose_lines(shares: Shares, whole_words: bool = False) -> str:
     """The lines that corrupt `ids` with `rng`, leaving `places` and `labels`."""
-    until = round(settings.masked + settings.replaced, 6)
-    key = "inputs.word_ids()[place]" if settings.whole_words else "place"
-    return CHOOSE.format(key=key, chosen=settings.chosen, masked=settings.masked, until=until)
+    until = round(shares.masked + shares.replaced, 6)
+    key = "inputs.word_ids()[place]" if whole_words else "place"
+    return CHOOSE.format(key=key, chosen=shares.chosen, masked=shares.masked, until=until)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gradio as gr
 
+from demos.page.services import Sentence
+
+SEEDS = 2**31 - 1  # from 0
+
 
 def count_on(button: gr.Button, number: gr.Number, count: int) -> None:
     """A click makes the number the next one below `count`, or 0; in the browser alone."""
@@ -15,3 +19,8 @@ def count_on(button: gr.Button, number: gr.Number, count: int) -> None:
         api_visibility="private",
         show_progress="hidden",
     )
+
+
+def text_of(sentence: Sentence, text: str | None) -> str:
+    """The part's own text, or the bar's sentence where that is empty."""
+    return text if text and text.strip() else sentence.text

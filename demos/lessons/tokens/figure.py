@@ -1,4 +1,4 @@
-"""The Tokens lesson's answers: the padded batch, the vocabulary, and the trace of WordPiece."""
+"""The Tokens lesson's answers: the padded batch and the trace of WordPiece."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from demos.bert.model.padding import Batch
-from demos.bert.tokens.vocabulary import Entry, Found, Vocabulary
-from demos.bert.tokens.wordpiece import NO_PIECE, TOO_LONG, Part, Rules, Stage, Trace, Word
+from demos.bert.tokens.wordpiece import Part, Rules, Stage, Trace, Word
 from demos.figures.token_chips import hue, visible
 from demos.templates import templates
 
@@ -47,26 +46,6 @@ def batch_figure(batch: Batch, inputs: int = 0, cut: bool = False) -> Markup:
     return TEXT.batch(batch, colours, BATCH_DRAWN, inputs, cut)
 
 
-def kinds_strip(vocabulary: Vocabulary) -> Markup:
-    """How many entries of each kind there are; together, all of them."""
-    return TEXT.kinds(len(vocabulary), vocabulary.counts)
-
-
-def found_figure(found: Found, prefix: str = "##") -> Markup:
-    """A search's first entries as chips with their ids, and how many there are in all."""
-    return TEXT.found(found, prefix)
-
-
-def words_figure(piece: str, found: Found, prefix: str = "##") -> Markup:
-    """Which whole words begin with a piece."""
-    return TEXT.words(piece, found, prefix)
-
-
-def id_figure(entry: Entry, around: tuple[Entry, ...], size: int, width: int, prefix: str = "##") -> Markup:
-    """What an id is: the number of a row, in the vocabulary and in the model's embedding matrix alike."""
-    return TEXT.id(entry, visible(entry.token), around, size, width, prefix)
-
-
 def trace_figure(trace: Trace) -> Markup:
     """Every step of `trace`, in the order the tokenizer takes them; then each word's search, and the tokens."""
     before = [(), *[stage.parts for stage in trace.stages]]
@@ -90,22 +69,7 @@ def search_figure(word: Word, rules: Rules) -> Markup:
         drawn += len(shown)
         misses = sum(candidate.id is None for candidate in tries)
         rounds.append({"start": start, "misses": misses, "shown": shown, "hidden": len(tries) - len(shown)})
-    verdict = TEXT.verdict(word, why_unknown(word, rules), rules.prefix)
-    return TEXT.search(word.text, visible(word.text[:MAX_CHARACTERS]), verdict, rounds, rules.prefix)
-
-
-def why_unknown(word: Word, rules: Rules) -> str:
-    """Why a word ended as [UNK], in one plain sentence (not escaped); empty where it did not."""
-    if word.why_unknown == TOO_LONG:
-        return (
-            f"{len(word.text):,} characters are more than {rules.max_characters}, "
-            f"so the word becomes {rules.unk_token} without a single try."
-        )
-    if word.why_unknown == NO_PIECE:
-        shortest = (rules.prefix if word.stuck_at else "") + word.text[word.stuck_at]
-        lost = ", and the pieces found before it are lost" if word.stuck_at else ""
-        return f"Not even “{shortest}” is in the vocabulary, so the whole word becomes {rules.unk_token}{lost}."
-    return ""
+    return TEXT.search(word, visible(word.text[:MAX_CHARACTERS]), rounds, rules)
 
 
 def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -12,38 +11,28 @@ from demos.bert.model.models import at_hand
 from demos.bert.model.padding import pad
 from demos.bert.model.text import clean_text
 from demos.bert.tokens.counts import Counts, count
-from demos.bert.tokens.vocabulary import BEGINS, CONTAINS, ENDS, KINDS, Vocabulary, read_vocabulary
 from demos.bert.tokens.wordpiece import chunks, trace
 from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
 from demos.files import read_beside
-from demos.lessons.tokens.figure import (
-    BATCH_DRAWN,
-    TEXT,
-    batch_figure,
-    found_figure,
-    id_figure,
-    kinds_strip,
-    trace_figure,
-    words_figure,
-)
-from demos.page.folds import formula_fold, source_fold
+from demos.lessons.tokens.figure import BATCH_DRAWN, TEXT, batch_figure, trace_figure
+from demos.lessons.tokens.vocabulary import build_vocabulary
+from demos.page.folds import fold, folds
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 
 MAX_WORDS = 200  # words of the sentence offered in the menu
 MAX_RANKED = 60  # words looked at for the one with the most pieces
-MAX_FROM_PIECE = 80  # words shown for one piece
 BATCH_EXAMPLE = "A short one.\nThis one is quite a bit longer than the short one."
 
 
 def build(page: Page) -> None:
-    """Picture, controls, then the folded parts, each filled by what its own part of this file returns."""
+    """The picture and its control, then the folds, each laid out and wired by a function of its own."""
     _build_picture(page)
     _build_trace(page)
     _build_batch(page)
-    _build_vocabulary(page)
+    build_vocabulary(page)
     _build_rest(page)
     services = page.services
 
@@ -53,7 +42,7 @@ def build(page: Page) -> None:
         text_pair may be empty; model is a catalogue key, empty for the default. Beyond 512 tokens the input is cut as
         transformers' truncation="longest_first" does, and "notice" says so.
         """
-        return tokenized(encode(services.store.tokenizer(services.key(model)), text, text_pair))
+        return tokenized(encode(_tokenizer(services, model), text, text_pair))
 
     page.endpoint(tokenize)
 
@@ -73,9 +62,13 @@ def tokenized(encoding: Encoding) -> dict[str, Any]:
     return result
 
 
+def _tokenizer(services: Services, model: str) -> Any:
+    return services.store.tokenizer(services.key(model))
+
+
 def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[Any, Encoding, Counts]:
     """The tokenizer, its encoding of what the bar holds, and the counts; needs no weights."""
-    tokenizer = services.store.tokenizer(services.key(model or sentence.model))
+    tokenizer = _tokenizer(services, model or sentence.model)
     encoding = encode(tokenizer, sentence.text, sentence.text_pair)
     return tokenizer, encoding, count(tokenizer, encoding)
 
@@ -101,7 +94,7 @@ def _build_picture(page: Page) -> None:
 
 def _build_trace(page: Page) -> None:
     services = page.services
-    with gr.Accordion("Step by step: how one word is cut", open=False, elem_id="tokens-trace"):
+    with fold(__file__, "trace", "Step by step: how one word is cut"):
         with gr.Row():
             word = gr.Dropdown(
                 [("the word with the most pieces", "")],
@@ -115,7 +108,7 @@ def _build_trace(page: Page) -> None:
     page.keep(word=word, own=own)
 
     def show(sentence: Sentence, word: str, own: str) -> tuple[Any, str]:
-        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        tokenizer = _tokenizer(services, sentence.model)
         typed = [clean_text(sentence.text, "The sentence"), clean_text(sentence.text_pair, "The second sentence")]
         words = list(dict.fromkeys(word for text in typed for word in chunks(tokenizer, text) if word))[:MAX_WORDS]
         # A chosen word stays when the sentence moves on: what the menu shows is what is traced.
@@ -138,7 +131,7 @@ def hardest(tokenizer: Any, words: list[str]) -> str:
 
 def _build_batch(page: Page) -> None:
     services = page.services
-    with gr.Accordion("Padding: several sentences in one batch", open=False, elem_id="tokens-batch"):
+    with fold(__file__, "batch", "Padding: several sentences in one batch"):
         lines = gr.Textbox(
             BATCH_EXAMPLE, label="The bar's sentence, and these with it, one a line", lines=3, elem_id="tokens-lines"
         )
@@ -146,7 +139,7 @@ def _build_batch(page: Page) -> None:
     page.keep(lines=lines)
 
     def show(sentence: Sentence, lines: str) -> str:
-        tokenizer = services.store.tokenizer(services.key(sentence.model))
+        tokenizer = _tokenizer(services, sentence.model)
         more = [line for line in clean_text(lines, "The batch").splitlines() if line.strip()]
         inputs = [(sentence.text, sentence.text_pair), *((line, "") for line in more)]
         encodings = [
@@ -158,87 +151,16 @@ def _build_batch(page: Page) -> None:
     page.draw(show, [lines], [view], show_progress="hidden")
 
 
-def _build_vocabulary(page: Page) -> None:
-    services = page.services
-    known: dict[str, Vocabulary] = {}  # by model; what a vocabulary holds never changes
-
-    def vocabulary(model: str) -> Vocabulary:
-        key = services.key(model)
-        if key not in known:
-            known[key] = read_vocabulary(services.store.tokenizer(key))
-        return known[key]
-
-    shown = gr.Textbox("", visible="hidden")  # the model whose vocabulary is looked at; empty while the fold is shut
-    with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
-        kinds = gr.HTML("")
-        with gr.Row():
-            letters = gr.Textbox("##ing", label="Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
-            where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="An entry …")
-            kind = gr.Dropdown([("any kind", ""), *((f"{name}s", name) for name in KINDS)], value="", label="Kind")
-            length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0: any)")
-        found = gr.HTML("", elem_id="tokens-found")
-        with gr.Row():
-            with gr.Column():
-                piece = gr.Textbox(
-                    "un", label="Which words begin with this piece?", max_lines=1, elem_id="tokens-piece"
-                )
-                begun = gr.HTML("", elem_id="tokens-begun")
-            with gr.Column():
-                number = gr.Number(7592, label="What is this id?", precision=0, elem_id="tokens-id")
-                meaning = gr.HTML("", elem_id="tokens-meaning")
-    page.keep(letters=letters, where=where, kind=kind, length=length, piece=piece, id=number)
-
-    def count_kinds(model: str) -> str:
-        return kinds_strip(vocabulary(model))
-
-    def search(model: str, letters: str, where: str, kind: str, length: float) -> str:
-        entries = vocabulary(model)
-        return found_figure(entries.search(clean_text(letters), where, kind, int(length or 0)), entries.prefix)
-
-    def begin(model: str, piece: str) -> str:
-        entries = vocabulary(model)
-        start = clean_text(piece).strip()
-        return words_figure(start, entries.words_from(start, MAX_FROM_PIECE), entries.prefix) if start else ""
-
-    def look_up(model: str, number: float | None) -> str:
-        entries, spec = vocabulary(model), services.store.spec(services.key(model))
-        if number is None:
-            return TEXT.answer("An id is a whole number, such as 7592.")
-        try:
-            entry = entries.entry(int(number))
-        except UserError as error:
-            return TEXT.answer(str(error))  # beside the box it is about; nothing else on the page waits for it
-        return id_figure(entry, entries.around(entry.id), len(entries), spec.width, entries.prefix)
-
-    # Filled while unfolded, not with each key press in the bar: nothing here depends on the sentence.
-    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
-    fold.expand(None, [page.model], [shown], js="(model) => model", **private)
-    fold.collapse(None, None, [shown], js="() => ''", **private)
-    page.model.change(None, [page.model, shown], [shown], js="(model, shown) => shown && model", **private)
-    within = replace(page, settled=shown)
-    fresh = [shown.change]
-    quiet = {"show_progress": "hidden", "trigger_mode": "always_last"}
-    within.on(fresh, count_kinds, [page.model], [kinds], **quiet)
-    query = [letters, where, kind, length]
-    within.on([*fresh, *(control.change for control in query)], search, [page.model, *query], [found], **quiet)
-    within.on([*fresh, piece.change], begin, [page.model, piece], [begun], **quiet)
-    within.on([*fresh, number.change], look_up, [page.model, number], [meaning], **quiet)
-
-
 def _build_rest(page: Page) -> None:
     """Other tokenizers, the numbers, the formula, the code, the source."""
     services = page.services
-    with gr.Accordion("The same input under other tokenizers", open=False, elem_id="tokens-others"):
+    with fold(__file__, "others", "The same input under other tokenizers"):
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
-    with gr.Accordion("The numbers", open=False, elem_id="tokens-numbers"):
-        numbers = gr.HTML("")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="tokens-code"):
-        program = gr.Code("", language="python", label="Prints the tokens of what the bar holds", wrap_lines=True)
-    source_fold(__file__)
+    numbers, program = folds(__file__, "Prints the tokens of what the bar holds")
+    program.wrap_lines = True  # the keyboard can't scroll it sideways, and here it holds a text of any length
 
     def show(sentence: Sentence) -> tuple[str, str, str]:
-        _, encoding, _ = _encoded(services, sentence)
+        encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
         spec = services.store.spec(services.key(sentence.model))
         return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
 

@@ -97,10 +97,6 @@ class Copy:
         """Weights, AdamW's two averages and the gradient, in float32."""
         return sum(BYTES * learner.parameters for learner in (self.trained, self.untrained) if learner is not None)
 
-    def batch(self, step: int) -> tuple[Instance, ...]:
-        """The instances of one step."""
-        return batch_of(self.situation, self.tokenizer, step, self.trained.parts.relation is not None)
-
 
 def batch_of(situation: Situation, tokenizer: Any, step: int, has_relation: bool) -> tuple[Instance, ...]:
     """The instances of step number `step`; next sentences are asked about where text and model allow it."""

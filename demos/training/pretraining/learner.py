@@ -87,7 +87,7 @@ class Learner:
         redraw_layers(self.parts.encoder, seed, embeddings=True)
         generator = torch.Generator().manual_seed(seed)
         loose = [self.heads, *([self.parts.pooler] if self.parts.pooler is not None else [])]
-        for module in (one for part in loose for one in part.modules()):
+        for module in nn.ModuleList(loose).modules():
             if isinstance(module, nn.Linear):
                 if module is not self.parts.decoder:  # its matrix is drawn already: the embeddings
                     module.weight.data.copy_(torch.empty(module.weight.shape).normal_(0, 0.02, generator=generator))

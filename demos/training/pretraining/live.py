@@ -158,7 +158,7 @@ class Presses:
         began, reason, done = time.monotonic(), "", 0
         while True:
             last = done + 1 == steps
-            instances = copy.batch(copy.steps + 1)
+            instances = batch_of(copy.situation, tokenizer, copy.steps + 1, copy.trained.parts.relation is not None)
             batch = collate(instances, tokenizer.pad_token_id)
             stepped = copy.trained.step(batch, recipe.rate, counter)
             other = math.nan

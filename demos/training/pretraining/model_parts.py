@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch import nn
+from torch.nn import functional as F
 
 from demos.bert.pretraining.corruption import NO_LABEL
-from demos.bert.pretraining.heads import Pretrained
-from demos.bert.pretraining.losses import masked_losses, next_loss
+from demos.bert.pretraining.heads import Pretrained, WithHeads
 from demos.training.pretraining.batches import PretrainingBatch
 
 
@@ -32,14 +30,8 @@ class Losses:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The modules that a step of pre-training runs through."""
-
-    encoder: Any  # BertModel or DistilBertModel
-    transform: nn.Module
-    decoder: nn.Linear  # its matrix is the word embeddings
-    pooler: nn.Module | None
-    relation: nn.Linear | None
+class Parts(WithHeads):
+    """The modules that a step of pre-training runs through; `encoder` is a BertModel or a DistilBertModel."""
 
     @classmethod
     def of(cls, model: Pretrained) -> Parts:
@@ -56,22 +48,6 @@ class Parts:
         states: torch.Tensor = self.encoder(**inputs).last_hidden_state
         return states
 
-    def decode(self, transformed: torch.Tensor) -> torch.Tensor:
-        """[..., d] -> [..., V]: what the decoder makes of transformed states."""
-        logits: torch.Tensor = self.decoder(transformed)
-        return logits
-
-    def word_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """[..., d] -> [..., V], as `Pretrained.word_logits`."""
-        return self.decode(self.transform(hidden))
-
-    def next_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """States [B, n, d] -> [B, 2]: IsNext, NotNext. The model must have that head."""
-        assert self.pooler is not None
-        assert self.relation is not None
-        logits: torch.Tensor = self.relation(self.pooler(hidden))
-        return logits
-
     def losses(self, batch: PretrainingBatch) -> Losses:
         """The losses of BertForPreTraining, with the decoder applied to the chosen tokens alone.
 
@@ -81,6 +57,8 @@ class Parts:
         asked = batch.labels != NO_LABEL
         transformed = self.transform(hidden[asked])  # [M, d]: a decoder's row is V products, so no others
         logits, answers = self.decode(transformed).float(), batch.labels[asked]
-        masked = masked_losses(logits, answers)
-        following = None if batch.following is None else next_loss(self.next_logits(hidden).float(), batch.following)
-        return Losses(masked.each, masked.mean, following, transformed, logits, answers)
+        each = F.cross_entropy(logits, answers, reduction="none")
+        following = None
+        if batch.following is not None:
+            following = F.cross_entropy(self.next_logits(hidden).float(), batch.following)
+        return Losses(each, each.mean(), following, transformed, logits, answers)

@@ -45,9 +45,9 @@ def read_passage(tokenizer: Any, text: str | None) -> Passage:
 def cut_behind(text: str, end: re.Pattern[str]) -> list[str]:
     """The text cut at each match of `end`, which falls away but for its first group: that stays with what is before."""
     cut, last = [], 0
-    for found in end.finditer(text):
-        cut.append(text[last : found.start() if found[1] is None else found.end(1)])
-        last = found.end()
+    for match in end.finditer(text):
+        cut.append(text[last : match.start() if match[1] is None else match.end(1)])
+        last = match.end()
     return [*cut, text[last:]]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from demos.bert.pretraining.lens import distributions
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.passage import MAX_LENGTH, Passage
 from demos.training.tasks.task import token_ids
@@ -101,13 +102,9 @@ def ask(parts: Parts, tokenizer: Any, passage: Passage, asked: Sequence[Question
 def _answer(parts: Parts, tokenizer: Any, question: Question) -> Answer:
     ids = torch.tensor([question.input_ids])
     with torch.inference_mode():
-        hidden = parts.states(ids, torch.ones_like(ids), torch.zeros_like(ids))
-        chances = parts.word_logits(hidden[0, question.place]).softmax(dim=-1)  # [V]
-    found = chances.topk(TOP)
-    names = tokenizer.convert_ids_to_tokens(found.indices.tolist())
-    own = chances[question.answer]
-    top = tuple(zip(names, found.values.tolist(), strict=True))
-    return Answer(top, float(own), 1 + int((chances > own).sum()))
+        hidden = parts.states(ids, torch.ones_like(ids), torch.zeros_like(ids))[:, question.place].numpy()
+    (guess,) = distributions(parts.word_logits, tokenizer, hidden, TOP, question.answer)
+    return Answer(tuple((best.token, best.probability) for best in guess.best), guess.watched.probability, guess.rank)
 
 
 def mean_loss(parts: Parts, tokenizer: Any, sentences: Sequence[str]) -> float:

@@ -10,7 +10,17 @@ from scipy.stats import chisquare
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.corruption import MASK, NO_LABEL, RANDOM, SAME, UNTOUCHED, Corruption, corrupt, never_chosen
+from demos.bert.pretraining.corruption import (
+    MASK,
+    NO_LABEL,
+    RANDOM,
+    SAME,
+    UNTOUCHED,
+    Corruption,
+    Shares,
+    corrupt,
+    never_chosen,
+)
 from demos.errors import UserError
 
 DRAWS = 2_000
@@ -23,7 +33,7 @@ TOKENIZER = SimpleNamespace(
 def plain(count: int, rng: np.random.Generator, **options: float) -> Corruption:
     """`count` tokens of one piece each between [CLS] and [SEP]."""
     ids = [101, *range(200, 200 + count), 102]
-    return corrupt(TOKENIZER, ids, rng, **options)
+    return corrupt(TOKENIZER, ids, rng, Shares(**options))
 
 
 def test_kinds_and_places_fit_the_papers_shares_over_many_draws() -> None:
@@ -89,7 +99,7 @@ def test_whole_words_stay_whole_in_a_pair(bundled: LoadedModel) -> None:
     rng = np.random.default_rng(4)
     seen: set[int | None] = set()
     for _ in range(300):
-        found = corrupt(bundled.tokenizer, encoding.input_ids, rng, chosen=0.3, words=words)
+        found = corrupt(bundled.tokenizer, encoding.input_ids, rng, Shares(chosen=0.3), words=words)
         chosen = {words[place] for place in found.chosen}
         assert None not in chosen
         assert {place for place, word in enumerate(words) if word in chosen} == set(found.chosen.tolist())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
 
-from demos.bert.pretraining.corruption import corrupt
+from demos.bert.pretraining.corruption import PAPER, Shares, corrupt
 from demos.bert.pretraining.draws import Draws, draw_many, fit_kinds, fit_places
 
 SPECIAL = [1, *[0] * 58, 1]
@@ -17,7 +17,7 @@ SPECIAL = [1, *[0] * 58, 1]
 def draws(count: int, seed: int, **options: float) -> Draws:
     rng = np.random.default_rng(seed)
     tokenizer = SimpleNamespace(mask_token_id=103, vocab_size=999)
-    return draw_many(lambda: corrupt(tokenizer, range(60), rng, special=SPECIAL, **options), SPECIAL, count)
+    return draw_many(lambda: corrupt(tokenizer, range(60), rng, Shares(**options), special=SPECIAL), SPECIAL, count)
 
 
 def simulated(rng: np.random.Generator, count: int, tokens: int, chosen: int) -> Draws:
@@ -35,7 +35,7 @@ def test_shares_close_in_on_what_is_asked_for() -> None:
     by_hand = (found.kinds[:7] == 2).sum() / (found.kinds[:7] > 0).sum()
     assert found.running[6, 1] == pytest.approx(by_hand)
     assert found.chosen[[0, -1]].tolist() == [0, 0]
-    kinds, places = fit_kinds(found, 0.8, 0.1), fit_places(found)
+    kinds, places = fit_kinds(found, PAPER), fit_places(found)
     assert kinds is not None
     assert places is not None
     assert kinds.p == pytest.approx(chisquare(found.counts[-1], [7_200, 900, 900]).pvalue)
@@ -48,7 +48,7 @@ def test_p_values_of_fair_draws_are_even_between_0_and_1() -> None:
     rng = np.random.default_rng(5)
     found = [simulated(rng, 100, 20, 6) for _ in range(250)]
     places = [fit.p for one in found if (fit := fit_places(one))]
-    kinds = [fit.p for one in found if (fit := fit_kinds(one, 0.8, 0.1))]
+    kinds = [fit.p for one in found if (fit := fit_kinds(one, PAPER))]
     assert kstest(places, "uniform").pvalue > 0.01
     assert kstest(kinds, "uniform").pvalue > 0.01
     plain = [chisquare(one.chosen).pvalue for one in found]
@@ -57,7 +57,7 @@ def test_p_values_of_fair_draws_are_even_between_0_and_1() -> None:
 
 def test_unfair_draws_are_found_out() -> None:
     found = draws(1_000, 1)
-    kinds = fit_kinds(found, 0.85, 0.1)
+    kinds = fit_kinds(found, Shares(masked=0.85))
     assert kinds is not None
     assert kinds.p < 1e-6
     crowded = np.where(np.arange(60) < 30, found.kinds, np.int8(0))
@@ -67,8 +67,8 @@ def test_unfair_draws_are_found_out() -> None:
 
 
 def test_where_only_one_thing_can_happen_there_is_nothing_to_test() -> None:
-    assert fit_kinds(draws(10, 0, masked=1.0, replaced=0.0), 1.0, 0.0) is None
-    two = fit_kinds(draws(100, 0, masked=0.9, replaced=0.1), 0.9, 0.1)
+    assert fit_kinds(draws(10, 0, masked=1.0, replaced=0.0), Shares(masked=1.0, replaced=0.0)) is None
+    two = fit_kinds(draws(100, 0, masked=0.9), Shares(masked=0.9))
     assert two is not None
     assert two.freedom == 1
     assert fit_places(draws(10, 0, chosen=1.0)) is None

@@ -78,7 +78,6 @@ def test_logits_and_guesses_equal_transformers_own(kept: Maker) -> None:
                 found.next_logits(hidden[None])
     np.testing.assert_allclose(found.word_logits(hidden).numpy(), theirs.numpy(), atol=1e-5)
     assert found.about == {"trained_by": "them"}
-    assert not found.ours
 
     place = place_to_guess(encoding, "[MASK]")
     assert place == 2
@@ -168,7 +167,6 @@ def test_no_head_is_made_up(bundled: LoadedModel, tiny: LoadedModel) -> None:
 def test_ours_know_words_and_what_follows(bundled: LoadedModel) -> None:
     before = {name: value.clone() for name, value in bundled.model.state_dict().items()}
     found = our_heads(bundled)
-    assert found.ours
     assert found.about["trained_by"] == OURS
     assert found.decoder.weight.data_ptr() == found.encoder.model.get_input_embeddings().weight.data_ptr()
     assert all(torch.equal(value, before[name]) for name, value in bundled.model.state_dict().items())

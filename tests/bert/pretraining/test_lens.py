@@ -11,8 +11,10 @@ import torch
 from transformers import BertForPreTraining
 
 from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.pretraining.corruption import Shares, corrupt
 from demos.bert.pretraining.heads import Pretrained
-from demos.bert.pretraining.lens import Distribution, hide, leads_from, lens, states
+from demos.bert.pretraining.lens import Distribution, distributions, hide, leads_from, states
 from demos.errors import UserError
 
 Headed = tuple[Pretrained, BertForPreTraining]
@@ -24,7 +26,7 @@ def test_every_layer_is_the_models_own_head_on_its_states(headed: Headed) -> Non
     assert encoding.tokens[2] == encoding.tokens[5] == "[MASK]"
     place, truth = 5, 7777
     mine = states(found.encoder, [encoding], every=True)[:, 0, place].numpy()
-    layers = lens(found.word_logits, found.tokenizer, mine, 7, truth)
+    layers = distributions(found.word_logits, found.tokenizer, mine, 7, truth)
     with torch.no_grad():
         output = whole(
             input_ids=torch.tensor([encoding.input_ids]),
@@ -47,9 +49,33 @@ def test_every_layer_is_the_models_own_head_on_its_states(headed: Headed) -> Non
         assert one.watched.token_id == truth
         assert one.watched.probability == pytest.approx(chances[truth], rel=1e-3)
         assert one.rank == int(np.flatnonzero(order == truth)[0]) + 1
-    watched = lens(found.word_logits, found.tokenizer, mine, 1)
+    watched = distributions(found.word_logits, found.tokenizer, mine, 1)
     assert {one.watched.token_id for one in watched} == {int(logits[-1].argmax())}
     assert watched[-1].rank == 1
+
+
+def test_losses_are_bert_for_pretrainings_own(tiny: LoadedModel) -> None:
+    torch.manual_seed(1)
+    whole = BertForPreTraining(tiny.model.config).eval()
+    torch.nn.init.normal_(whole.cls.predictions.bias)
+    encoding = encode(tiny.tokenizer, "The unhurried gardener watered her hydrangeas before the sun came up.")
+    corruption = corrupt(tiny.tokenizer, encoding.input_ids, np.random.default_rng(2), Shares(chosen=0.4))
+    ids, labels = torch.tensor(corruption.input_ids)[None], torch.tensor(corruption.labels)[None]
+    with torch.no_grad():
+        theirs = whole(ids, labels=labels, next_sentence_label=torch.tensor([0]))
+        order = torch.nn.functional.cross_entropy(theirs.seq_relationship_logits, torch.tensor([0]))
+        hidden = whole.bert(ids).last_hidden_state[0].numpy()
+    places = corruption.chosen
+    truths = corruption.labels[places].tolist()
+    found = distributions(whole.cls.predictions, tiny.tokenizer, hidden[places], 1, truths)
+    assert np.mean([one.loss for one in found]) == pytest.approx((theirs.loss - order).item(), abs=1e-5)
+    chances = theirs.prediction_logits[0].softmax(-1)
+    for one, place, truth in zip(found, places, truths, strict=True):
+        row = chances[place]
+        assert one.watched.token == encoding.tokens[place]
+        assert one.loss == pytest.approx(-row[truth].log().item(), abs=1e-5)
+        assert one.best[0].token_id == row.argmax()
+        assert one.rank == row.argsort(descending=True).tolist().index(truth) + 1
 
 
 def test_a_batch_of_padded_inputs_has_each_ones_states(headed: Headed) -> None:
@@ -71,7 +97,7 @@ def test_entropy_of_the_extremes(headed: Headed) -> None:
     def word_logits(hidden: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.pad(hidden, (0, 30522 - 4), value=float(0))
 
-    even, sure = lens(word_logits, found.tokenizer, rows, 3)
+    even, sure = distributions(word_logits, found.tokenizer, rows, 3)
     assert even.entropy == pytest.approx(np.log2(30522))
     assert even.choices == pytest.approx(30522)
     assert sure.entropy == 0
@@ -80,7 +106,7 @@ def test_entropy_of_the_extremes(headed: Headed) -> None:
 
 def test_when_a_word_leads_for_good(headed: Headed) -> None:
     found, _ = headed
-    one = lens(found.word_logits, found.tokenizer, np.ones((1, 32), dtype=np.float32), 1)[0]
+    one = distributions(found.word_logits, found.tokenizer, np.ones((1, 32), dtype=np.float32), 1)[0]
 
     def ranked(*ranks: int) -> list[Distribution]:
         return [replace(one, rank=rank) for rank in ranks]

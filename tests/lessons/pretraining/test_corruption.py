@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +13,11 @@ from transformers import BertForMaskedLM
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.pretraining.corruption import Corruption
 from demos.errors import UserError
-from demos.lessons.pretraining.corruption.layout import OPENING, SEED
-from demos.lessons.pretraining.corruption.part import draw, drawn_often, drawn_once, read_settings
+from demos.lessons.pretraining.corruption.part import OPENING, SEED, drawn_often, drawn_once, setup
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 BAR = Sentence("The lark sang.", "", "tiny")
 USUAL = (15, 80, 10, False)
@@ -58,10 +57,14 @@ def services(tiny: LoadedModel, whole: BertForMaskedLM, tmp_path_factory: pytest
     return Services(Store(LoadedModel(spec, tiny.tokenizer, whole.bert), folder), "tiny")
 
 
+def corruption_of(services: Services, *form_values: Any) -> Corruption:
+    drawn = setup(services, BAR, *form_values)
+    return drawn.corrupted(drawn.generator())
+
+
 def test_it_opens_on_all_three_kinds(services: Services) -> None:
-    found = draw(services, BAR, OPENING, SEED, *USUAL)
     assert 40 <= len(OPENING.split()) <= 60
-    assert set(found.corruption.kinds) == {0, 1, 2, 3}
+    assert set(corruption_of(services, OPENING, SEED, *USUAL).kinds) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(("text", "whole_words"), [(OPENING, False), ('Say "hi"\\n{x} unflappably & go.', True)])
@@ -70,16 +73,13 @@ def test_the_losses_are_transformers_own_and_the_programs(
 ) -> None:
     chosen = (text, 5, 30, 60, 20, whole_words)
     outputs = drawn_once(services, BAR, *chosen)
-    corruption = draw(services, BAR, *chosen).corruption
+    corruption = corruption_of(services, *chosen)
     theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
     assert f"<b>{theirs:.2f}</b><span>mean loss of the {len(corruption.chosen)}" in outputs["answers"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(outputs["code"], "lesson", "exec"), {})
-    *lines, mean = printed.getvalue().splitlines()
+    *lines, mean = printed(outputs["code"])
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
-    shown = re.findall(r'class="corrupt-loss">([\d.]+)<', outputs["picture"])
+    shown = re.findall(r'class="corruption-loss">([\d.]+)<', outputs["picture"])
     assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
 
 
@@ -88,27 +88,27 @@ def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
     assert outputs["replaced"] == 5
     assert "<b>0 %</b>" in outputs["rest"]
     assert "replaced" not in drawn_once(services, BAR, OPENING, 1, *USUAL)
-    assert read_settings(-3, 0, 120, None, None) == read_settings(0, 1, 100, 0, False)
-    assert read_settings(1e30, 400, None, None, True).seed < 2**32
+    assert setup(services, BAR, "a", -3, 0, 120, None, None) == setup(services, BAR, "a", 0, 1, 100, 0, False)
+    assert setup(services, BAR, "a", 1e30, 400, None, None, True).seed < 2**32
     again = [drawn_once(services, BAR, OPENING, seed, *USUAL)["picture"] for seed in (7, 7, 8)]
     assert again[0] == again[1] != again[2]
 
 
 def test_an_empty_box_means_the_bar_and_nothing_at_all_is_one_sentence(services: Services) -> None:
-    assert draw(services, BAR, " \n", 1, *USUAL).encoding == encode(services.store.tokenizer("tiny"), BAR.text)
+    assert setup(services, BAR, " \n", 1, *USUAL).encoding == encode(services.store.tokenizer("tiny"), BAR.text)
     with pytest.raises(UserError, match="no word here"):
-        draw(services, replace(BAR, text=""), "", 1, *USUAL)
+        drawn_once(services, replace(BAR, text=""), "", 1, *USUAL)
     for text in ("\U0001f600" * 30, "<script>alert(1)</script> ${x}", "word " * 3_000, "[MASK] x"):
         shown = drawn_once(services, BAR, text, 1, *USUAL)
         assert "<script>" not in shown["picture"] + shown["legend"]
         drawn_often(services, BAR, text, 1, *USUAL, 100)
     with pytest.raises(UserError, match="limit is 20,000"):
-        draw(services, BAR, "x" * 20_001, 1, *USUAL)
+        setup(services, BAR, "x" * 20_001, 1, *USUAL)
 
 
 def test_many_draws_begin_with_the_one_shown(services: Services) -> None:
     shares, places, said, table = drawn_often(services, BAR, OPENING, SEED, *USUAL, 1_000).values()
-    kinds = draw(services, BAR, OPENING, SEED, *USUAL).corruption.kinds
+    kinds = corruption_of(services, OPENING, SEED, *USUAL).kinds
     first = [(kinds == kind).sum() / (kinds > 0).sum() for kind in (1, 2, 3)]
     lines = [trace for trace in shares.data if trace.name]
     assert [line.y[0] for line in lines] == pytest.approx(first)

@@ -9,17 +9,18 @@ import pytest
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.pretraining.corruption import Corruption, never_chosen
+from demos.bert.pretraining.corruption import PAPER, Corruption, Shares, never_chosen
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.guesses import Guess
-from demos.bert.pretraining.losses import Answer, Answers
+from demos.bert.pretraining.lens import Distribution
 from demos.figures.palette import word_colour
 from demos.lessons.pretraining.corruption import text
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
 from demos.lessons.pretraining.corruption.text import legend_html, numbers_html, picture_html, rest_html
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 answers_html, shares_html = on_one_line(text.answers_html), on_one_line(text.shares_html)
+Given = dict[int, Distribution]
 HOSTILE = "<img src=x onerror=alert(1)>"
 KINDS = np.array([0, 1, 0, 2, 3, 0, 0, 0], dtype=np.int8)
 
@@ -36,33 +37,26 @@ def corruption(encoding: Encoding) -> Corruption:
 
 
 @pytest.fixture(scope="module")
-def given() -> Answers:
-    def guess(token: str, chance: float) -> Guess:
-        return Guess(token, 1, chance, 0.0)
+def given() -> Given:
+    def guess(token: str, chance: float, best: str, likeliest: float, rank: int) -> Distribution:
+        return Distribution((Guess(best, 1, likeliest, 0.0),), likeliest, 1.0, Guess(token, 1, chance, 0.0), rank)
 
-    return Answers(
-        (
-            Answer(1, guess("a", 0.5), guess("a", 0.5), 1, 0.6931),
-            Answer(3, guess("b", 0.1), guess(HOSTILE, 0.6), 7, 2.3026),
-            Answer(4, guess(">", 0.9), guess(">", 0.9), 1, 0.1054),
-        ),
-        1.0337,
-    )
+    return {1: guess("a", 0.5, "a", 0.5, 1), 3: guess("b", 0.1, HOSTILE, 0.6, 7), 4: guess(">", 0.9, ">", 0.9, 1)}
 
 
-def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Corruption, given: Answers) -> None:
+def test_each_token_stands_over_what_is_read(encoding: Encoding, corruption: Corruption, given: Given) -> None:
     read = list(encoding.tokens)
     read[1], read[3] = "[MASK]", HOSTILE
     told = picture_html(encoding, corruption, read, given)
     assert HOSTILE not in told
-    kinds = re.findall(r'<li class="corrupt-token (\w+)">', told)
+    kinds = re.findall(r'<li class="corruption-token (\w+)">', told)
     assert kinds == ["plain", "masked", "plain", "random", "kept", "plain", "plain", "plain"]
     assert re.findall(r'class="badge">(.*?)<', told) == ["", "■ masked", "", "◆ random", "● kept", "", "", ""]
-    assert re.findall(r'class="corrupt-loss">(.*?)<', told) == ["0.69", "2.30", "0.11"]
+    assert re.findall(r'class="corruption-loss">(.*?)<', told) == ["0.69", "2.30", "0.11"]
     above = re.findall(r'class="own"[^>]*>(.*?)</span>', told)
     assert above == ["[CLS]", "a", "&lt;", "b", "&gt;", "&amp;", "c", "[SEP]"]
-    without = picture_html(encoding, corruption, read, None)
-    assert "corrupt-loss" not in without
+    without = picture_html(encoding, corruption, read, {})
+    assert "corruption-loss" not in without
     assert "loss" not in without
 
 
@@ -71,25 +65,25 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
     ids = np.array(long.input_ids)
     kinds = np.zeros(len(ids), dtype=np.int8)
     kinds[[5, 300, 400]] = 1
-    told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, None)
-    assert told.count("corrupt-token") == 128
+    told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, {})
+    assert told.count("corruption-token") == 128
     assert "384 more tokens, 2 of them chosen" in told
     assert "90 more fell off" in told
 
 
 def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corruption: Corruption) -> None:
     special = never_chosen(tiny.tokenizer, encoding.input_ids)
-    told = legend_html(corruption, special, 0.15, (0.8, 0.1, 0.1))
+    told = legend_html(corruption, special, PAPER)
     assert f"3 of {len(encoding)} tokens chosen" in told
     assert re.findall(r"<b>(. \d \w+)</b>", told) == ["■ 1 masked", "◆ 1 random", "● 1 kept"]
     assert "2 special ones" in told
-    rest = rest_html(0.7, 0.2)
+    rest = rest_html(Shares(masked=0.7, replaced=0.2))
     assert re.findall(r"flex-grow:([\d.]+)", rest) == ["0.7000", "0.2000", "0.1000"]
     assert "<b>10 %</b>" in rest
-    assert "<b>0 %</b>" in rest_html(0.9, 0.1)
+    assert "<b>0 %</b>" in rest_html(Shares(masked=0.9))
 
 
-def test_answers_and_their_mean(corruption: Corruption, given: Answers) -> None:
+def test_answers_and_their_mean(corruption: Corruption, given: Given) -> None:
     told = answers_html(given, corruption, ["[CLS]", "[MASK]", "", HOSTILE, ">", "", "", ""], 30522)
     assert HOSTILE not in told
     assert re.findall(r"<b>([\d.]+)</b></td>", told) == ["0.69", "2.30", "0.11"]
@@ -106,7 +100,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
     kinds[:, [0, 7]] = 0
     kinds[:, 1] = 1  # so that every draw chooses one
     draws = Draws(kinds, np.array([False, *[True] * 6, False]))
-    figure = shares_figure(draws, 0.8, 0.1)
+    figure = shares_figure(draws, PAPER)
     lines = [trace for trace in figure.data if trace.name]
     assert [line.name for line in lines] == ["■ masked", "◆ random", "● kept"]
     assert len({line.marker.symbol for line in lines}) == 3
@@ -119,7 +113,7 @@ def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
     assert bars.data[0].marker.color[0] == word_colour(encoding.word_index[1])
     assert "<b>" not in "".join(bars.data[0].x)
     assert bars.layout.shapes[0].y0 == pytest.approx((kinds > 0).mean(axis=0)[1:7].mean())
-    table = numbers_html(draws, (0.8, 0.1, 0.1), encoding)
+    table = numbers_html(draws, PAPER, encoding)
     assert f"<td>{(kinds == 1).sum():,}</td>" in table
     assert "<td>1000</td>" in table
 

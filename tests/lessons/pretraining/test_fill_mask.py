@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +17,12 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.lessons.pretraining.fill_mask.layout import EXAMPLES
-from demos.lessons.pretraining.fill_mask.part import Filler, compared, fill_endpoint, removed, shown
+from demos.lessons.pretraining.fill_mask.figure import fill_code
+from demos.lessons.pretraining.fill_mask.part import EXAMPLES, Filler, compared, fill_endpoint, removed, shown
 from demos.lessons.pretraining.fill_mask.places import gaps, read, with_gap
-from demos.lessons.pretraining.fill_mask.program import fill_code
 from demos.page.services import Sentence, Services
-from tests.lessons.pretraining.one_line import one_line
+from tests.one_line import one_line
+from tests.programs import printed
 
 TEXT = "The old miller counted his sacks."
 
@@ -204,10 +202,7 @@ def test_the_programs_print_these_numbers(
         if source:
             assert "'them/tiny', 'main'" in code
             code = code.replace("'them/tiny', 'main'", source)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "lesson", "exec"), {})
-        *lines, firsts = printed.getvalue().splitlines()
+        *lines, firsts = printed(code)
         layers = one.layers("minilm", one.gaps(sentence, ""), 6)
         words = [line.rsplit(" ", 1) for line in lines]
         assert [word for word, _ in words] == [guess.token for guess in layers[-1].best]

@@ -15,7 +15,7 @@ from demos.bert.pretraining.lens import Distribution
 from demos.bert.pretraining.likelihood import Likelihood
 from demos.figures.numbers import percent
 from demos.lessons.pretraining.fill_mask import figure, figure_context
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 sentence_html, best_html, told_html, lens_html, numbers_html, removals_html, beside_html, likelihood_html = map(
     on_one_line,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 
 import pytest
@@ -14,7 +12,8 @@ from demos.errors import UserError
 from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, drawn, labelled, opinions
 from demos.page.services import Sentence, Services
 from demos.training.sources import DATA
-from tests.lessons.pretraining.one_line import one_line
+from tests.one_line import one_line
+from tests.programs import printed
 
 BAR = Sentence("The lark sang.", "", BUNDLED)
 
@@ -38,10 +37,7 @@ def test_it_opens_on_a_next_sentence_and_masked_words(services: Services) -> Non
 def test_the_program_prints_these_labels(services: Services, text: str) -> None:
     for seed in (SEED, 4):
         found = labelled(services, BAR, text, seed)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(drawn(services, BAR, text, seed)["code"], "lesson", "exec"), {})
-        *lines, order = printed.getvalue().splitlines()
+        *lines, order = printed(drawn(services, BAR, text, seed)["code"])
         assert order == ("IsNext" if found.is_next else "NotNext")
         tokens = [found.encoding.tokens[place] for place in found.corruption.chosen]
         assert [line.split()[::2] for line in lines] == [

@@ -11,8 +11,9 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.free_labels import FreeLabels, free_labels
 from demos.lessons.pretraining.labels import figure
-from demos.lessons.pretraining.labels.figure import VOTES, Given, counts_html, labels_html, numbers_html
-from tests.lessons.pretraining.one_line import on_one_line
+from demos.lessons.pretraining.labels.figure import VOTES, counts_html, labels_html, numbers_html
+from demos.training.data.tables import Row
+from tests.one_line import on_one_line
 
 answer_html = on_one_line(figure.answer_html)
 
@@ -34,7 +35,7 @@ def cells(table: str, kind: str) -> list[str]:
 
 
 def test_one_row_a_label(found: FreeLabels, read: list[str]) -> None:
-    table = labels_html(found, read, Given("<i>Lovely</i> soup.", "positive"))
+    table = labels_html(found, read, Row(2, "<i>Lovely</i> soup.", "positive"))
     words = [found.encoding.tokens[place] for place in found.corruption.chosen]
     labels = cells(table, "label")
     assert len(words) > 6

@@ -18,7 +18,7 @@ from demos.training.pretraining.copies import Point
 from demos.training.pretraining.passage import Passage
 from demos.training.pretraining.probes import Answer, Asked, Question
 from demos.training.pretraining.rows import Rows
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 asked_told, batch_told, cut_told, rows_html, top_rows_html, step, numbers = map(
     on_one_line,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +17,12 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
-from demos.lessons.pretraining.next_sentence.answers import MOST, Reader, made
-from demos.lessons.pretraining.next_sentence.layout import FIRST, PUT, SECOND
-from demos.lessons.pretraining.next_sentence.part import bar_mark, drawn, next_endpoint, next_pair
-from demos.lessons.pretraining.next_sentence.program import next_code
+from demos.lessons.pretraining.next_sentence.answers import MOST, WAYS, Reader, made
+from demos.lessons.pretraining.next_sentence.figure import next_code
+from demos.lessons.pretraining.next_sentence.part import FIRST, SECOND, bar_mark, drawn, next_endpoint, next_pair
 from demos.page.services import Sentence, Services
-from tests.lessons.pretraining.one_line import one_line
+from tests.one_line import one_line
+from tests.programs import printed
 
 BAR = Sentence("The unflappable banker.", "", "minilm")
 
@@ -70,11 +68,8 @@ def reader(services: Services) -> Reader:
     return Reader(services)
 
 
-def printed(program: str) -> np.ndarray:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(program, "lesson", "exec"), {})
-    return np.array([ast.literal_eval(line) for line in out.getvalue().splitlines()])
+def numbers_of(program: str) -> np.ndarray:
+    return np.array([ast.literal_eval(line) for line in printed(program)])
 
 
 def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
@@ -106,7 +101,7 @@ def test_four_cases_equal_transformers_own_and_the_chosen_one_is_drawn(
 
 def test_each_radio_button_shows_its_case(reader: Reader) -> None:
     cases = reader.four("minilm", FIRST, SECOND, 0)
-    for at, put in enumerate(PUT):
+    for at, put in enumerate(WAYS):
         assert f"<td>{cases[at].losses[1]:.3f}</td>" in drawn(reader, BAR, FIRST, SECOND, put, 0, "")["answer"]
 
 
@@ -166,7 +161,10 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
     assert len(cells) == 8
     assert [sum(cells[at : at + 2]) for at in range(0, 8, 2)] == [60] * 4
     found = services.pretrained("")
-    said, trials = 0, reader._trials[found.encoder.spec.key, 1][0]
+    answered = reader.asked.get((found.encoder.spec.key, 1))
+    assert answered is not None
+    trials, answers = answered
+    said = 0
     for trial in trials[:80:4]:  # each alone, without padding
         encoding = encode(found.tokenizer, trial.first, trial.second)
         with torch.no_grad():
@@ -174,7 +172,7 @@ def test_trials_are_told_and_remembered(reader: Reader, services: Services, monk
                 torch.tensor([encoding.input_ids]), token_type_ids=torch.tensor([encoding.token_type_ids])
             ).last_hidden_state
             said += int(found.next_logits(hidden)[0].argmax() == 0)
-    assert said == reader._trials[found.encoder.spec.key, 1][1].is_next[:80:4].sum()
+    assert said == answers.is_next[:80:4].sum()
     monkeypatch.setattr(f"{Reader.__module__}.next_steps", lambda *_: pytest.fail("asked again"))
     assert list(reader.trials("minilm", 1)) == [last]
 
@@ -205,7 +203,7 @@ def test_a_hub_model_s_program_prints_these_numbers(
     tiny.tokenizer.save_pretrained(tmp_path)
     cases = reader.four("minilm", 'Say "hi"\n{x}.', "It's raining.", 0)
     program = drawn(reader, BAR, 'Say "hi"\n{x}.', "It's raining.", "true", 0, "")["code"]
-    found = printed(program.replace("'them/tiny'", repr(str(tmp_path))))
+    found = numbers_of(program.replace("'them/tiny'", repr(str(tmp_path))))
     expected = [[*case.logits, *case.probabilities, *case.losses] for case in cases]
     np.testing.assert_allclose(found, expected, atol=2e-4)
 
@@ -217,6 +215,6 @@ def test_our_heads_program_prints_the_page_s_numbers(store: ModelStore, monkeypa
     monkeypatch.setattr("demos.bert.pretraining.heads.our_heads", lambda _: found)
     cases = Reader(ours).four("minilm", FIRST, SECOND, 0)
     pairs = [(case.encoding.text, case.encoding.text_pair) for case in cases]
-    numbers = printed(next_code(found.encoder.spec, pairs))
+    numbers = numbers_of(next_code(found.encoder.spec, pairs))
     np.testing.assert_allclose(numbers[:, :2], [case.logits for case in cases], atol=2e-4)
     assert numbers[0, 2] > 0.5 > numbers[1, 2]  # the example shows what it is there for

@@ -14,7 +14,7 @@ from demos.bert.pretraining.next_documents import KINDS, Score
 from demos.bert.pretraining.next_sentence import Answers, Drawn
 from demos.lessons.pretraining.next_sentence import figure
 from demos.lessons.pretraining.next_sentence.figure import Case, Instance, answer_html, cases_html
-from tests.lessons.pretraining.one_line import on_one_line
+from tests.one_line import on_one_line
 
 numbers_html, sequence_html, gist_html, trials_html, made_html = map(
     on_one_line, (figure.numbers_html, figure.sequence_html, figure.gist_html, figure.trials_html, figure.made_html)
@@ -90,18 +90,17 @@ def test_what_the_model_goes_by_is_read_off_four_numbers(case: Case) -> None:
 
 def test_trials_are_counted_row_by_row() -> None:
     scores = [Score(kind, 60, said, 0.5) for kind, said in zip(KINDS, (57, 15, 54, 50), strict=True)]
-    intervals = dict.fromkeys(KINDS, (0.1, 0.2))
-    found = trials_html(scores, (0.79, 0.91), intervals)
+    found = trials_html(scores)
     said = plain(found)
-    assert "right for 102 of 120 pairs, 85% (95 % interval 79% to 91%)" in said
+    assert "right for 102 of 120 pairs, 85% (95 % interval 78% to 90%)" in said
     assert "Of 60 swapped pairs it calls 54 IsNext , of 60 with a later sentence 50" in said
     assert "can’t tell which" in said
-    assert "the next sentence IsNext 57 3 95% 10% to 20% 50%" in said
-    assert "another document’s sentence NotNext 15 45 75% 10% to 20%" in said
-    assert "swapped: the next sentence, then A NotNext 54 6 10%" in said
+    assert "the next sentence IsNext 57 3 95% 86% to 98% 50%" in said
+    assert "another document’s sentence NotNext 15 45 75% 63% to 84%" in said
+    assert "swapped: the next sentence, then A NotNext 54 6 10% 5% to 20%" in said
     assert found.count('class="hit"') == found.count('class="miss"') == 4
     scores[2] = replace(scores[2], said_next=20)
-    assert "notices more often than not" in trials_html(scores, (0.79, 0.91), intervals)
+    assert "notices more often than not" in trials_html(scores)
 
 
 def test_instances_show_where_their_sentences_stood(tiny: LoadedModel) -> None:

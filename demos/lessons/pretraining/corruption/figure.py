@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.corruption import kind_shares
+from demos.bert.pretraining.corruption import Shares
 from demos.bert.pretraining.draws import Draws
 from demos.figures.palette import plotly_layout, word_colour
 from demos.lessons.pretraining.figure_kinds import KINDS
@@ -19,14 +19,13 @@ DEVIATIONS = 1.96  # at each point 95 of 100 experiments lie within
 GREY = "#8a9096"
 
 
-def shares_figure(draws: Draws, masked: float, replaced: float) -> go.Figure:
+def shares_figure(draws: Draws, asked: Shares) -> go.Figure:
     """Each kind's share among all tokens chosen so far, draw by draw, beside what was asked for."""
     total = len(draws.kinds)
     at = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
     running, chosen = draws.running[at - 1], draws.counts.sum(axis=1)[at - 1]
     figure = go.Figure()
-    asked = kind_shares(masked, replaced)
-    for share in dict.fromkeys(round(share, 6) for share in asked):
+    for share in dict.fromkeys(round(share, 6) for share in asked.kinds):
         reach = DEVIATIONS * np.sqrt(share * (1 - share) / chosen)
         figure.add_scatter(
             x=[*at, *at[::-1]],

@@ -6,158 +6,175 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import gradio as gr
 import numpy as np
 
 from demos.bert.model.encoding import Encoding, encode
-from demos.bert.pretraining.corruption import Corruption, corrupt, kind_shares, never_chosen
+from demos.bert.pretraining.corruption import Corruption, Shares, corrupt, never_chosen
 from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
-from demos.bert.pretraining.lens import states
-from demos.bert.pretraining.losses import Answers, answers
+from demos.bert.pretraining.lens import Distribution, distributions, states
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
-from demos.lessons.pretraining.corruption.layout import MANY, folds, losses, machine, many
-from demos.lessons.pretraining.corruption.program import corrupt_code
 from demos.lessons.pretraining.corruption.text import (
+    TEXT,
     answers_html,
+    corrupt_code,
     legend_html,
     numbers_html,
     picture_html,
     rest_html,
     shares_html,
 )
-from demos.lessons.pretraining.program_lines import Settings
-from demos.lessons.pretraining.wiring import count_on
+from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, notice_html
 from demos.page.services import Sentence, Services
 
-MOST_SEED = 2**31 - 1
+OPENING = (
+    "The old lighthouse stands at the end of the harbour. Every evening the keeper climbs the narrow stairs, "
+    "lights the lamp and looks out over the sea. When the fog comes in from the north, the ships wait until they "
+    "see the light, and the children in the village hear the horn through the night."
+)
+SEED = 34  # all three kinds at once
+MANY = (100, 1_000)  # draws
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One corruption of a text, and what made it."""
+class Setup:
+    """A text, and how it is corrupted."""
 
+    tokenizer: Any
     encoding: Encoding
     special: tuple[int, ...]  # 1 for a token that is never chosen
-    settings: Settings
-    corruption: Corruption
+    seed: int
+    shares: Shares
+    whole_words: bool
+
+    def generator(self) -> np.random.Generator:
+        """A fresh one: its first corruption is the one in the picture."""
+        return np.random.default_rng(self.seed)
+
+    def corrupted(self, rng: np.random.Generator) -> Corruption:
+        """The next corruption."""
+        words = self.encoding.word_index if self.whole_words else None
+        return corrupt(self.tokenizer, self.encoding.input_ids, rng, self.shares, words=words, special=self.special)
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    parts = machine() | losses() | many() | folds()
-    choices = [parts[name] for name in ("text", "seed", "chosen", "masked", "replaced", "whole")]
-    services = page.services
-    page.keep(corrupt_text=parts["text"], corrupt_seed=parts["seed"])
-    page.keep(**{name: parts[name] for name in ("chosen", "masked", "replaced", "whole", "draws")})
-    count_on(parts["again"], parts["seed"], MOST_SEED)
-    moved = [parts["text"].change, parts["seed"].change, *(choice.input for choice in choices[2:])]
-    page.draw(
-        by_component(parts, partial(drawn_once, services)),
-        choices,
-        [parts[name] for name in ("picture", "legend", "replaced", "rest", "answers", "code")],
-        triggers=moved,
-        show_progress="hidden",
-    )
-    page.draw(
-        by_component(parts, partial(drawn_often, services)),
-        [*choices, parts["draws"]],
-        [parts[name] for name in ("shares", "places", "said", "numbers")],
-        triggers=[*moved, parts["draws"].input],
-        show_progress="hidden",
-    )
+    with gr.Row(elem_classes="corruption-top"):
+        with gr.Column(elem_classes="corruption-picture", min_width=320):
+            legend = gr.HTML("", elem_id="corruption-legend")
+            picture = gr.HTML("", elem_id="corruption-picture")
+        with gr.Column(elem_classes="corruption-controls", min_width=300):
+            with gr.Row(elem_classes="corruption-seed"):
+                again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
+                seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corruption-seed")
+            chosen = gr.Slider(1, 60, 15, step=1, label="Tokens chosen, %", elem_id="corruption-chosen")
+            masked = gr.Slider(0, 100, 80, step=1, label="■ Of these masked, %", elem_id="corruption-masked")
+            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, %", elem_id="corruption-replaced")
+            rest = gr.HTML("", elem_id="corruption-rest")
+            whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corruption-whole")
+    label = "The text (empty: the bar's sentence)"
+    text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corruption-text")
+    with gr.Row(elem_classes="corruption-losses"):
+        with gr.Column(scale=3, min_width=320):
+            answers = gr.HTML("", elem_id="corruption-answers")
+        with gr.Column(scale=2, min_width=300):
+            gr.HTML(TEXT.why(), elem_classes="corruption-why")
+    with gr.Row(elem_classes="corruption-many"):
+        gr.HTML(TEXT.many_heading(), elem_classes="corruption-heading")
+        draws = gr.Radio(
+            [(f"{count:,} draws", count) for count in MANY], value=MANY[0], label="Draws", show_label=False,
+            container=False, elem_id="corruption-draws",
+        )  # fmt: skip
+    with gr.Row():
+        with gr.Column(min_width=320):
+            gr.HTML(TEXT.shares_caption(), elem_classes="corruption-told")
+            shares = gr.Plot(show_label=False, elem_id="corruption-shares")
+        with gr.Column(min_width=320):
+            gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
+            places = gr.Plot(show_label=False, elem_id="corruption-places")
+    said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
+    numbers, code = folds(__file__, "Makes this draw and prints its losses")
+
+    choices = [text, seed, chosen, masked, replaced, whole]
+    page.keep(corrupt_text=text, corrupt_seed=seed)
+    page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws)
+    count_on(again, seed, SEEDS)
+    moved = [text.change, seed.change, *(choice.input for choice in choices[2:])]
+    once = {"picture": picture, "legend": legend, "replaced": replaced, "rest": rest, "answers": answers, "code": code}
+    often = {"shares": shares, "places": places, "said": said, "numbers": numbers}
+    for outputs, show, inputs, triggers in (
+        (once, drawn_once, choices, moved),
+        (often, drawn_often, [*choices, draws], [*moved, draws.input]),
+    ):
+        handler = by_component(outputs, partial(show, page.services))
+        page.draw(handler, inputs, list(outputs.values()), triggers=triggers, show_progress="hidden")
 
 
-def draw(services: Services, sentence: Sentence, text: str, *form_values: Any) -> Drawn:
-    """The first corruption of `text`, or of the bar's sentence where that is empty; the rest as the controls stand."""
+def setup(
+    services: Services, sentence: Sentence, text: str, seed: Any, chosen: Any, masked: Any, replaced: Any, whole: Any
+) -> Setup:
+    """`text`, or the bar's sentence where that is empty, and the rest as the controls stand.
+
+    Percentages become shares, within bounds; what is masked leaves the rest to be replaced.
+    """
     tokenizer = services.store.tokenizer(services.key(sentence.model))
-    encoding = encode(tokenizer, text if (text or "").strip() else sentence.text)
-    settings = read_settings(*form_values)
+    encoding = encode(tokenizer, text_of(sentence, text))
+    mask = _share(masked, 80)
+    shares = Shares(max(_share(chosen, 15), 0.01), mask, min(_share(replaced, 10), round(1 - mask, 4)))
     special = never_chosen(tokenizer, encoding.input_ids)
-    rng = np.random.default_rng(settings.seed)
-    return Drawn(encoding, special, settings, _corrupt(tokenizer, encoding, special, settings, rng))
-
-
-def read_settings(seed: Any, chosen: Any, masked: Any, replaced: Any, whole: Any) -> Settings:
-    """Percentages as shares, within bounds; what is masked leaves the rest to be replaced."""
-    hide = _share(masked, 80)
-    return Settings(
-        seed=min(max(int(seed or 0), 0), MOST_SEED),
-        chosen=max(_share(chosen, 15), 0.01),
-        masked=hide,
-        replaced=min(_share(replaced, 10), round(1 - hide, 4)),
-        whole_words=bool(whole),
-    )
+    return Setup(tokenizer, encoding, special, clamp(seed, SEEDS), shares, bool(whole))
 
 
 def _share(percent: Any, otherwise: float) -> float:
     return round(min(max(float(otherwise if percent is None else percent), 0), 100)) / 100
 
 
-def _corrupt(
-    tokenizer: Any, encoding: Encoding, special: tuple[int, ...], settings: Settings, rng: np.random.Generator
-) -> Corruption:
-    return corrupt(
-        tokenizer,
-        encoding.input_ids,
-        rng,
-        settings.chosen,
-        settings.masked,
-        settings.replaced,
-        words=encoding.word_index if settings.whole_words else None,
-        special=special,
-    )
-
-
 def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
     """The picture, the legend, what is left, the losses and the program; the third slider where it had to give way."""
-    drawn = draw(services, sentence, *form_values)
-    encoding, corruption, settings = drawn.encoding, drawn.corruption, drawn.settings
-    tokenizer = services.store.tokenizer(services.key(sentence.model))
+    drawn = setup(services, sentence, *form_values)
+    encoding, shares = drawn.encoding, drawn.shares
+    corruption = drawn.corrupted(drawn.generator())
     ids = corruption.input_ids.tolist()
-    read = tokenizer.convert_ids_to_tokens(ids)
-    guesses: Answers | None = None
+    read = drawn.tokenizer.convert_ids_to_tokens(ids)
+    guesses: dict[int, Distribution] = {}  # by place
     try:
         pretrained = services.pretrained(sentence.model)
-        hidden = states(pretrained.encoder, [replace(encoding, tokens=tuple(read), input_ids=tuple(ids))])[
-            0, 0
-        ]  # [n, d]
-        guesses = answers(pretrained.word_logits, tokenizer, hidden, corruption)
-        told = answers_html(guesses, corruption, read, tokenizer.vocab_size)
-        program = corrupt_code(pretrained.encoder.spec, encoding, settings)
+        (hidden,) = states(pretrained.encoder, [replace(encoding, tokens=tuple(read), input_ids=tuple(ids))])[0]
+        places = corruption.chosen
+        truths = corruption.labels[places].tolist()
+        each = distributions(pretrained.word_logits, drawn.tokenizer, hidden[places].numpy(), 1, truths)
+        guesses = dict(zip(places.tolist(), each, strict=True))
+        table = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
+        program = corrupt_code(pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words)
     except UserError as error:  # a model without heads: the corruption is worth showing all the same
-        told, program = notice_html(str(error)), ""
+        table, program = notice_html(str(error)), ""
     shown = {
         "picture": picture_html(encoding, corruption, read, guesses),
-        "legend": legend_html(
-            corruption, drawn.special, settings.chosen, kind_shares(settings.masked, settings.replaced)
-        ),
-        "rest": rest_html(settings.masked, settings.replaced),
-        "answers": told,
+        "legend": legend_html(corruption, drawn.special, shares),
+        "rest": rest_html(shares),
+        "answers": table,
         "code": program,
     }
-    slider = round(100 * settings.replaced)
+    slider = round(100 * shares.replaced)
     return shown if form_values[4] == slider else shown | {"replaced": slider}
 
 
 def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> dict[str, Any]:
     """The two figures, what they show in words, and the table; the first draw is the one in the picture."""
     *controls, often = form_values
-    first = draw(services, sentence, *controls)
-    tokenizer = services.store.tokenizer(services.key(sentence.model))
-    settings, shares = first.settings, (first.settings.masked, first.settings.replaced)
-    rng = np.random.default_rng(settings.seed)
-    draws = draw_many(
-        lambda: _corrupt(tokenizer, first.encoding, first.special, settings, rng),
-        first.special,
-        int(often) if often in MANY else MANY[0],
-    )
-    places_fit = None if settings.whole_words else fit_places(draws)
+    drawn = setup(services, sentence, *controls)
+    rng, count = drawn.generator(), int(often) if often in MANY else MANY[0]
+    draws = draw_many(lambda: drawn.corrupted(rng), drawn.special, count)
+    places_fit = None if drawn.whole_words else fit_places(draws)
     return {
-        "shares": shares_figure(draws, *shares),
-        "places": places_figure(draws, first.encoding),
-        "said": shares_html(draws, fit_kinds(draws, *shares), places_fit, settings.whole_words),
-        "numbers": numbers_html(draws, kind_shares(*shares), first.encoding),
+        "shares": shares_figure(draws, drawn.shares),
+        "places": places_figure(draws, drawn.encoding),
+        "said": shares_html(draws, fit_kinds(draws, drawn.shares), places_fit, drawn.whole_words),
+        "numbers": numbers_html(draws, drawn.shares, drawn.encoding),
     }
 
 

@@ -1,29 +1,33 @@
-"""A corrupted text to look at: what stood there, what is read instead, and what each guess costs."""
+"""A corrupted text to look at: what stood there, what is read instead, what each guess costs; and its program."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.corruption import Corruption, kind_shares
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.bert.pretraining.corruption import Corruption, Shares
 from demos.bert.pretraining.draws import Draws, Fit
-from demos.bert.pretraining.losses import Answers
+from demos.bert.pretraining.lens import Distribution
 from demos.figures.numbers import percent
+from demos.figures.program import texts_of
 from demos.figures.token_chips import hue_style, visible
 from demos.lessons.pretraining.figure_kinds import KINDS, MARKS, NAMES
+from demos.lessons.pretraining.program_lines import begin_lines, choose_lines
 from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 128  # tokens in the picture
 
 
-def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str], answers: Answers | None) -> str:
-    """The text's tokens above, what BERT reads below (`read`, n tokens), and under the chosen ones their loss."""
-    losses = {answer.place: answer.loss for answer in answers.each} if answers else {}
+def picture_html(
+    encoding: Encoding, corruption: Corruption, read: Sequence[str], guesses: Mapping[int, Distribution]
+) -> str:
+    """The text's tokens above, what BERT reads below (`read`, n tokens), and under those with `guesses` their loss."""
     return TEXT.picture(
         tokens=[
             {
@@ -31,13 +35,13 @@ def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str]
                 "style": hue_style(encoding, place),
                 "kind": corruption.kinds[place],
                 "read": visible(read[place]),
-                "loss": losses.get(place),
+                "loss": guesses[place].loss if place in guesses else None,
             }
             for place, token in enumerate(encoding.tokens[:SHOWN])
         ],
         names=NAMES,
         marks=MARKS,
-        priced=bool(losses),
+        priced=bool(guesses),
         left=len(encoding) - SHOWN,
         left_chosen=(corruption.kinds[SHOWN:] > 0).sum(),
         dropped=len(encoding.dropped),
@@ -45,36 +49,33 @@ def picture_html(encoding: Encoding, corruption: Corruption, read: Sequence[str]
     )
 
 
-def legend_html(corruption: Corruption, special: Sequence[int], chosen: float, shares: Sequence[float]) -> str:
+def legend_html(corruption: Corruption, special: Sequence[int], asked: Shares) -> str:
     """How many tokens were chosen, and of each kind how many beside the share asked for."""
     counts = np.bincount(corruption.kinds, minlength=4)[1:]
-    return TEXT.legend(
-        len(corruption.chosen), len(corruption.kinds), chosen, sum(special), _kinds(count=counts, share=shares)
-    )
+    kinds = _kinds(count=counts, share=asked.kinds)
+    return TEXT.legend(len(corruption.chosen), len(corruption.kinds), asked.chosen, sum(special), kinds)
 
 
-def rest_html(masked: float, replaced: float) -> str:
+def rest_html(asked: Shares) -> str:
     """The three shares as one bar; what the two sliders leave is kept."""
-    return TEXT.rest(_kinds(share=kind_shares(masked, replaced)))
+    return TEXT.rest(_kinds(share=asked.kinds))
 
 
-def answers_html(answers: Answers, corruption: Corruption, read: Sequence[str], vocabulary: int) -> str:
+def answers_html(
+    guesses: Mapping[int, Distribution], corruption: Corruption, read: Sequence[str], vocabulary: int
+) -> str:
     """Every chosen token: what was read there, the best guess, the true token's probability, and the loss; the mean."""
-    highest = max(max(answer.loss for answer in answers.each), 1e-9)
-    even = math.exp(min(answers.mean, 700))
+    losses = [guess.loss for guess in guesses.values()]
+    highest, mean = max(*losses, 1e-9), sum(losses) / len(losses)
+    even = math.exp(min(mean, 700))
     return TEXT.answers(
         rows=[
-            {
-                "answer": answer,
-                "kind": corruption.kinds[answer.place],
-                "read": read[answer.place],
-                "share": answer.loss / highest,
-            }
-            for answer in answers.each
+            {"guess": guess, "kind": corruption.kinds[place], "read": read[place], "share": guess.loss / highest}
+            for place, guess in guesses.items()
         ],
         names=NAMES,
         marks=MARKS,
-        mean=answers.mean,
+        mean=mean,
         choices=f"{even:.1f}" if even < 100 else f"{even:,.0f}",
         vocabulary=vocabulary,
         blind=math.log(vocabulary),
@@ -99,12 +100,12 @@ def shares_html(draws: Draws, kinds: Fit | None, places: Fit | None, whole_words
     )
 
 
-def numbers_html(draws: Draws, shares: Sequence[float], encoding: Encoding) -> str:
+def numbers_html(draws: Draws, asked: Shares, encoding: Encoding) -> str:
     """The kinds' counts beside what was expected, then each token's."""
     counts = np.stack([(draws.kinds == kind).sum(axis=0) for kind in (1, 2, 3)], axis=1)  # [n, 3]
     return TEXT.numbers(
         len(draws.kinds),
-        _kinds(count=draws.counts[-1], share=draws.running[-1], asked=shares),
+        _kinds(count=draws.counts[-1], share=draws.running[-1], asked=asked.kinds),
         [
             {"place": place, "name": encoding.tokens[place], "counts": counts[place]}
             for place in np.flatnonzero(draws.free)
@@ -118,3 +119,20 @@ def _kinds(**values: Any) -> list[dict[str, Any]]:
         {"name": name, "mark": mark} | {key: value[number] for key, value in values.items()}
         for number, (name, mark, *_) in enumerate(KINDS)
     ]
+
+
+def corrupt_code(spec: ModelSpec, encoding: Encoding, seed: int, shares: Shares, whole_words: bool) -> str:
+    """Prints each chosen token, what is read in its place, and its loss; then the mean."""
+    return f"""import numpy as np
+{begin_lines(spec)}
+inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+ids = inputs["input_ids"][0].numpy()  # what is changed in it is changed in inputs
+rng = np.random.default_rng({seed})
+{choose_lines(shares, whole_words)}
+with torch.inference_mode():
+    states = encoder(**inputs).last_hidden_state[0, places]
+    losses = torch.nn.functional.cross_entropy(head(states), torch.tensor(labels), reduction="none")
+for place, label, loss in zip(places, labels.tolist(), losses.tolist()):
+    print(place, *tokenizer.convert_ids_to_tokens([label, ids[place]]), round(loss, 4))
+print("mean", round(losses.mean().item(), 4))
+"""

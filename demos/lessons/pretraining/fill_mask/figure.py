@@ -1,4 +1,4 @@
-"""A hidden word's guesses: the sentence to click on, the likeliest words as bars, every layer's guesses (HTML)."""
+"""A hidden word's guesses: the sentence to click on, the likeliest words as bars, every layer's; and the program."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.pretraining.lens import Distribution, leads_from
 from demos.figures.numbers import percent, state_names
+from demos.figures.program import texts_of
 from demos.figures.token_chips import hue_style, token_label, visible
+from demos.lessons.pretraining.program_lines import begin_lines
 from demos.templates import templates
 from demos.widgets.token_picker.figure import PICKED_AMONG
 
@@ -86,3 +89,21 @@ def _named(layers: Sequence[Distribution]) -> list[dict[str, object]]:
     """Each layer's distribution with the name of its state."""
     names = state_names(len(layers) - 1)
     return [asdict(layer) | {"name": name} for name, layer in zip(names, layers, strict=True)]
+
+
+def fill_code(spec: ModelSpec, encoding: Encoding, places: Sequence[int], focus: int, top: int) -> str:
+    """Prints `top` guesses for the token `focus` with these `places` hidden, then each layer's first word.
+
+    `spec` is the encoder's own, as in `Pretrained`.
+    """
+    return f"""{begin_lines(spec)}
+inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+inputs["input_ids"][0, {list(places)}] = tokenizer.mask_token_id
+with torch.inference_mode():
+    states = encoder(**inputs, output_hidden_states=True).hidden_states  # layers + 1 of [1, tokens, width]
+    logits = head(torch.stack(states)[:, 0, {focus}])  # [layers + 1, words]
+chances = logits.softmax(dim=-1)
+for index in chances[-1].topk({top}).indices.tolist():
+    print(tokenizer.convert_ids_to_tokens(index), round(chances[-1, index].item(), 5))
+print([tokenizer.convert_ids_to_tokens(index) for index in logits.argmax(dim=-1).tolist()])
+"""

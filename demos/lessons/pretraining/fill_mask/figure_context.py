@@ -74,7 +74,7 @@ def likelihood_html(likelihood: Likelihood) -> str:
     cells += [{"token": visible(tokens[place]), "logarithm": ""} for place in likelihood.places[len(known) :]]
     return TEXT.likelihood(
         cells=cells,
-        found=likelihood,
+        likelihood=likelihood,
         known=len(known),
         hardest=visible(tokens[likelihood.places[int(known.argmin())]]),
         hardest_chance=percent(float(np.exp(known.min()))),

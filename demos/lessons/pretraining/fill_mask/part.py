@@ -8,34 +8,50 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
+import gradio as gr
 import numpy as np
 
 from demos.bert.model.encoding import cut_told
 from demos.bert.pretraining.context import removal_steps
-from demos.bert.pretraining.lens import Distribution, hide, lens, states
+from demos.bert.pretraining.lens import Distribution, distributions, hide, states
 from demos.bert.pretraining.likelihood import pseudo_likelihood
 from demos.errors import UserError
 from demos.figures.token_chips import hue_style
+from demos.files import read_beside
 from demos.lessons.pretraining.fill_mask.figure import (
     TEXT,
     best_html,
+    fill_code,
     lens_html,
     numbers_html,
     sentence_html,
     told_html,
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
-from demos.lessons.pretraining.fill_mask.layout import EXAMPLES, LEAST, MOST, SENTENCE, TOP, context, folds, picture
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
-from demos.lessons.pretraining.fill_mask.program import fill_code
+from demos.page.folds import fold, folds
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 
+SENTENCE = "fill-sentence"
+LEAST, MOST = 5, 20  # guesses shown
 WATCHED = 4  # words whose probabilities are followed while others are taken away
 SIDE = 5  # words of each context
 KEPT = 128  # places whose states are remembered, some ten kilobytes each
 MOST_ASKED = 100  # words of the endpoint
+EXAMPLES = (  # (on the button, in the bar, another context)
+    ("The capital of France", "The capital of France is [MASK].", "We spent a week in [MASK], the capital of France."),
+    ("He or she?", "The nurse said that [MASK] was tired.", "The doctor said that [MASK] was tired."),
+    (
+        "She opened the …",
+        "She opened the [MASK] and walked into the room.",
+        "She opened the [MASK] and read the first page.",
+    ),
+    ("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so."),
+)
+
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 class Filler:
@@ -55,7 +71,8 @@ class Filler:
         """What every layer guesses at the place that is looked at; `truth` stands for the hidden word's id."""
         pretrained = self.pretrained(model)
         hidden = self._states(model, at.whole.text, at.whole.text_pair, at.places, at.focus)
-        return lens(pretrained.word_logits, pretrained.tokenizer, hidden, count, at.truth if truth is None else truth)
+        watched = at.truth if truth is None else truth
+        return distributions(pretrained.word_logits, pretrained.tokenizer, hidden, count, watched)
 
     def _read(self, model: str, text: str, pair: str, places: tuple[int, ...], focus: int) -> np.ndarray:
         pretrained = self.pretrained(model)
@@ -67,38 +84,49 @@ class Filler:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     filler = Filler(page.services)
-    parts = picture() | context() | folds()
-    page.keep(mask=parts["marks"], top=parts["top"], other=parts["other"])
-    _wire_picture(page, filler, parts)
-    _wire_context(page, filler, parts)
-    _wire_score(page, filler, parts)
-
-
-def _wire_picture(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    for button, (_, text, other) in zip(parts["examples"], EXAMPLES, strict=True):
-        values = json.dumps([text, "", "", other])
-        button.click(
-            None, None, [page.text, page.text_pair, parts["marks"], parts["other"]], js=f"() => {values}", **private
-        )
-    parts["chips"].select(
+    with gr.Row(elem_classes="fill-examples"):
+        gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
+        examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]
+    chips = gr.HTML(
         None,
-        None,
-        [parts["marks"]],
-        js=f"() => insideBert.hidden[{SENTENCE!r}]()",
-        trigger_mode="multiple",
-        **private,
+        html_template="${value}",
+        js_on_load=read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        elem_id=SENTENCE,
+        name=SENTENCE,
     )
-    outputs = [parts[name] for name in ("chips", "said", "best", "layers", "numbers", "code")]
-    page.draw(
-        by_component(parts, partial(shown, filler)), [parts["marks"], parts["top"]], outputs, show_progress="hidden"
-    )
+    marks = gr.Textbox("", visible="hidden")
+    with gr.Row(elem_classes="fill-top"):
+        with gr.Column(elem_classes="fill-guesses", min_width=320):
+            said = gr.HTML("", elem_id="fill-said")
+            best = gr.HTML("", elem_id="fill-best")
+            top = gr.Slider(LEAST, MOST, 10, step=1, label="Guesses shown", elem_id="fill-top")
+        with gr.Column(elem_classes="fill-layers", min_width=320):
+            layers = gr.HTML("", elem_id="fill-layers")
+            gr.HTML(TEXT.lens_note())
+    page.keep(mask=marks, top=top)
+    with gr.Row(elem_classes="fill-context"):
+        with gr.Column(min_width=320):
+            _without_words(page, filler, marks)
+        with gr.Column(min_width=320):
+            other = _another_context(page, filler, marks)
+    _likelihood(page, filler)
+    numbers, code = folds(__file__, "Prints these guesses, and each layer's first word")
+
+    for button, (_, text, context) in zip(examples, EXAMPLES, strict=True):
+        values = json.dumps([text, "", "", context])
+        button.click(None, None, [page.text, page.text_pair, marks, other], js=f"() => {values}", **PRIVATE)
+    hidden = f"() => insideBert.hidden[{SENTENCE!r}]()"
+    chips.select(None, None, [marks], js=hidden, trigger_mode="multiple", **PRIVATE)
+    outputs = {"chips": chips, "said": said, "best": best, "layers": layers, "numbers": numbers, "code": code}
+    handler = by_component(outputs, partial(shown, filler))
+    page.draw(handler, [marks, top], list(outputs.values()), show_progress="hidden")
 
 
 def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[str, str]:
     """The picture and its folds."""
     pretrained, cloze = filler.pretrained(sentence.model), filler.gaps(sentence, marks)
-    layers = filler.layers(sentence.model, cloze, min(max(int(top or TOP), LEAST), MOST))
+    layers = filler.layers(sentence.model, cloze, min(max(int(top or 10), LEAST), MOST))
     known, style = cloze.truth is not None, hue_style(cloze.whole, cloze.focus)
     last = layers[-1]
     return {
@@ -111,24 +139,20 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
     }
 
 
-def _wire_context(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
-    marks, other = parts["marks"], parts["other"]
-
-    def copy(sentence: Sentence, marks: str) -> str:
-        return with_gap(filler.gaps(sentence, marks), filler.pretrained(sentence.model).tokenizer.mask_token)
-
+def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
+    gr.HTML(TEXT.without_heading())
+    remove = gr.Button("Take each other word away in turn", size="sm", elem_id="fill-remove")
+    table = gr.HTML("", elem_id="fill-removed")
     page.on(
-        [parts["remove"].click],
+        [remove.click],
         partial(removed, filler),
         [*page.sentence, marks],
-        [parts["removed"]],
+        [table],
         concurrency_id="words-away",  # forty sentences must not hold up those who only look
         concurrency_limit=1,
         trigger_mode="once",
     )
-    page.on([parts["copy"].click], with_sentence(copy), [*page.sentence, marks], [other])
-    page.forget([parts["removed"]], [page.settled.change, marks.change])
-    page.draw(partial(compared, filler), [marks, other], [parts["beside"]], show_progress="hidden")
+    page.forget([table], [page.settled.change, marks.change])
 
 
 def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Iterator[str]:
@@ -138,6 +162,26 @@ def removed(filler: Filler, text: str, pair: str, model: str, marks: str) -> Ite
     watched = dict.fromkeys([last.watched.token_id, *(guess.token_id for guess in last.best)])
     steps = removal_steps(filler.pretrained(model), cloze.hidden, cloze.focus, list(watched)[:WATCHED])
     yield removals_html((yield from relayed(steps, lambda step: TEXT.reading(*step))))
+
+
+def _another_context(page: Page, filler: Filler, marks: gr.Textbox) -> gr.Textbox:
+    """Another sentence beside this one; returns the box that it is written in."""
+    gr.HTML(TEXT.context_heading())
+    with gr.Row(elem_classes="fill-other"):
+        other = gr.Textbox(
+            "", label="Another sentence with [MASK]", placeholder="Copy the sentence, then change its words",
+            lines=1, max_lines=3, scale=5, min_width=220, elem_id="fill-other",
+        )  # fmt: skip
+        copy = gr.Button("Copy the sentence", size="sm", min_width=150, elem_id="fill-copy")
+    beside = gr.HTML("", elem_id="fill-beside")
+
+    def copied(sentence: Sentence, marks: str) -> str:
+        return with_gap(filler.gaps(sentence, marks), filler.pretrained(sentence.model).tokenizer.mask_token)
+
+    page.keep(other=other)
+    page.on([copy.click], with_sentence(copied), [*page.sentence, marks], [other])
+    page.draw(partial(compared, filler), [marks, other], [beside], show_progress="hidden")
+    return other
 
 
 def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
@@ -162,23 +206,26 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
     )
 
 
-def _wire_score(page: Page, filler: Filler, parts: dict[str, Any]) -> None:
-    """Token by token; a generator, so that it stops when its reader leaves."""
+def _likelihood(page: Page, filler: Filler) -> None:
+    """The whole sentence's, token by token; a generator, so that it stops when its reader leaves."""
+    with fold(__file__, "scores", "How likely is the whole sentence? Each token hidden in turn"):
+        score = gr.Button("Score the sentence, token by token", size="sm", elem_id="fill-score")
+        strip = gr.HTML("", elem_id="fill-scored")
 
-    def score(text: str, pair: str, model: str) -> Iterator[str]:
+    def scored(text: str, pair: str, model: str) -> Iterator[str]:
         pretrained = filler.pretrained(model)
         yield from map(likelihood_html, pseudo_likelihood(pretrained, read(pretrained.tokenizer, text, pair)))
 
     page.on(
-        [parts["score"].click],
-        score,
+        [score.click],
+        scored,
         page.sentence,
-        [parts["scored"]],
+        [strip],
         concurrency_id="score-sentence",
         concurrency_limit=1,
         trigger_mode="once",
     )
-    page.forget([parts["scored"]])
+    page.forget([strip])
 
 
 def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
@@ -203,8 +250,7 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
             raise UserError(f"The text has {len(places)} [MASK]s; the limit is {MAX_HIDDEN}.")
         hidden = states(pretrained.encoder, [encoding])[0, 0, places].numpy()  # [masks, d]
         masks = []
-        for place, row in zip(places, hidden, strict=True):
-            guesses = lens(pretrained.word_logits, tokenizer, row[None], top)[-1]
+        for place, guesses in zip(places, distributions(pretrained.word_logits, tokenizer, hidden, top), strict=True):
             words = [{"token": guess.token, "probability": guess.probability} for guess in guesses.best]
             masks.append({"place": place, "entropy": guesses.entropy, "words": words})
         notice = cut_told(encoding)

@@ -1,17 +1,21 @@
-"""Inputs beside their labels, with where each label comes from, and the answer that follows from them (HTML)."""
+"""Inputs beside their labels, with where each label comes from, the answer that follows, and the program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from demos.bert.model.encoding import Encoding
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.bert.pretraining.corruption import PAPER
 from demos.bert.pretraining.free_labels import FreeLabels
+from demos.figures.program import model_lines
 from demos.figures.short_text import short
 from demos.figures.token_chips import visible
 from demos.lessons.pretraining.figure_kinds import MARKS, NAMES
+from demos.lessons.pretraining.program_lines import choose_lines
 from demos.templates import templates
+from demos.training.data.tables import Row
 
 TEXT = templates(__file__)
 AROUND = 5  # tokens on either side of the one asked about
@@ -21,16 +25,11 @@ LENGTH = 160  # characters of a sentence
 VOTES = ("supervised", "unsupervised", "self-supervised")
 
 
-@dataclass(frozen=True)
-class Given:
-    """An example of a fine-tuning data set, with the label it was given."""
+def labels_html(labels: FreeLabels, read: Sequence[str], given: Row) -> str:
+    """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's.
 
-    text: str
-    label: str
-
-
-def labels_html(labels: FreeLabels, read: Sequence[str], given: Given) -> str:
-    """Rows of input, label and where the label comes from: pre-training's, then fine-tuning's. `read` has n tokens."""
+    `read` has n tokens; `given` is an example of a fine-tuning data set, with the label it was given.
+    """
     return TEXT.rows(
         masked=[_word(labels, read, place) | _around(labels.encoding, read, place) for place in _few(labels)],
         left=max(len(labels.corruption.chosen) - FEW, 0),
@@ -99,3 +98,28 @@ def _joined(encoding: Encoding, read: Sequence[str], start: int, end: int) -> st
         glued = token.startswith("##") and whole
         text += token[2:] if glued else token if token in CLOSE else f" {token}"
     return visible(text.strip())
+
+
+def labels_code(spec: ModelSpec, sentences: list[str], others: tuple[str, ...], seed: int) -> str:
+    """Prints the label of each masked word, and then of the next sentence."""
+    needed, source = model_lines(spec)
+    return f"""{needed}import numpy as np
+from transformers import AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+rng = np.random.default_rng({seed})
+sentences = {sentences!r}
+others = {others!r}
+border = int(rng.integers(1, len(sentences))) if len(sentences) > 1 else 1
+is_next = len(sentences) > 1 and bool(rng.random() < 0.5)
+first = " ".join(sentences[:border])
+second = " ".join(sentences[border:]) if is_next else others[int(rng.integers(len(others)))]
+
+inputs = tokenizer(first, second, truncation=True, max_length={MAX_TOKENS})
+ids = np.array(inputs["input_ids"])
+{choose_lines(PAPER)}
+for place, label in zip(places, labels.tolist()):
+    print(place, *tokenizer.convert_ids_to_tokens([ids[place], label]))
+print("IsNext" if is_next else "NotNext")
+"""

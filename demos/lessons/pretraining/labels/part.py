@@ -8,16 +8,22 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.pretraining.free_labels import FreeLabels, free_labels, sentences_of
+from demos.bert.pretraining.free_labels import FreeLabels, free_labels
 from demos.files import DATA
-from demos.lessons.pretraining.labels.figure import VOTES, Given, answer_html, counts_html, labels_html, numbers_html
-from demos.lessons.pretraining.labels.program import labels_code
-from demos.lessons.pretraining.wiring import count_on
-from demos.page.folds import formula_fold, source_fold
+from demos.lessons.pretraining.labels.figure import (
+    VOTES,
+    answer_html,
+    counts_html,
+    labels_code,
+    labels_html,
+    numbers_html,
+)
+from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
+from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
-from demos.training.data.tables import read_rows
+from demos.training.data.tables import Row, read_rows
 
 OPENING = (
     "Grandmother kept her letters in a biscuit tin. On rainy Sundays she took them out and read one of them aloud. "
@@ -31,7 +37,6 @@ OTHERS = (
 )
 SEED = 17
 SHORT = 80  # characters of an opinion
-MOST_SEED = 2**31 - 1
 
 
 def build(page: Page) -> None:
@@ -50,14 +55,9 @@ def build(page: Page) -> None:
         vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
-    with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML("", elem_id="labels-numbers")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        code = gr.Code("", language="python", label="Prints the labels of this pass", lines=8)
-    source_fold(__file__)
+    numbers, code = folds(__file__, "Prints the labels of this pass")
     page.keep(labels_text=text, labels_seed=seed)
-    count_on(again, seed, MOST_SEED)
+    count_on(again, seed, SEEDS)
     outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
     page.draw(
         by_component(outputs, partial(drawn, services)),
@@ -76,33 +76,29 @@ def build(page: Page) -> None:
 
 
 @cache
-def opinions() -> tuple[Given, ...]:
+def opinions() -> tuple[Row, ...]:
     """Short opinions of the bundled data set, with their labels."""
     rows = read_rows((DATA / "sentiment.tsv").read_bytes(), "sentiment.tsv")
-    return tuple(Given(row.text, row.label) for row in rows if len(row.text) <= SHORT and row.split == "train")
+    return tuple(row for row in rows if len(row.text) <= SHORT and row.split == "train")
 
 
 def labelled(services: Services, sentence: Sentence, text: str, seed: Any) -> FreeLabels:
     """One pass over `text`, or over the bar's sentence where that is empty."""
     tokenizer = services.store.tokenizer(services.key(sentence.model))
-    return free_labels(tokenizer, _text(sentence, text), OTHERS, np.random.default_rng(clamp(seed, MOST_SEED)))
-
-
-def _text(sentence: Sentence, text: str) -> str:
-    return text if (text or "").strip() else sentence.text
+    return free_labels(tokenizer, text_of(sentence, text), OTHERS, np.random.default_rng(clamp(seed, SEEDS)))
 
 
 def drawn(services: Services, sentence: Sentence, text: str, seed: Any) -> dict[str, str]:
     """The table, the counts, an empty answer (it was about another pass), the fold's table and the program."""
     labels = labelled(services, sentence, text, seed)
-    key, number = services.key(sentence.model), clamp(seed, MOST_SEED)
+    key, number = services.key(sentence.model), clamp(seed, SEEDS)
     read = services.store.tokenizer(key).convert_ids_to_tokens(labels.corruption.input_ids.tolist())
     return {
         "rows": labels_html(labels, read, opinions()[number % len(opinions())]),
         "counts": counts_html(labels),
         "answer": "",
         "numbers": numbers_html(labels, read),
-        "code": labels_code(services.store.spec(key), sentences_of(_text(sentence, text)), OTHERS, number),
+        "code": labels_code(services.store.spec(key), labels.sentences, OTHERS, number),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -11,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from demos.bert.model.encoding import encode
+from demos.bert.model.once_cache import Recent
 from demos.bert.model.text import clean_text
 from demos.bert.pretraining.corruption import corrupt
 from demos.bert.pretraining.heads import Pretrained
 from demos.bert.pretraining.next_documents import (
-    OTHER,
-    TRUE,
     Trial,
     draw_trials,
     our_documents,
@@ -34,14 +32,17 @@ from demos.bert.pretraining.next_sentence import (
 )
 from demos.errors import UserError
 from demos.lessons.pretraining.next_sentence.figure import TEXT, Case, Instance, made_html, trials_html
-from demos.lessons.pretraining.next_sentence.layout import CHOICES
 from demos.page.progress import relayed
 from demos.page.services import Services
-from demos.training.frozen_classifier import wilson
 
+WAYS = {  # to put the input together
+    "true": "the next sentence",
+    "random": "a random sentence",
+    "swapped": "swapped: B, then A",
+    "same": "the same sentence twice",
+}
 MOST = 120  # tokens of one sentence: the longest input then has 243, and four of them are read at once
-KEPT = 64  # pairs whose four answers are remembered
-KEPT_TRIALS = 64
+KEPT = 64  # pairs whose four answers are remembered, and draws of trials
 TOSSES = 1_000
 
 
@@ -53,7 +54,7 @@ class Reader:
         self.documents = [document.sentences for document in our_documents()]
         self.kinds = [document.kind for document in our_documents()]
         self.four = lru_cache(maxsize=KEPT)(self._four)
-        self._trials: OrderedDict[tuple[str, int], tuple[list[Trial], Answers]] = OrderedDict()
+        self.asked: Recent[tuple[list[Trial], Answers]] = Recent(KEPT)  # by encoder and seed
 
     def _four(self, model: str, first: str, second: str, draw: int) -> tuple[Case, ...]:
         """The true next sentence, a random one, swapped, the same twice: one batched pass."""
@@ -62,7 +63,7 @@ class Reader:
         other = random_sentence(self.documents, (first.strip(), second.strip()), np.random.default_rng(draw))
         pairs = [(first, second), (first, other), (second, first), (first, first)]
         answers = next_probabilities(pretrained, pairs)
-        rows = zip(CHOICES, pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
+        rows = zip(WAYS.values(), pairs, answers.logits, answers.probabilities, answers.losses, strict=True)
         return tuple(
             Case(name, IS_NEXT if row == 0 else NOT_NEXT, encode(pretrained.tokenizer, *pair), *numbers)
             for row, (name, pair, *numbers) in enumerate(rows)
@@ -72,19 +73,15 @@ class Reader:
         """The "status", a line of progress, and at the end the counted "results"; the last ones are remembered."""
         pretrained = self.services.pretrained(model)
         key = pretrained.encoder.spec.key, seed
-        if key not in self._trials:
-            drawn = draw_trials(self.documents, np.random.default_rng(seed))
-            steps = next_steps(pretrained, [(trial.first, trial.second) for trial in drawn])
-            yield {"status": TEXT.progress(0, len(drawn)), "results": ""}
+        answered = self.asked.get(key)
+        if answered is None:
+            trials = draw_trials(self.documents, np.random.default_rng(seed))
+            steps = next_steps(pretrained, [(trial.first, trial.second) for trial in trials])
+            yield {"status": TEXT.progress(0, len(trials)), "results": ""}
             answers = yield from relayed(steps, lambda step: {"status": TEXT.progress(*step), "results": ""})
-            self._trials[key] = drawn, answers
-            while len(self._trials) > KEPT_TRIALS:
-                self._trials.popitem(last=False)
-        scores = score_trials(*self._trials[key])
-        task = [score for score in scores if score.kind in (TRUE, OTHER)]
-        interval = wilson(sum(score.right for score in task), sum(score.count for score in task))
-        intervals = {score.kind: wilson(score.right, score.count) for score in scores}
-        yield {"status": "", "results": trials_html(scores, interval, intervals)}
+            answered = trials, answers
+            self.asked.put(key, answered)
+        yield {"status": "", "results": trials_html(score_trials(*answered))}
 
 
 def check_sentences(pretrained: Pretrained, first: str, second: str) -> None:

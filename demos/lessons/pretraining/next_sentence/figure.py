@@ -1,24 +1,36 @@
-"""Does B come next: the answer, four inputs side by side, how pairs are made, and how the trials went (HTML)."""
+"""Does B come next: the answer, four inputs, how pairs are made, how the trials went (HTML); and the program."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from demos.bert.model.encoding import Encoding
-from demos.bert.pretraining.next_documents import KINDS, Score
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
+from demos.bert.pretraining.next_documents import Score
 from demos.bert.pretraining.next_sentence import LABELS, Drawn
 from demos.figures.numbers import percent
 from demos.figures.short_text import short
 from demos.figures.token_chips import token_label
+from demos.lessons.pretraining.program_lines import OURS
 from demos.templates import templates
+from demos.training.metrics import wilson
 
 TEXT = templates(__file__)
 SHOWN = 64  # tokens of a drawn input
 CUT = 110  # characters of an input in the table of cases
-Interval = tuple[float, float]
+OUR_PAIRS = """tokenizer, encoder, pooler, relation = found.tokenizer, found.encoder.model, found.pooler, found.relation
+"""
+
+THEIRS = """import torch
+from transformers import AutoTokenizer, BertForPreTraining
+
+name, revision = {name!r}, {revision!r}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = BertForPreTraining.from_pretrained(name, revision=revision).eval()
+"""
 
 
 @dataclass(frozen=True)
@@ -128,10 +140,28 @@ def made_html(
     return TEXT.made(shown, tosses, said_next)
 
 
-def trials_html(scores: Sequence[Score], task: Interval, intervals: Mapping[str, Interval]) -> str:
-    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right.
+def trials_html(scores: Sequence[Score]) -> str:
+    """The answers to each kind of pair, counted, with 95 % intervals of the share that is right."""
+    return TEXT.trials({score.kind: score for score in scores}, wilson, percent)
 
-    `task` is the interval of BERT's own task, the kinds TRUE and OTHER together.
-    """
-    by_kind = {score.kind: score for score in scores}
-    return TEXT.trials({kind: by_kind[kind] for kind in KINDS}, task, intervals, percent)
+
+def next_code(spec: ModelSpec, pairs: Sequence[tuple[str, str]]) -> str:
+    """Prints, a line a pair, the two logits, the two probabilities and the two losses; `spec` as in `Pretrained`."""
+    if spec.hub_id:
+        begin = THEIRS.format(name=spec.hub_id, revision=spec.revision)
+        logits = "model(**inputs).seq_relationship_logits  # [pairs, 2]: IsNext, NotNext"
+    else:
+        begin = OURS + OUR_PAIRS
+        logits = "relation(pooler(encoder(**inputs).last_hidden_state))  # [pairs, 2]: IsNext, NotNext"
+    listed = "".join(f"    ({first!r}, {second!r}),\n" for first, second in pairs)
+    return f"""{begin}
+pairs = [
+{listed}]
+inputs = tokenizer(*map(list, zip(*pairs)), padding=True, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
+with torch.inference_mode():
+    logits = {logits}
+for row in logits:
+    chances = row.softmax(dim=-1)
+    losses = [torch.nn.functional.cross_entropy(row, torch.tensor(label)) for label in (0, 1)]
+    print([round(float(value), 4) for value in (*row, *chances, *losses)])
+"""

@@ -7,64 +7,122 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import gradio as gr
+
 from demos.bert.model.encoding import encode
 from demos.bert.pretraining.next_sentence import LABELS, next_probabilities
-from demos.lessons.pretraining.next_sentence.answers import Reader, check_sentences, made
+from demos.lessons.pretraining.next_sentence.answers import WAYS, Reader, check_sentences, made
 from demos.lessons.pretraining.next_sentence.figure import (
+    TEXT,
     answer_html,
     cases_html,
     gist_html,
+    next_code,
     numbers_html,
     sequence_html,
 )
-from demos.lessons.pretraining.next_sentence.layout import PUT, SEEDS, folds, making, picture, trials
-from demos.lessons.pretraining.next_sentence.program import next_code
 from demos.lessons.pretraining.wiring import count_on
+from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
+FIRST, SECOND = "The man went to the store.", "He bought a gallon of milk."  # Devlin et al. 2019, section A.2
 DRAWS = 10_000  # numbers of draws, from 0
+OPENING = 3  # a draw with each kind of chosen token but a kept one
+SEEDS = 50
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     reader = Reader(page.services)
-    parts = picture(page) | making() | trials(len(reader.documents)) | folds()
-    kept = {"next_a": "first", "next_b": "second", "next_put": "put", "next_draw": "draw", "next_bar": "bar"}
-    kept |= {"next_tossed": "tossed", "next_seed": "seed"}
-    page.keep(**{name: parts[part] for name, part in kept.items()})
-    _wire_picture(page, reader, parts)
-    _wire_making(page, reader, parts)
-    _wire_trials(page, reader, parts)
+    with gr.Row(elem_classes="next-top"):
+        with gr.Column(elem_classes="next-shown", min_width=320):
+            with gr.Column(elem_classes="next-shown", min_width=320, elem_id="pretraining-next_sentence-picture"):
+                answer = gr.HTML("", elem_id="next-answer")
+                sequence = gr.HTML("", elem_id="next-sequence")
+            with takeaway_row("Take the picture:"):
+                picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", page)
+        with gr.Column(elem_classes="next-controls", min_width=300):
+            first = gr.Textbox(FIRST, label="A", max_lines=3, elem_id="next-a")
+            second = gr.Textbox(SECOND, label="B, its next sentence", max_lines=3, elem_id="next-b")
+            ways = [(name, way) for way, name in WAYS.items()]
+            put = gr.Radio(ways, value="true", label="What the model reads as B", elem_id="next-put")
+            with gr.Row(elem_classes="next-buttons"):
+                another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
+                ours = gr.Button("Another pair of ours", size="sm", min_width=120, elem_id="next-ours")
+    cases = gr.HTML("", elem_id="next-cases")
+    draw = gr.Number(0, precision=0, visible="hidden")
+    bar = gr.Textbox("", visible="hidden")  # which pair of the bar's is in both boxes
+    page.keep(next_a=first, next_b=second, next_put=put, next_draw=draw, next_bar=bar)
+    _making(page, reader)
+    _trials(page, reader)
+    numbers, code = folds(__file__, "Prints these logits, probabilities and losses")
 
-
-def _wire_picture(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
-    chosen = [parts[name] for name in ("first", "second", "put", "draw", "bar")]
-    shown = [parts[name] for name in ("first", "second", "bar", "answer", "sequence", "cases", "numbers", "code")]
-
+    outputs = {
+        "first": first, "second": second, "bar": bar, "answer": answer, "sequence": sequence, "cases": cases,
+        "numbers": numbers, "code": code,
+    }  # fmt: skip
     page.draw(
-        by_component(parts, partial(drawn, reader)),
-        chosen,
-        shown,
-        triggers=[choice.change for choice in chosen[:4]],
+        by_component(outputs, partial(drawn, reader)),
+        [first, second, put, draw, bar],
+        list(outputs.values()),
+        triggers=[choice.change for choice in (first, second, put, draw)],
         show_progress="hidden",
     )
-    parts["another"].click(
+    another.click(
         None,
-        [parts["draw"]],
-        [parts["draw"], parts["put"]],
-        js=f"(n) => [((n || 0) + 1) % {DRAWS}, {PUT[1]!r}]",
+        [draw],
+        [draw, put],
+        js=f"(n) => [((n || 0) + 1) % {DRAWS}, 'random']",
         api_visibility="private",
         show_progress="hidden",
     )
+    page.on([ours.click], partial(next_pair, reader), [first], [first, second], show_progress="hidden")
+
+
+def _making(page: Page, reader: Reader) -> None:
+    """How the two kinds of instances are made."""
+    with gr.Row(elem_classes="next-heading"):
+        gr.HTML(TEXT.made_heading(), min_width=280)
+        toss = gr.Button("Draw two others", size="sm", min_width=140, elem_id="next-toss")
+    instances = gr.HTML("", elem_id="next-made")
+    tossed = gr.Number(OPENING, precision=0, visible="hidden")
+
+    def show(sentence: Sentence, tossed: float) -> str:
+        return made(reader, sentence.model, clamp(tossed, DRAWS))
+
+    page.keep(next_tossed=tossed)
+    page.draw(show, [tossed], [instances], show_progress="hidden")
+    count_on(toss, tossed, DRAWS)
+
+
+def _trials(page: Page, reader: Reader) -> None:
+    """The trials on our own documents, and why the task was dropped."""
+    with gr.Row(elem_classes="next-heading"):
+        gr.HTML(TEXT.trials_heading(len(reader.documents)), min_width=280)
+        ask = gr.Button("Ask the model now", size="sm", variant="primary", min_width=140, elem_id="next-ask")
+        seed = gr.Slider(1, SEEDS, 1, step=1, label="Which pairs are drawn", min_width=260, elem_id="next-seed")
+    outputs = {"status": gr.HTML("", elem_id="next-status"), "results": gr.HTML("", elem_id="next-results")}
+    gr.HTML(TEXT.why())
+
+    def asked(model: str, seed: float) -> Iterator[dict[str, str]]:  # it stops when its reader leaves
+        yield from reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS))
+
+    page.keep(next_seed=seed)
     page.on(
-        [parts["ours"].click],
-        partial(next_pair, reader),
-        [parts["first"]],
-        [parts["first"], parts["second"]],
+        [ask.click],
+        by_component(outputs, asked),
+        [page.model, seed],
+        list(outputs.values()),
+        concurrency_id="next-trials",
+        concurrency_limit=1,
+        trigger_mode="once",
         show_progress="hidden",
     )
+    # They were about another model, or other pairs.
+    page.forget(list(outputs.values()), [page.model.change, seed.change])
 
 
 def drawn(
@@ -77,13 +135,13 @@ def drawn(
         first, second = sentence.text, sentence.text_pair
         boxes = {"first": first, "second": second, "bar": taken}
     cases = reader.four(sentence.model, first or "", second or "", clamp(draw, DRAWS))
-    at = PUT.index(put) if put in PUT else 0
+    shown = list(WAYS).index(put) if put in WAYS else 0
     spec = reader.services.pretrained(sentence.model).encoder.spec
     return boxes | {
-        "answer": answer_html(cases[at]),
-        "sequence": sequence_html(cases[at].encoding, "The input: A and B as one sequence of tokens"),
-        "cases": gist_html(cases) + cases_html(cases, at),
-        "numbers": numbers_html(cases, at),
+        "answer": answer_html(cases[shown]),
+        "sequence": sequence_html(cases[shown].encoding, "The input: A and B as one sequence of tokens"),
+        "cases": gist_html(cases) + cases_html(cases, shown),
+        "numbers": numbers_html(cases, shown),
         "code": next_code(spec, [(case.encoding.text, case.encoding.text_pair) for case in cases]),
     }
 
@@ -103,35 +161,6 @@ def next_pair(reader: Reader, first: str) -> list[str]:
     return list(reader.documents[number % len(openings)][:2])
 
 
-def _wire_making(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
-    def show(sentence: Sentence, tossed: float) -> str:
-        return made(reader, sentence.model, clamp(tossed, DRAWS))
-
-    page.draw(show, [parts["tossed"]], [parts["made"]], show_progress="hidden")
-    count_on(parts["toss"], parts["tossed"], DRAWS)
-
-
-def _wire_trials(page: Page, reader: Reader, parts: dict[str, Any]) -> None:
-    """A generator, so that it stops when its reader leaves."""
-
-    def ask(model: str, seed: float) -> Iterator[dict[Any, str]]:
-        for shown in reader.trials(model, 1 + clamp((seed or 1) - 1, SEEDS)):
-            yield {parts[name]: value for name, value in shown.items()}
-
-    outputs = [parts["status"], parts["results"]]
-    page.on(
-        [parts["ask"].click],
-        ask,
-        [page.model, parts["seed"]],
-        outputs,
-        concurrency_id="next-trials",
-        concurrency_limit=1,
-        trigger_mode="once",
-        show_progress="hidden",
-    )
-    page.forget(outputs, [page.model.change, parts["seed"].change])  # they were about another model, or other pairs
-
-
 def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
     """The API's `next_sentence`."""
 
@@ -145,14 +174,11 @@ def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
         check_sentences(pretrained, first, second)
         encoding = encode(pretrained.tokenizer, first, second)
         answers = next_probabilities(pretrained, [(first, second)])
-        return {
-            "tokens": list(encoding.tokens),
-            "segments": list(encoding.token_type_ids),
-            **{
-                name: dict(zip(LABELS, map(float, getattr(answers, name)[0]), strict=True))
-                for name in ("logits", "probabilities", "losses")
-            },
+        numbers = {
+            name: dict(zip(LABELS, map(float, getattr(answers, name)[0]), strict=True))
+            for name in ("logits", "probabilities", "losses")
         }
+        return {"tokens": list(encoding.tokens), "segments": list(encoding.token_type_ids)} | numbers
 
     return next_sentence
 

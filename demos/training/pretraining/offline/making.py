@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import signal
 import time
@@ -71,7 +72,7 @@ class Heads(nn.Module):
 
     def __init__(self, loaded: LoadedModel, frequency: np.ndarray) -> None:
         super().__init__()
-        config = type(loaded.model.config).from_dict(loaded.model.config.to_dict())
+        config = copy.deepcopy(loaded.model.config)
         config.hidden_dropout_prob = config.attention_probs_dropout_prob = 0.0
         torch.manual_seed(SEED)
         with ALONE:
@@ -163,13 +164,13 @@ def batches_of(
     for _ in range(size):
         number = int(rng.choice(len(corpora), p=shares))
         drawn[number].append(draw_instance(corpora[number][0], tokenizer, rng, length))
-    return [collate(some, tokenizer.pad_token_id) for some in drawn if some]
+    return [collate(instances, tokenizer.pad_token_id) for instances in drawn if instances]
 
 
 def step_gradients(heads: Heads, batches: Sequence[PretrainingBatch], float32: bool) -> tuple[float, float]:
     """Add the gradients of both losses over all the batches as over one; returns (masked words', next sentences')."""
-    tokens = [int((one.labels != NO_LABEL).sum()) for one in batches]
-    rows = [len(one.labels) for one in batches]
+    tokens = [int((batch.labels != NO_LABEL).sum()) for batch in batches]
+    rows = [len(batch.labels) for batch in batches]
     means = [0.0, 0.0]
     for batch, chosen, count in zip(batches, tokens, rows, strict=True):
         with torch.autocast("cpu", torch.bfloat16, enabled=not float32):
@@ -186,16 +187,18 @@ def make(
 ) -> None:
     """Step by step; the average of the weights over the last steps is what is measured and written."""
     size = len(loaded.tokenizer)
-    parts = [share * np.bincount(one.input_ids, minlength=size) / len(one.input_ids) for one, share in corpora]
-    heads = Heads(loaded, np.sum(parts, axis=0))
+    counts = [
+        share * np.bincount(corpus.input_ids, minlength=size) / len(corpus.input_ids) for corpus, share in corpora
+    ]
+    heads = Heads(loaded, np.sum(counts, axis=0))
     trained = heads.trained()
-    average = {name: one.detach().clone() for name, one in trained.items()}
+    average = {name: parameter.detach().clone() for name, parameter in trained.items()}
     optimizer, progress = optimizer_of(heads, plan), Progress()
     if plan.state.is_file():
         saved = torch.load(plan.state)
         progress = Progress(**saved["progress"])
-        for name, one in trained.items():
-            one.data.copy_(saved["weights"][name])
+        for name, parameter in trained.items():
+            parameter.data.copy_(saved["weights"][name])
             average[name].copy_(saved["average"][name])
         if "optimizer" in saved:
             optimizer.load_state_dict(saved["optimizer"])
@@ -220,11 +223,11 @@ def make(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         progress.step += 1
-        progress.tokens += sum(int(one.attention_mask.sum()) for one in batches)
+        progress.tokens += sum(int(batch.attention_mask.sum()) for batch in batches)
         # Early on the average would hang on the first weights, so its memory grows with the steps.
         weight = 1 - min(plan.average, progress.step / (progress.step + 9))
         with torch.no_grad():
-            torch._foreach_lerp_(list(average.values()), [one.data for one in trained.values()], weight)
+            torch._foreach_lerp_(list(average.values()), [parameter.data for parameter in trained.values()], weight)
         progress.seconds += time.perf_counter() - since
         if progress.step % plan.every == 0:
             save()

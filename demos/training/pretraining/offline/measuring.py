@@ -41,7 +41,7 @@ def draw_instances(corpus: Corpus, tokenizer: Any, sequences: int, max_length: i
 def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured:
     """What the model makes of these instances. The model must have both heads."""
     ranks, losses, masked, margins = [], [], [], []
-    for rows in _batches(instances):
+    for rows in batches_of(instances):
         batch = collate(rows, tokenizer.pad_token_id)
         asked = batch.labels != NO_LABEL
         with torch.inference_mode():
@@ -50,58 +50,14 @@ def measure(parts: Parts, tokenizer: Any, instances: list[Instance]) -> Measured
             own = logits.gather(1, answers[:, None])
             ranks += (logits > own).sum(dim=1).tolist()
             losses += torch.nn.functional.cross_entropy(logits, answers, reduction="none").tolist()
-            margins += _margins(parts.next_logits(hidden))
+            margins += margins_of(parts.next_logits(hidden)).tolist()
         masked += [kind == MASK for instance in rows for kind in instance.corruption.kinds[instance.corruption.chosen]]
     following = np.array([instance.following for instance in instances])
     right = (np.array(margins) > 0) == (following == IS_NEXT)
-    return _summary(np.array(ranks), np.array(losses), np.array(masked), following, right)
+    return summary(np.array(ranks), np.array(losses), np.array(masked), following, right)
 
 
-def margins_of(parts: Parts, tokenizer: Any, instances: list[Instance]) -> np.ndarray:
-    """How much higher IsNext scores than NotNext in each instance, <float64>[S]; above 0 the answer is IsNext."""
-    margins: list[float] = []
-    for rows in _batches(instances):
-        batch = collate(rows, tokenizer.pad_token_id)
-        with torch.inference_mode():
-            hidden = parts.states(batch.input_ids, batch.attention_mask, batch.token_type_ids)
-            margins += _margins(parts.next_logits(hidden))
-    return np.array(margins)
-
-
-def threshold_of(margins: np.ndarray, following: np.ndarray) -> tuple[float, float]:
-    """(threshold, accuracy): the margin above which IsNext is said to be right most often on these S pairs.
-
-    `margins` is <float>[S] as `margins_of` gives them, `following` <int>[S] their labels. A threshold fitted so on
-    other text than it is used on tells whether the head leans to one answer everywhere.
-    """
-    order = np.argsort(margins)
-    is_next = following[order] == IS_NEXT
-    # A cut behind the k lowest margins is right about the false parts below it and the true ones above.
-    right = np.concatenate([[0], np.cumsum(~is_next)]) + np.concatenate([np.cumsum(is_next[::-1])[::-1], [0]])
-    cut = int(np.argmax(right))
-    bounds = np.concatenate([[-np.inf], margins[order], [np.inf]])
-    return float(bounds[cut : cut + 2].mean()), float(right[cut] / len(margins))
-
-
-def by_frequency(instances: list[Instance]) -> Measured:
-    """What the commonest tokens of these very answers reach: the best that a guess without context could do.
-
-    Its cross-entropy is the entropy of the answers, and its next-sentence accuracy that of the commoner label.
-    """
-    answers = np.concatenate([instance.corruption.labels[instance.corruption.chosen] for instance in instances])
-    kinds = np.concatenate([instance.corruption.kinds[instance.corruption.chosen] for instance in instances])
-    ids, counts = np.unique(answers, return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    rank_of = dict(zip(ids[order].tolist(), range(len(ids)), strict=True))
-    share_of = dict(zip(ids.tolist(), (counts / counts.sum()).tolist(), strict=True))
-    ranks = np.array([rank_of[instance] for instance in answers.tolist()])
-    losses = -np.log([share_of[instance] for instance in answers.tolist()])
-    following = np.array([instance.following for instance in instances])
-    commoner = IS_NEXT if 2 * int((following == IS_NEXT).sum()) >= len(following) else NOT_NEXT
-    return _summary(ranks, losses, kinds == MASK, following, following == commoner)
-
-
-def _summary(
+def summary(
     ranks: np.ndarray, losses: np.ndarray, masked: np.ndarray, following: np.ndarray, right: np.ndarray
 ) -> Measured:
     """`right` says of each sequence whether its next-sentence label, in `following`, was told."""
@@ -118,12 +74,12 @@ def _summary(
     )
 
 
-def _margins(logits: torch.Tensor) -> list[float]:
-    """Logits [B, 2] -> [B]."""
-    margins: list[float] = (logits[:, IS_NEXT] - logits[:, NOT_NEXT]).tolist()
-    return margins
+def margins_of(logits: torch.Tensor) -> torch.Tensor:
+    """Logits [B, 2] -> [B]: how much higher IsNext scores than NotNext; above 0 the answer is IsNext."""
+    return logits[:, IS_NEXT] - logits[:, NOT_NEXT]
 
 
-def _batches(instances: list[Instance]) -> Iterator[list[Instance]]:
+def batches_of(instances: list[Instance]) -> Iterator[list[Instance]]:
+    """ROWS at a time."""
     for start in range(0, len(instances), ROWS):
         yield instances[start : start + ROWS]

@@ -23,7 +23,8 @@ from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline import __main__ as command
 from demos.training.pretraining.offline import making
 from demos.training.pretraining.offline.corpus import Corpus, corpus_of, draw_instance, read_documents, sentences_of
-from demos.training.pretraining.offline.measuring import by_frequency, draw_instances, margins_of, measure, threshold_of
+from demos.training.pretraining.offline.measuring import draw_instances, measure
+from tests.benchmarks.pretraining import all_margins, by_frequency, threshold_of
 
 # Each document has words of its own, so that a part tells where it came from.
 DOCUMENTS = [[f"{word} {number} ." for number in range(1, 7)] for word in ("apple", "river", "stone", "music")]
@@ -134,7 +135,7 @@ def test_scores_equal_those_of_transformers_own_model(corpus: Corpus, bundled: L
     labels = np.array([one.following for one in instances])
     said = np.where(following, labels, 1 - labels)
     told = np.array(following) == (labels == 0)  # whether IsNext was said
-    np.testing.assert_array_equal(margins_of(parts, bundled.tokenizer, instances) > 0, told)
+    np.testing.assert_array_equal(all_margins(parts, bundled.tokenizer, instances) > 0, told)
     assert found.following_recall == pytest.approx(recall_score(labels, said, average=None))
     assert found.chosen == len(hits)
 
