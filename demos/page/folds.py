@@ -37,7 +37,7 @@ def fold(module: str, name: str, title: str) -> Iterator[None]:
 def code_fold(module: str, prints: str) -> gr.Code:
     """The fold "The code", with a program to be filled in."""
     with fold(module, "code", "The code"):
-        return gr.Code("", language="python", interactive=False, label=prints, lines=8)
+        return gr.Code("", language="python", interactive=False, label=prints, lines=8, wrap_lines=True)
 
 
 def formula_fold(module: str) -> None:

@@ -157,14 +157,13 @@ def _build_rest(page: Page) -> None:
     with fold(__file__, "others", "The same input under other tokenizers"):
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
     numbers, program = folds(__file__, "Prints the tokens of what the bar holds")
-    program.wrap_lines = True  # the keyboard can't scroll it sideways, and here it holds a text of any length
 
     def show(sentence: Sentence) -> tuple[str, str, str]:
         encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
         spec = services.store.spec(services.key(sentence.model))
         return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
 
-    page.draw(show, [], [others, numbers, program], show_progress="hidden")
+    page.draw(show, [], [others, numbers, program], show_progress="hidden", pure=False)  # more models may come
 
 
 def side_by_side(services: Services, sentence: Sentence) -> str:
