@@ -29,15 +29,15 @@ PAGE = "One HTML file"
 def layout(page: Page, habits: Habits) -> dict[str, Any]:
     """All heads on the left, the open one on the right."""
     parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="one-head"):
-        with gr.Column(elem_classes="one-pattern", min_width=330):
+    with gr.Row(elem_classes="heads-views"):
+        with gr.Column(elem_classes="heads-pattern", min_width=330):
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
                 label="Show me all heads, or the one that looks most at …",
                 elem_id="attention-pattern",
             )
-        with gr.Column(elem_classes="one-overview", min_width=330):
+        with gr.Column(elem_classes="heads-overview", min_width=330):
             parts["grid"] = head_grid(
                 "All heads: rows are layers, columns are heads",
                 elem_id=GRID,
@@ -52,7 +52,7 @@ def layout(page: Page, habits: Habits) -> dict[str, Any]:
                 elem_id="attention-habit",
             )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
-        with gr.Column(elem_classes="one-opened", min_width=330):
+        with gr.Column(elem_classes="heads-opened", min_width=330):
             parts |= _open_head(page)
     return parts
 
@@ -61,7 +61,7 @@ def _open_head(page: Page) -> dict[str, Any]:
     """One head: which, how, as lines, as a heatmap, and to take away."""
     parts: dict[str, Any] = {}
     services = page.services
-    with gr.Row(elem_classes="one-controls"):
+    with gr.Row(elem_classes="heads-controls"):
         parts["view"] = gr.Radio(
             [(view.title, view.name) for view in VIEWS.values()],
             value="head",
@@ -69,7 +69,7 @@ def _open_head(page: Page) -> dict[str, Any]:
             elem_id="attention-view",
             min_width=330,
         )
-        with gr.Row(elem_classes="one-place"):
+        with gr.Row(elem_classes="heads-place"):
             for what, first in zip(("layer", "head"), OPENED, strict=True):
                 parts[what] = gr.Slider(
                     0,

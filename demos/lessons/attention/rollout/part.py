@@ -48,30 +48,30 @@ OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    with gr.Row(elem_classes="together-views"):
-        with gr.Column(elem_id="together-controls"):
+    with gr.Row(elem_classes="rollout-views"):
+        with gr.Column(elem_id="rollout-controls"):
             recipe = controls(services)
             what, layer, head, residual, words, specials, quarter = recipe
-        with gr.Column(elem_id="together-heatmap", elem_classes="attention-heatmap"):
+        with gr.Column(elem_id="rollout-heatmap", elem_classes="attention-heatmap"):
             plot = gr.Plot(show_label=False)
-            said = gr.HTML("", elem_classes="attention-told", elem_id="together-said")
+            said = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
             with takeaway_row("Take the heatmap:"):
                 name = "bert-attention-{what}-layer{layer}"
-                picture_buttons("#together-heatmap", name, page, inputs={"what": what, "layer": layer})
-                file_button(page, "JSON", partial(numbers, services), recipe, elem_id="together-json")
-        with gr.Column(elem_id="together-one"):
+                picture_buttons("#rollout-heatmap", name, page, inputs={"what": what, "layer": layer})
+                file_button(page, "JSON", partial(numbers, services), recipe, elem_id="rollout-json")
+        with gr.Column(elem_id="rollout-row"):
             token = gr.Dropdown(
                 [("token 6", "6")],
                 value="6",  # "banker" in the sentence that the page opens with
                 label="One row, its largest first",
                 allow_custom_value=True,  # the link's token is not yet on offer when the page opens
-                elem_id="together-token",
+                elem_id="rollout-token",
             )
             sources = gr.HTML("")
-    with gr.Accordion("The numbers", open=False, elem_id="together-numbers"):
+    with gr.Accordion("The numbers", open=False, elem_id="rollout-numbers"):
         table = gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="together-code"):
+    with gr.Accordion("The code", open=False, elem_id="rollout-code"):
         program = gr.Code("", language="python", label="Prints these numbers", lines=8)
 
     filled = {
@@ -105,7 +105,7 @@ def controls(services: Services) -> list[Any]:
         value="rollout",
         label="Many heads as one",
         filterable=False,
-        elem_id="together-what",
+        elem_id="rollout-what",
     )
     layer = gr.Slider(
         0,
@@ -113,7 +113,7 @@ def controls(services: Services) -> list[Any]:
         value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
         step=1,
         label="Up to layer (from 0)",
-        elem_id="together-layer",
+        elem_id="rollout-layer",
     )
     head = gr.Slider(
         0,
@@ -121,22 +121,22 @@ def controls(services: Services) -> list[Any]:
         value=2,
         step=1,
         label="Head (from 0)",
-        elem_id="together-head",
+        elem_id="rollout-head",
         visible=False,
     )
-    residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="together-residual")
-    words = gr.Checkbox(True, label="Words, not pieces", elem_id="together-words")
+    residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="rollout-residual")
+    words = gr.Checkbox(True, label="Words, not pieces", elem_id="rollout-words")
     specials = gr.Radio(
         [(name, key) for key, name in SPECIALS.items()],
         value="show",
         label="Special tokens",
-        elem_id="together-specials",
+        elem_id="rollout-specials",
     )
     quarter = gr.Radio(
         [(name, key) for key, name in QUARTERS.items()],
         value="all",
         label="From one sentence to the other",
-        elem_id="together-quarter",
+        elem_id="rollout-quarter",
         visible=False,
     )
     return [what, layer, head, residual, words, specials, quarter]
