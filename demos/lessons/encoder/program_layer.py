@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demos.bert.encoder.layer_trace import LayerLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.figures.program import model_lines, texts_of
@@ -39,17 +40,17 @@ weights, z = weights[token].tolist(), z[token].tolist()"""
 
 
 def selfattention_code(
-    spec: ModelSpec, encoding: Encoding, layer: int, head: int, token: int, *, loops: bool, causal: bool, padding: int
+    spec: ModelSpec, ledger: LayerLedger, encoding: Encoding, head: int, token: int, *, loops: bool
 ) -> str:
     """Prints q . k, scaled and weight of every key, then z: by loops in plain Python, or by matrices."""
     part, names = ("attention.self", ("query", "key", "value")) if spec.segments else ("attention", _DISTIL)
-    seen = "torch.ones(n, n).tril().bool()" if causal else "torch.ones(n, n).bool()"
-    if padding:
+    seen = "torch.ones(n, n).tril().bool()" if ledger.causal else "torch.ones(n, n).bool()"
+    if ledger.padding:
         seen += " & inputs.attention_mask[0].bool()"
     made = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
     function, called = (LOOPS, LOOPS_CALLED) if loops else (MATRICES, MATRICES_CALLED)
-    return f"""{_begin(spec, encoding, padding, "import math", function)}
-layer, head, token = {layer}, {head}, {token}
+    return f"""{_begin(spec, encoding, ledger.padding, "import math", function)}
+layer, head, token = {ledger.layer}, {head}, {token}
 with torch.inference_mode():
     x = model(**inputs, output_hidden_states=True).hidden_states[layer][0]  # [n, d]: what enters the layer
     n, d_k = len(x), x.shape[1] // model.config.num_attention_heads

@@ -150,6 +150,6 @@ def test_the_programs_run_on_distilbert(bundled: LoadedModel, tmp_path: Path) ->
     run = run_model(loaded, [encode(tokenizer, TEXT)])[0]
     ledger = layer_ledger(loaded, run, 1)
     check_program(block_code(spec, run.encoding, 1, 8, 3), ledger, 8, 3)
-    lines = printed_by(selfattention_code(spec, run.encoding, 1, 2, 8, loops=False, causal=False, padding=0))
+    lines = printed_by(selfattention_code(spec, ledger, run.encoding, 2, 8, loops=False))
     weights = [float(line.split()[-1]) for line in lines[:-1]]
     np.testing.assert_allclose(weights, ledger.attention.weights[2, 8], atol=1e-5)
