@@ -65,7 +65,7 @@ def heads_go_off_and_on_again(page: Page) -> None:
 
     page.locator("#ablation-compare textarea").fill("One.\nTwo <img src=x onerror=alert(1)>")
     expect(page.locator("#ablation-similar tbody tr")).to_have_count(2)
-    page.locator("#ablation-leans > button").click()
+    page.locator("#attention-ablation-saliency > button").click()
     page.locator("#ablation-output input").click()
     page.get_by_role("option").nth(1).click()
     expect(page.locator("#ablation-explained caption")).to_contain_text("Two <img")

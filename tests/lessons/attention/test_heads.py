@@ -24,9 +24,9 @@ from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
 from demos.lessons.attention.heads.part import drawn, habit_shown
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
-from demos.widgets.bertviz.messages import unpack_weights
-from demos.widgets.head_grid.first_head import OPENED, head_to_open, previous_head
+from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
 from tests.page.tiny_store import TinyStore
+from tests.widgets.unpacking import unpack_weights
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 

@@ -15,8 +15,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
 from demos.lessons.attention.heads.figure_standalone import standalone_html, standalone_size
-from demos.widgets.bertviz.messages import unpack_weights
-from tests.widgets.unpacking import unpack_vectors
+from tests.widgets.unpacking import unpack_vectors, unpack_weights
 
 HOSTILE = "</script><script>alert(1)</script> <!-- <script> ]]> ${alert(2)} \N{SNOWMAN}"
 

@@ -16,8 +16,7 @@ from demos.bert.attention.rollout import Recipe, aggregate
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import drawn, numbers
-from demos.lessons.attention.rollout.program import rollout_code
-from demos.lessons.attention.rollout.text import note, sources_html, told
+from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, told
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."

@@ -9,11 +9,9 @@ import gradio as gr
 from demos.bert.attention.ablation import write_heads
 from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
 from demos.lessons.attention.ablation.text import TEXT
-from demos.page.folds import formula_fold
+from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.lesson import Page
-from demos.page.services import Services
-from demos.widgets.head_grid.first_head import OPENED
-from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 GRID = "ablation-grid"
@@ -24,10 +22,9 @@ PICKED = -1  # the place to hide is picked by itself
 MAX_PLACES = 128
 
 
-def switches(page: Page) -> dict[str, Any]:
+def switches(page: Page, deepest: int) -> dict[str, Any]:
     """All heads to click on, beside what the click changes: the states, and what comes out."""
     parts: dict[str, Any] = {}
-    deepest = max(spec.num_layers for spec in page.services.store.catalogue.values())
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):
             parts["grid"] = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
@@ -40,13 +37,9 @@ def switches(page: Page) -> dict[str, Any]:
             )
             with gr.Row():
                 parts["whole"] = gr.Dropdown(
-                    [(f"layer {layer}", layer) for layer in range(deepest)],
-                    value=None,
-                    label="A whole layer off",
-                    filterable=False,
-                    min_width=150,
-                    elem_id="ablation-layer-off",
-                )
+                    [(f"layer {layer}", layer) for layer in range(deepest)], value=None, label="A whole layer off",
+                    filterable=False, min_width=150, elem_id="ablation-layer-off",
+                )  # fmt: skip
                 parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="ablation-all-on")
         with gr.Column(elem_classes="ablation-changes", min_width=320):
             with gr.Column(elem_classes="ablation-picture attention-heatmap", min_width=0, elem_id="ablation-picture"):
@@ -72,51 +65,32 @@ def what_comes_out() -> dict[str, Any]:
     with gr.Row(elem_classes="ablation-effects"):
         with gr.Column(min_width=640, scale=3):
             parts["similar"] = gr.HTML("", elem_id="ablation-similar")
-            parts["listed"] = gr.Textbox(
-                COMPARED,
-                label=f"Compare with, one a line (at most {MAX_COMPARED})",
-                lines=3,
-                max_lines=8,
-                elem_id="ablation-compare",
-            )
+            label = f"Compare with, one a line (at most {MAX_COMPARED})"
+            parts["listed"] = gr.Textbox(COMPARED, label=label, lines=3, max_lines=8, elem_id="ablation-compare")
         with gr.Column(min_width=320, scale=3):
+            places = [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))]
             parts["word"] = gr.Dropdown(
-                [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))],
-                value=PICKED,
-                label="Word to hide",
-                filterable=False,
-                visible=False,
-                elem_id="ablation-word",
+                places, value=PICKED, label="Word to hide", filterable=False, visible=False, elem_id="ablation-word"
             )
             parts["guesses"] = gr.HTML("", elem_id="ablation-guesses")
             parts["classes"] = gr.HTML("", elem_id="ablation-classes")
     return parts
 
 
-def saliency(services: Services) -> dict[str, Any]:
+def saliency(deepest: int) -> dict[str, Any]:
     """Gradient x input and attention, a row a token."""
     parts: dict[str, Any] = {}
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
-    with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="ablation-leans"):
+    with fold(__file__, "saliency", "What the output leans on: gradient × input beside attention"):
         with gr.Row():
             parts["output"] = gr.Dropdown(
-                keys,
-                value="s0",
-                label="Output to explain",
-                filterable=False,
-                scale=3,
-                min_width=300,
+                keys, value="s0", label="Output to explain", filterable=False, scale=3, min_width=300,
                 elem_id="ablation-output",
-            )
+            )  # fmt: skip
             parts["layer"] = gr.Dropdown(
-                layers(deepest),
-                value=LAST,
-                label="Attention of layer (mean of its heads)",
-                filterable=False,
-                min_width=200,
-                elem_id="ablation-attention-layer",
-            )
+                layers(deepest), value=LAST, label="Attention of layer (mean of its heads)", filterable=False,
+                min_width=200, elem_id="ablation-attention-layer",
+            )  # fmt: skip
             parts["rows"] = gr.Radio(
                 [("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200
             )
@@ -126,16 +100,15 @@ def saliency(services: Services) -> dict[str, Any]:
     return parts
 
 
-def folds() -> dict[str, Any]:
+def folded() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
     parts: dict[str, Any] = {}
-    with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="ablation-each"):
+    with fold(__file__, "each", "Which head matters most here? Each one off alone"):
         parts["try"] = gr.Button("Switch each head off, one by one", min_width=200, elem_id="ablation-try")
         gr.HTML(TEXT.one_by_one(), elem_classes="ablation-heading")
         parts["board"] = gr.HTML("", elem_id="ablation-board")
-    with gr.Accordion("The numbers", open=False, elem_id="ablation-numbers"):
+    with fold(__file__, "numbers", "The numbers"):
         parts["table"] = gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="ablation-code"):
-        parts["code"] = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
+    parts["code"] = code_fold(__file__, "Prints each token's cosine before and after")
     return parts

@@ -12,10 +12,18 @@ import gradio as gr
 from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.figures.download_names import file_name
-from demos.lessons.attention.compare.layout import AS_LEFT, PICKS, TEXT, controls, head_choices, layer_choices, sides
+from demos.lessons.attention.compare.layout import (
+    CHOICES,
+    PICKS,
+    TEXT,
+    controls,
+    head_choices,
+    layer_choices,
+    sides,
+)
 from demos.page.bar import WAITING_LIMIT, use_model
-from demos.page.folds import formula_fold
-from demos.page.lesson import Page, Part, notice_html, with_sentence
+from demos.page.folds import code_fold, fold, formula_fold
+from demos.page.lesson import Page, Part, by_component, notice_html, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.comparison.figure import (
     compare_code,
@@ -34,62 +42,41 @@ from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaw
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    parts = controls(services)
-    parts |= sides(services)
-    chosen = [parts[name] for name in ("mode", "model", "text")]
-    menus = [parts[name] for name in ("layer", "head", "layer_right", "head_right")]
+    parts = controls(services) | sides(services)
     with takeaway_row("Take the difference:"):
-        picture_buttons(
-            "#compare-difference", "bert-attention-difference-{layer}-{head}", page,
-            inputs={"layer": parts["layer"], "head": parts["head"]},
-        )  # fmt: skip
-        form = [page.trained, *chosen, *menus]
+        name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
+        picture_buttons("#compare-difference", name, page, inputs=place)
+        form = [page.trained, *(parts[name] for name in CHOICES)]
         file_button(page, "JSON", partial(taken, services), form, elem_id="compare-json")
-    with gr.Accordion("The numbers", open=False, elem_id="compare-numbers"):
+    with fold(__file__, "numbers", "The numbers"):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="compare-code"):
-        parts["code"] = gr.Code(language="python", interactive=False, label="Prints the ten largest differences")
-    for hidden in ("wanted", "arrived", "picks"):
-        parts[hidden] = gr.Textbox("", visible="hidden")
+    parts["code"] = code_fold(__file__, "Prints the ten largest differences")
+    parts |= {name: gr.Textbox("", visible="hidden") for name in ("wanted", "arrived", "picks")}
     filled = [parts[name] for name in parts if name not in ("mode", "model", "text", "copy", "arrived")]
-
-    def show(sentence: Sentence, *values: str) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn(services, sentence, *values).items()}
-
-    def open_head(number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str) -> Any:
-        layer, head = picks.split(";")[number].split(",")
-        values = drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
-        return {parts[name]: value for name, value in values.items()}
-
-    def fetch(wanted: str, in_use: str) -> Iterator[dict[Any, Any]]:  # a generator: page.on streams what it yields
-        for values in fetched(services, wanted, in_use):
-            yield {parts[name]: value for name, value in values.items()}
+    page.keep(compare=parts["mode"], **{f"compare_{name}": parts[name] for name in CHOICES[1:]})
 
     page.draw(
-        show,
+        by_component(parts, partial(drawn, services)),
         form,
         filled,
         triggers=[
-            parts["mode"].input,
-            parts["model"].input,
-            parts["text"].change,
-            parts["arrived"].change,
-            *[menu.input for menu in menus],
+            *(parts[name].change for name in ("text", "arrived")),
+            *(parts[name].input for name in CHOICES if name != "text"),
         ],
         show_progress="hidden",
     )
     for number, name in enumerate(PICKS):
         page.on(
             [parts[name].click],
-            with_sentence(partial(open_head, number)),
-            [*page.sentence, page.trained, *chosen, parts["picks"]],
+            with_sentence(by_component(parts, partial(opened, services, number))),
+            [*page.sentence, page.trained, *(parts[name] for name in CHOICES[:3]), parts["picks"]],
             filled,
             show_progress="hidden",
         )
     page.on(
         [parts["wanted"].change],
-        fetch,
+        by_component(parts, partial(fetched, services)),
         [parts["wanted"], page.model],
         [parts["status"], parts["arrived"]],
         concurrency_id="load",
@@ -99,15 +86,6 @@ def build(page: Page) -> None:
     )
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     parts["copy"].click(None, [page.text], [parts["text"]], js="(text) => text", **private)
-    page.keep(
-        compare=parts["mode"],
-        compare_model=parts["model"],
-        compare_text=parts["text"],
-        compare_layer=parts["layer"],
-        compare_head=parts["head"],
-        compare_layer_right=parts["layer_right"],
-        compare_head_right=parts["head_right"],
-    )
 
 
 def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
@@ -124,6 +102,14 @@ def drawn(services: Services, sentence: Sentence, *values: str, move: bool = Fal
         return shown | _compared(services, sentence, form, move)
     except UserError as error:
         return shown | {"status": notice_html(str(error))}
+
+
+def opened(
+    services: Services, number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str
+) -> dict[str, Any]:
+    """The same for one of the heads that differ most, the `number`th of `picks`: "layer,head" each, with semicolons."""
+    layer, head = picks.split(";")[number].split(",")
+    return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
 
 
 def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -> dict[str, Any]:
@@ -163,17 +149,16 @@ def taken(services: Services, sentence: Sentence, *values: str) -> tuple[str, st
 
 def _menus_for(left: Run, right: Run, form: Asked, move: bool) -> dict[str, Any]:
     """The four menus for these two models; a value only where it must change."""
-    offered = {
-        "layer": (layer_choices(left.num_layers), form.layer),
-        "head": (head_choices(left.num_heads), form.head),
-        "layer_right": (AS_LEFT + layer_choices(right.num_layers), form.layer_right),
-        "head_right": (AS_LEFT + head_choices(right.num_heads), form.head_right),
-    }
     updates = {}
-    for name, (choices, value) in offered.items():
-        fits = value in [key for _, key in choices]
-        value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
-        updates[name] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
+    for suffix, run in (("", left), ("_right", right)):
+        for name, choices in (
+            ("layer", layer_choices(run.num_layers, suffix)),
+            ("head", head_choices(run.num_heads, suffix)),
+        ):
+            value = getattr(form, name + suffix)
+            fits = value in [key for _, key in choices]
+            value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
+            updates[name + suffix] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
     return updates
 
 

@@ -18,8 +18,7 @@ from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.messages import VIEWS
 from demos.widgets.bertviz.view import bertviz_frame
-from demos.widgets.head_grid.first_head import OPENED
-from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 GRID = "attention-grid"
