@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf
+from scipy.special import ndtr
 
 from demos.bert.model.layer_weights import LayerWeights, Norm
 from demos.errors import UserError
@@ -72,9 +72,7 @@ def gelu(x: np.ndarray) -> np.ndarray:
 
     Hendrycks and Gimpel 2016, section 2: the exact form, which BERT uses, and not its approximation by tanh.
     """
-    wide = x.astype(np.float64)
-    below = erf(wide / np.sqrt(2.0))
-    active: np.ndarray = (0.5 * wide * (1.0 + below)).astype(x.dtype)
+    active: np.ndarray = (x * ndtr(x.astype(np.float64))).astype(x.dtype)
     return active
 
 
