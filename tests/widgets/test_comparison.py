@@ -51,7 +51,7 @@ def test_both_sides_share_a_scale_and_zero_is_the_middle_of_the_third(runs: tupl
     # "<", "b" and ">" of the other sentence have no partner: rows and columns without a number, and not of zeros
     shown = np.array(difference.z, dtype=float)
     np.testing.assert_allclose(shown, found.right - found.left, atol=5e-5)
-    assert list(np.isnan(shown).all(axis=1)) == [row.left is None or row.right is None for row in found.alignment.rows]
+    assert list(np.isnan(shown).all(axis=1)) == [None in row for row in found.alignment.rows]
     assert np.isnan(shown).any()
     assert left.x == difference.x
     assert left.y == difference.y == right.y

@@ -98,11 +98,6 @@ class _Silence:
         return (heads.masked_fill(self.dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
 
 
-def cosine_by_layer(before: Run, after: Run) -> np.ndarray:
-    """How like itself each token stays in each hidden state: [L + 1, n], 1 where nothing changed."""
-    return cosine(before.hidden_states, after.hidden_states)
-
-
 def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head]) -> Iterator[dict[Head, float]]:
     """For each head alone: 1 - cosine of the sentence vector with it and without it; yields batch by batch.
 

@@ -16,8 +16,9 @@ import pytest
 import torch
 
 from demos.bert.attention.contributions import value_lengths
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import Habit
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
@@ -126,9 +127,9 @@ def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) 
     here = drawn(services, sentence, "head", 0, 2, "", "", "previous", "sentence")
     assert "Pattern 'previous token', this sentence" in html.unescape(here["patterns"])
     assert "patterns" not in drawn(services, sentence, "head", 0, 2, "", "", "previous", "habit")
-    habits = Habits(inputs=[(TEXT, ""), (PAIR, "")])
-    assert list(habit_shown(services, habits, "minilm", "previous", "sentence")) == [{"reading": ""}]
-    *waiting, last = habit_shown(services, habits, "minilm", "previous", "habit")
+    habits, sentences = OnceCache[int, Habit](1), [(TEXT, ""), (PAIR, "")]
+    assert list(habit_shown(services, habits, sentences, "minilm", "previous", "sentence")) == [{"reading": ""}]
+    *waiting, last = habit_shown(services, habits, sentences, "minilm", "previous", "habit")
     assert all("of 2 sentences" in values["reading"] for values in waiting)
     assert last["reading"] == ""
     first, second = (

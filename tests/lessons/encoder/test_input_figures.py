@@ -23,8 +23,14 @@ from demos.lessons.encoder.input.figure import changes_figure, norm_strips, sele
 from demos.lessons.encoder.input.text import changes_told
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, numbers_table, verdicts
-from demos.lessons.encoder.residual_stream.figure import SHOWN, curves_figure, drawn_tokens, path_figure
-from demos.lessons.encoder.residual_stream.text import path_table, path_told
+from demos.lessons.encoder.residual_stream.figure import (
+    SHOWN,
+    curves_figure,
+    drawn_tokens,
+    path_figure,
+    path_table,
+    path_told,
+)
 
 HOSTILE = "Rain <img src=x onerror=alert(1)> fell"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import habit_sentences
 from demos.bert.attention.patterns import PATTERNS
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
 from demos.figures.download_names import attention_json, file_name
-from demos.lessons.attention.heads.figure_standalone import standalone_html
+from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
@@ -25,7 +25,7 @@ GRID = "attention-grid"
 PAGE = "One HTML file"
 
 
-def layout(page: Page, habits: Habits) -> dict[str, Any]:
+def layout(page: Page) -> dict[str, Any]:
     """All heads on the left, the open one on the right."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="heads-views"):
@@ -45,7 +45,7 @@ def layout(page: Page, habits: Habits) -> dict[str, Any]:
             with takeaway_row("Take the overview:"):
                 picture_buttons(f"#{GRID}", "bert-heads", page)
             parts["source"] = gr.Radio(
-                [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
+                [("this sentence", "sentence"), (f"habit: {len(habit_sentences())} sentences", "habit")],
                 value="sentence",
                 label="Scores over",
                 elem_id="attention-habit",
@@ -122,7 +122,7 @@ def alone_in_a_file(
     loaded = services.loaded(sentence.model)
     view = VIEWS.get(view, VIEWS["head"]).name
     vectors = partial(queries_and_keys, loaded, run)
-    text = standalone_html(run, view, layer, head, vectors, loaded.spec.title, lines)
+    text = Standalone(run, view, layer, head, vectors, loaded.spec.title, lines).html()
     return file_name("bert-attention", view, "view", extension="html"), text
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import wait
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,18 +10,20 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.attention.contributions import value_lengths
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.encoding import Encoding
+from demos.bert.model.once_cache import OnceCache
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.program import attention_code
-from demos.lessons.attention.heads.figure_standalone import standalone_size
+from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import GRID, PAGE, layout, opened
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
 from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.widgets.bertviz.messages import VIEWS, Held, caption, frame_message, heads_on, lines_said
@@ -32,7 +33,7 @@ from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_
 from demos.widgets.takeaway.takeaway import sized
 
 TEXT = templates(__file__)
-POLL = 0.25  # seconds between two looks at how far the habit is
+KEPT = 8  # models' habits; one of 24 layers of 16 heads is 25 kB
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
 FILLED = ("frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns",
@@ -42,8 +43,7 @@ PRIVATE: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden"
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    habits = Habits()
-    parts = layout(page, habits)
+    parts = layout(page)
     parts |= {name: gr.Textbox("", visible="hidden") for name in ("held", "key", "averages")}
     with fold(__file__, "numbers", "The numbers"):
         parts["table"] = gr.HTML("")
@@ -53,7 +53,7 @@ def build(page: Page) -> None:
     source_fold(__file__)
     page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern", "lines")}, habit=parts["source"])
     _wire_heads(page, parts)
-    _wire_habits(page, parts, habits)
+    _wire_habits(page, parts)
 
 
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
@@ -90,12 +90,13 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
     )
 
 
-def _wire_habits(page: Page, parts: dict[str, Any], habits: Habits) -> None:
+def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
     pattern, source = parts["pattern"], parts["source"]
+    habits: OnceCache[int, Habit] = OnceCache(KEPT)
     page.on(
         [page.settled.change, pattern.input, source.input],
-        by_component(parts, partial(habit_shown, page.services, habits)),
+        by_component(parts, partial(habit_shown, page.services, habits, habit_sentences())),
         [page.model, pattern, source],
         [parts["averages"], parts["reading"], parts["patterns"]],
         trigger_mode="always_last",
@@ -153,7 +154,7 @@ def drawn(
         "table": matrix_table(whole[: len(few), : len(few)], few, few, title),
         "program": attention_code(loaded.spec, run.encoding, at, number),
         "key": run_key(run),
-        "whole": sized(PAGE, standalone_size(run, shape.name, at, number, vectors, loaded.spec.title, lines)),
+        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines).size()),
         "lines": lines,
     }
     if values["key"] != drawn_key:
@@ -169,20 +170,24 @@ def picked(services: Services, sentence: Sentence, view: str, *choices: Any) -> 
     return drawn(services, sentence, view, *choices, follow=True, alone=True) | {"view": view}
 
 
-def habit_shown(services: Services, habits: Habits, model: str, pattern: str, source: str) -> Iterator[dict[str, str]]:
-    """How far reading is, then the averages and their table; reads the set where the habit is asked for."""
+def habit_shown(
+    services: Services,
+    habits: OnceCache[int, Habit],
+    sentences: Sequence[tuple[str, str]],
+    model: str,
+    pattern: str,
+    source: str,
+) -> Iterator[dict[str, str]]:
+    """How far reading is, then the averages and their table; reads the sentences where the habit is asked for."""
     if source != "habit":
         yield {"reading": ""}
         return
     loaded = services.loaded(model)
-    reading = habits.begin(loaded)
-    while not reading.done():
-        wait([reading], timeout=POLL)
-        if not reading.done():
-            yield {"reading": TEXT.reading(habits.progress(loaded), habits.sentences), "patterns": ""}
-    habit = reading.result()
+    key = (loaded.spec.key, loaded.spec.revision)
+    steps = habits.steps(key, partial(measure_habit, loaded, sentences), 0)
+    habit = yield from relayed(steps, lambda done: {"reading": TEXT.reading(done, len(sentences)), "patterns": ""})
     table = scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")
-    yield {"averages": habit_message(habit, loaded.spec.key), "reading": "", "patterns": table}
+    yield {"averages": habit_message(habit), "reading": "", "patterns": table}
 
 
 def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this sentence") -> str:

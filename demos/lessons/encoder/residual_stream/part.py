@@ -9,8 +9,7 @@ import gradio as gr
 
 from demos.bert.encoder.residual_stream import paths
 from demos.lessons.encoder.program_input import stack_code
-from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure
-from demos.lessons.encoder.residual_stream.text import path_table, path_told
+from demos.lessons.encoder.residual_stream.figure import curves_figure, path_figure, path_table, path_told
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
