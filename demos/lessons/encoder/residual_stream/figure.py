@@ -128,10 +128,8 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
             figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, index], 4), **quiet), row=1, col=1)
             figure.add_trace(go.Scatter(x=middle, y=np.round(paths.change[:, index], 4), **quiet), row=3, col=1)
     own = word_colour(encoding.word_index[token])
-    loud = {
-        "mode": "lines+markers",
-        "hovertemplate": "after %{x} layers: <b>%{y:.4f}</b><extra>%{fullData.name}</extra>",
-    }
+    hover = "after %{x} layers: <b>%{y:.4f}</b><extra>%{fullData.name}</extra>"
+    marked = {"mode": "lines+markers", "hovertemplate": hover}
     norm = {"name": "norm", "line": {"color": own, "width": 4}, "showlegend": False}
     figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, token], 4), **norm, **marked), row=1, col=1)
     for name, (other, dash, values) in token_cosines(paths, encoding, token).items():
