@@ -11,6 +11,7 @@ from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
+from demos.figures.matrix import BAR, label_size
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.strips import Strip
 from demos.templates import plot_text
@@ -85,7 +86,7 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
             hovertemplate="<b>%{x}</b>, %{y}<br>cosine before and after %{z:.4f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=3,
-            colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 4, "tickformat": ".1f"},
+            colorbar=BAR | {"nticks": 4, "tickformat": ".1f"},
         )
     )
     margin = int(24 + 9 * max(12, *(len(short(name, NAME)) for name in encoding.tokens)))
@@ -98,7 +99,7 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
         tickangle=-90,
         tickvals=[columns[index] for index in shown],
         ticktext=[ticks[index] for index in shown],
-        tickfont={"size": 15 if n <= 24 else 12 if n <= 40 else 9},
+        tickfont={"size": label_size(n)},
         showgrid=False,
         ticks="",
         ticklabelstandoff=4,
