@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import html
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +25,7 @@ from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
 from tests.page.tiny_store import TinyStore
+from tests.programs import printed
 from tests.widgets.unpacking import unpack_weights
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
@@ -167,10 +166,7 @@ def test_an_empty_sentence_still_draws(services: Services) -> None:
 def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', pair, "minilm")
     program = drawn(services, sentence, "head", 3, 2, "")["program"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "lesson", "exec"), {})
-    lines = printed.getvalue().splitlines()
+    lines = printed(program)
     run = services.run(sentence)
     assert [line.split(" ", 1)[0] for line in lines] == list(run.encoding.tokens)
     rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])

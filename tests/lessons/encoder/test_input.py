@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import re
 
 import numpy as np
@@ -22,6 +20,7 @@ from demos.lessons.encoder.position import part as position
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream import part as stack
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 TEXT, PAIR = 'The kettle said "hi"\\n {x}.', "Nobody noticed."
 SENTENCE = Sentence(TEXT, PAIR, "minilm")
@@ -36,13 +35,6 @@ ROBOT = [
 @pytest.fixture(scope="module")
 def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
-
-
-def printed(program: str) -> list[str]:
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        exec(compile(program, "lesson", "exec"), {})
-    return output.getvalue().splitlines()
 
 
 def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:

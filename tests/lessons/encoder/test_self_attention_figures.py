@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import contextlib
 import io
 import re
 from html.parser import HTMLParser
@@ -31,6 +30,7 @@ from demos.lessons.encoder.self_attention.figure import (
 )
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
+from tests.programs import printed
 
 OURS = {"div", "table", "caption", "colgroup", "col", "tbody", "thead", "tfoot", "tr", "th", "td", "small", "sub"}
 OURS |= {"sup", "span", "img", "button", "p", "q", "h3", "b"}
@@ -175,10 +175,7 @@ def test_both_programs_print_the_boards_numbers(bundled: LoadedModel, causal: bo
     attention = one.ledger.attention
     for loops in (True, False):
         program = selfattention_code(bundled.spec, one.ledger, one.encoding, one.head, one.token, loops=loops)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(program, "lesson", "exec"), {})
-        *keys, last = printed.getvalue().splitlines()
+        *keys, last = printed(program)
         assert [line.split(" ", 1)[0] for line in keys] == one.names
         numbers = np.array([[float(part) for part in line.split(" ")[1:]] for line in keys])
         np.testing.assert_allclose(numbers[:, 0], attention.scores[5, 4], atol=1e-3)

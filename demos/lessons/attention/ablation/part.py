@@ -38,7 +38,7 @@ from demos.lessons.attention.ablation.text import (
     similarities_html,
 )
 from demos.page.layer_head_choices import following
-from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.figure import grid_message
 from demos.widgets.head_grid.head_grid import grid_value, previous_head, show_in_grid
@@ -192,20 +192,17 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
     """Each head alone off; a generator, so that it stops when its reader leaves."""
     services = page.services
 
-    def try_each(sentence: Sentence) -> Iterator[str]:
-        loaded = services.loaded(sentence.model)
+    def try_each(text: str, _pair: str, model: str) -> Iterator[str]:
+        loaded = services.loaded(model)
         heads = [(layer, head) for layer in range(loaded.spec.num_layers) for head in range(loaded.spec.num_heads)]
         effects: dict[Head, float] = {}
-        for batch in effect_of_each(loaded, encode(loaded.tokenizer, sentence.text), heads):
+        for batch in effect_of_each(loaded, encode(loaded.tokenizer, text or ""), heads):
             effects |= batch
             yield board_html(effects, len(heads))
 
-    def stream(*values: Any) -> Iterator[str]:  # gradio and the guard know a generator by its being one
-        yield from with_sentence(try_each)(*values)
-
     run = page.on(
         [parts["try"].click],
-        stream,
+        try_each,
         page.sentence,
         [parts["board"]],
         concurrency_id="each-head",
