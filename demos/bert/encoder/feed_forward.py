@@ -57,14 +57,10 @@ def layer_norm(norm: Norm, x: np.ndarray) -> NormLedger:
     deviation = np.sqrt(((wide - mean) ** 2).mean(axis=-1, keepdims=True) + norm.epsilon)
     normalised = (wide - mean) / deviation
     result = norm.gain * normalised + norm.offset
-    return NormLedger(
-        mean=mean[..., 0].astype(np.float32),
-        deviation=deviation[..., 0].astype(np.float32),
-        normalised=normalised.astype(np.float32),
-        gain=norm.gain,
-        offset=norm.offset,
-        result=result.astype(np.float32),
+    means, deviations, normalised, result = (
+        part.astype(np.float32) for part in (mean[..., 0], deviation[..., 0], normalised, result)
     )
+    return NormLedger(means, deviations, normalised, norm.gain, norm.offset, result)
 
 
 def gelu(x: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from demos.bert.encoder.layer_trace import LayerLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
-from demos.figures.program import model_lines, texts_of
+from demos.figures.program import begin, model_lines, texts_of
 
 LOOPS = """def attention(q, k, v, seen):  # rows are tokens, d_k numbers each
     d_k, result = len(q[0]), []
@@ -49,7 +49,22 @@ def selfattention_code(
         seen += " & inputs.attention_mask[0].bool()"
     made = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
     function, called = (LOOPS, LOOPS_CALLED) if loops else (MATRICES, MATRICES_CALLED)
-    return f"""{_begin(spec, encoding, ledger.padding, "import math", function)}
+    needed, source = model_lines(spec)
+    pads = f'padding="max_length", max_length={len(encoding) + ledger.padding}'
+    length = pads if ledger.padding else f"max_length={MAX_TOKENS}"
+    return f"""import math
+
+{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+
+{function}
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
+
 layer, head, token = {ledger.layer}, {head}, {token}
 with torch.inference_mode():
     x = model(**inputs, output_hidden_states=True).hidden_states[layer][0]  # [n, d]: what enters the layer
@@ -79,7 +94,7 @@ def block_code(spec: ModelSpec, encoding: Encoding, layer: int, token: int, numb
         attention, names, output, norm1 = "block.attention", _DISTIL, "block.attention.out_lin", "block.sa_layer_norm"
         inner, outer, norm2 = "block.ffn.lin1", "block.ffn.lin2", "block.output_layer_norm"
     made = ", ".join(f"heads(attention.{name}(x))" for name in names)
-    return f"""{_begin(spec, encoding)}
+    return f"""{begin(spec, texts_of(encoding))}
 layer, token, number = {layer}, {token}, {number}
 
 
@@ -115,20 +130,6 @@ with torch.inference_mode():
 for name, t in dict(x=x, T1=T1, T2=T2, T3=T3, T4=T4, T5=T5, H=H).items():
     print(name, round(t[token].norm().item(), 4), round(t[token, number].item(), 4))
 print("difference", (H - hidden_states[layer + 1][0]).abs().max().item())
-"""
-
-
-def _begin(spec: ModelSpec, encoding: Encoding, padding: int = 0, first: str = "", function: str = "") -> str:
-    """Imports, a function, tokenizer, model and inputs, with `padding` tokens behind the sentence."""
-    needed, source = model_lines(spec)
-    length = f'padding="max_length", max_length={len(encoding) + padding}' if padding else f"max_length={MAX_TOKENS}"
-    return f"""{first + chr(10) * 2 if first else ""}{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{function and chr(10) + function + chr(10) * 2}{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
-inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
 """
 
 

@@ -79,14 +79,8 @@ def told_html(comparison: Comparison, left: Side, right: Side) -> str:
 
 
 def _cell(comparison: Comparison, i: int, j: int) -> dict[str, Any]:
-    names = comparison.alignment.names
-    return {
-        "row": names[i],
-        "column": names[j],
-        "left": comparison.left[i, j],
-        "right": comparison.right[i, j],
-        "difference": comparison.difference[i, j],
-    }
+    names, matrices = comparison.alignment.names, ("left", "right", "difference")
+    return {"row": names[i], "column": names[j]} | {name: getattr(comparison, name)[i, j] for name in matrices}
 
 
 def ranked_cells(comparison: Comparison) -> list[tuple[int, int]]:

@@ -9,22 +9,15 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.figures.download_names import file_name
-from demos.lessons.attention.compare.layout import (
-    CHOICES,
-    PICKS,
-    TEXT,
-    controls,
-    head_choices,
-    layer_choices,
-    sides,
-)
 from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.lesson import Page, Part, by_component, notice_html, with_sentence
 from demos.page.services import Sentence, Services
+from demos.templates import templates
 from demos.widgets.comparison.figure import (
     compare_code,
     comparison_json,
@@ -35,8 +28,14 @@ from demos.widgets.comparison.figure import (
     pictures,
     told_html,
 )
-from demos.widgets.comparison.sides import MODELS, SAME, SENTENCES, Asked, pair_of
+from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED, Asked, pair_of
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
+
+TEXT = templates(__file__)
+MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after my fine-tune", TUNED)]
+OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
+CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right")  # in the order of `Asked`
+PICKS = ("first", "next", "third")  # the heads that differ most
 
 
 def build(page: Page) -> None:
@@ -86,6 +85,81 @@ def build(page: Page) -> None:
     )
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     parts["copy"].click(None, [page.text], [parts["text"]], js="(text) => text", **private)
+
+
+def controls(services: Services) -> dict[str, Any]:
+    """What to compare."""
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_classes="compare-controls"):
+        parts["mode"] = gr.Radio(
+            MODES, value=SENTENCES, label="Compare", elem_id="compare-mode", scale=3, min_width=320
+        )
+        with gr.Column(visible=False, scale=2, min_width=240) as parts["second"]:
+            parts["model"] = gr.Dropdown(
+                [("choose one…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
+                value="" if services.default_model == BUNDLED else BUNDLED,
+                label="Second model (right)",
+                filterable=False,
+                elem_id="compare-model",
+            )
+        with gr.Column(scale=4, min_width=320) as parts["other"], gr.Row(elem_classes="compare-other"):
+            parts["text"] = gr.Textbox(
+                OTHER, label="Other sentence (right)", lines=1, max_lines=4, scale=5, min_width=240,
+                elem_id="compare-text",
+            )  # fmt: skip
+            parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
+    parts["status"] = gr.HTML(elem_id="compare-status")
+    return parts
+
+
+def layer_choices(count: int, side: str = "") -> list[tuple[str, str]]:
+    """The layers of a model that has `count`, and all of them; on the side "_right" also the left one's."""
+    return [*_as_left(side), *[(f"layer {layer}", str(layer)) for layer in range(count)], ("mean of all layers", ALL)]
+
+
+def head_choices(count: int, side: str = "") -> list[tuple[str, str]]:
+    """The heads of a layer that has `count`, and all of them; on the side "_right" also the left one's."""
+    return [*_as_left(side), *[(f"head {head}", str(head)) for head in range(count)], ("mean of its heads", MEAN)]
+
+
+def _as_left(side: str) -> list[tuple[str, str]]:
+    return [("as on the left", SAME)] if side else []
+
+
+def sides(services: Services) -> dict[str, Any]:
+    """Left and right, each with its menus, their difference, and the heads: side by side where there is room."""
+    layers = max(spec.num_layers for spec in services.store.catalogue.values())
+    heads = max(spec.num_heads for spec in services.store.catalogue.values())
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_id="compare-pictures"):
+        for side, suffix in (("left", ""), ("right", "_right")):
+            with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
+                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-menus"):
+                    for name, choices, value in (
+                        ("layer", layer_choices(layers, suffix), "0"),
+                        ("head", head_choices(heads, suffix), "4"),
+                    ):
+                        parts[name + suffix] = gr.Dropdown(
+                            choices, value=SAME if suffix else value, label=f"{side.capitalize()}: {name}",
+                            show_label=False, filterable=False, min_width=140,
+                            elem_id=f"compare-{name}{suffix.replace('_', '-')}",
+                        )  # fmt: skip
+                parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
+            gr.HTML(TEXT.difference(), elem_classes="compare-name")
+            parts["said"] = gr.HTML(elem_classes="compare-said")
+            parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-more", min_width=0):
+            heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
+            with gr.Column(elem_id="compare-heads", **heatmap) as parts["overview"]:
+                gr.HTML(TEXT.which_heads(), elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-picks"):
+                    for name in PICKS:
+                        parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")
+                parts["heads"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+            parts["largest"] = gr.HTML(elem_id="compare-largest")
+    return parts
 
 
 def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
