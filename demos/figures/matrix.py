@@ -87,7 +87,7 @@ def matrix_figure(
 def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str) -> str:
     """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
     sums = np.nansum(values, axis=1).tolist()
-    return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums, ".3f")
+    return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums)
 
 
 def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> None:

@@ -93,6 +93,6 @@ def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:
     Under a causal mask nothing behind a token changes it: each token is computed once, its keys and values kept. Where
     every token sees every token, one more token changes all of them, so each step computes all again.
     """
-    kept = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
-    again = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
-    return kept, again
+    cached = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
+    recomputed = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
+    return cached, recomputed

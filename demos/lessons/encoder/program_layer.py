@@ -47,7 +47,7 @@ def selfattention_code(
     seen = "torch.ones(n, n).tril().bool()" if ledger.causal else "torch.ones(n, n).bool()"
     if ledger.padding:
         seen += " & inputs.attention_mask[0].bool()"
-    made = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
+    projections = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
     function, called = (LOOPS, LOOPS_CALLED) if loops else (MATRICES, MATRICES_CALLED)
     needed, source = model_lines(spec)
     pads = f'padding="max_length", max_length={len(encoding) + ledger.padding}'
@@ -71,7 +71,7 @@ with torch.inference_mode():
     n, d_k = len(x), x.shape[1] // model.config.num_attention_heads
     part = {_stack(spec)}[layer].{part}
     columns = slice(head * d_k, (head + 1) * d_k)  # this head's part
-    q, k, v = {made}
+    q, k, v = {projections}
 seen = {seen}  # whether query i may see key j
 
 {called}
@@ -93,7 +93,7 @@ def block_code(spec: ModelSpec, encoding: Encoding, layer: int, token: int, numb
     else:
         attention, names, output, norm1 = "block.attention", _DISTIL, "block.attention.out_lin", "block.sa_layer_norm"
         inner, outer, norm2 = "block.ffn.lin1", "block.ffn.lin2", "block.output_layer_norm"
-    made = ", ".join(f"heads(attention.{name}(x))" for name in names)
+    projections = ", ".join(f"heads(attention.{name}(x))" for name in names)
     return f"""{begin(spec, texts_of(encoding))}
 layer, token, number = {layer}, {token}, {number}
 
@@ -117,7 +117,7 @@ with torch.inference_mode():
     x = hidden_states[layer][0]  # [n, d]
     block = {_stack(spec)}[layer]
     attention = {attention}
-    q, k, v = {made}
+    q, k, v = {projections}
     weights = (q @ k.transpose(1, 2) / q.shape[-1] ** 0.5).softmax(dim=-1)  # [heads, n, n]
     z = (weights @ v).transpose(0, 1).reshape(x.shape)  # the heads side by side
     T1 = {output}(z)

@@ -66,9 +66,9 @@ def change_told(change: Change, word: str) -> Markup:
     return TEXT.change(word, change, int(change.both_sides.argmax()) if change.tokens else None)
 
 
-def cost_told(read: int, new: int, kept: int, again: int) -> Markup:
+def cost_told(read: int, new: int, cached: int, recomputed: int) -> Markup:
     """What writing costs with each mask."""
-    return TEXT.cost(read, new, with_prefix(kept, ""), with_prefix(again, ""), again / kept)
+    return TEXT.cost(read, new, with_prefix(cached, ""), with_prefix(recomputed, ""), recomputed / cached)
 
 
 def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:
