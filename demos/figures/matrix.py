@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,6 +17,8 @@ NARROW = 24  # columns that can be named in a third of the page
 LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
+BAR: dict[str, Any] = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
+BARE: dict[str, Any] = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis whose cells are its grid
 NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
 
 
@@ -30,8 +32,6 @@ def matrix_figure(
     what: str = "weight",
     row_sums: bool = False,
     narrow: bool = False,
-    row_title: str = "from (query)",
-    column_title: str = "to (key)",
 ) -> go.Figure:
     """Values [n, m] as a heatmap; colours run from 0 to `limit`, or from -limit to limit where `scale` is "signed".
 
@@ -41,13 +41,13 @@ def matrix_figure(
     `attention-heatmap`, since gr.Plot does not know the theme.
     """
     n, m = values.shape
-    names, across = _categories(rows), _categories(columns)
+    names = _categories(rows)
     full = _limit(values) if limit is None else limit
     sign = "+" if scale == "signed" else ""
     gap = 1 if max(n, m) <= LABELLED else 0
     figure = go.Figure(
         go.Heatmap(
-            x=across,
+            x=_categories(columns),
             y=names,
             z=np.round(values.astype(np.float64), 4 if full >= 0.05 else 8),
             zmin=-full if scale == "signed" else 0,
@@ -55,22 +55,16 @@ def matrix_figure(
             colorscale=colour_scale(scale),
             hoverongaps=False,
             hovertemplate=(
-                f"{_short(row_title)} <b>%{{y}}</b><br>{_short(column_title)} <b>%{{x}}</b><br>"
+                "from <b>%{y}</b><br>to <b>%{x}</b><br>"
                 f"{plot_text(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
             ),
             xgap=gap,
             ygap=gap,
-            colorbar={
-                "thickness": 12,
-                "len": 1,
-                "outlinewidth": 0,
-                "tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}",
-                "nticks": 6,
-            },
+            colorbar=BAR | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}", "nticks": 6},
         )
     )
-    size = _size(max(n, m))
-    left, top = (int(min(150, 30 + _longest(labels) * size * 0.62)) for labels in (rows, columns))
+    size = label_size(max(n, m))
+    left, top = (int(min(150, 30 + max(map(len, labels.names), default=0) * size * 0.62)) for labels in (rows, columns))
     figure.update_layout(
         **plotly_layout(
             height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
@@ -79,28 +73,24 @@ def matrix_figure(
     )
     if np.isnan(values).any():
         figure.update_layout(plot_bgcolor=NO_VALUE)
-    shared = {"tickfont": {"size": size}, "showgrid": False, "zeroline": False, "ticks": "", "ticklabelstandoff": 4}
-    figure.update_xaxes(
-        **shared,
-        **_ticks(columns, NARROW if narrow else LABELLED),
-        side="top",
-        tickangle=-90,
-        title={"text": column_title, "standoff": 6},
-    )
-    figure.update_yaxes(**shared, **_ticks(rows), autorange="reversed", title={"text": row_title, "standoff": 6})
+    shared = BARE | {"tickfont": {"size": size}, "ticklabelstandoff": 4}
+    across = shared | _ticks(columns, NARROW if narrow else LABELLED)
+    figure.update_xaxes(**across, side="top", tickangle=-90, title={"text": "to (key)", "standoff": 6})
+    down = shared | _ticks(rows)
+    figure.update_yaxes(**down, autorange="reversed", title={"text": "from (query)", "standoff": 6})
     _mark_sentence_b(figure, rows, columns)
     if row_sums:
-        _add_row_sums(figure, values, names, row_title)
+        _add_row_sums(figure, values, names)
     return figure
 
 
-def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str, digits: int = 3) -> str:
+def matrix_table(values: np.ndarray, rows: Labels, columns: Labels, caption: str) -> str:
     """The values [n, m] as an HTML table with each row's sum; nan is a dash, and counts as nothing in the sum."""
     sums = np.nansum(values, axis=1).tolist()
-    return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums, f".{digits}f")
+    return TEXT.matrix(caption, _sides(rows), _sides(columns), values.tolist(), sums)
 
 
-def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str], row_title: str) -> None:
+def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> None:
     """A bar a row on the right of the heatmap, its length the row's sum, from 0 to 1 where no sum is larger."""
     sums = np.nansum(values.astype(np.float64), axis=1)
     low, high = min(0.0, float(sums.min())), max(1.0, float(sums.max()))
@@ -114,23 +104,17 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str], row_t
             marker={"color": GREY, "opacity": 0.5},
             text=written,
             textposition="outside",
-            textfont={"size": _size(len(sums))},
+            textfont={"size": label_size(len(sums))},
             cliponaxis=False,
             showlegend=False,
-            hovertemplate=f"{_short(row_title)} <b>%{{y}}</b><br>the row's sum %{{x:.4f}}<extra></extra>",
+            hovertemplate="from <b>%{y}</b><br>the row's sum %{x:.4f}<extra></extra>",
         )
     )
     figure.update_layout(
         xaxis={"domain": [0, 0.86]},
-        xaxis2={
-            "domain": [0.88, 0.95],
-            "range": [low, high],
-            "side": "top",
-            "tickvals": [],
-            "showgrid": False,
-            "zeroline": False,
-            "title": {"text": "sum", "standoff": 6},
-        },
+        xaxis2=BARE
+        | {"domain": [0.88, 0.95], "range": [low, high], "side": "top", "tickvals": []}
+        | {"title": {"text": "sum", "standoff": 6}},
         bargap=0.25,
     )
 
@@ -178,14 +162,6 @@ def _sides(labels: Labels) -> list[dict[str, str]]:
     ]
 
 
-def _short(title: str) -> str:
-    """An axis' title without what stands in its brackets: "from (query)" is "from"."""
-    return plot_text(title.split(" (")[0])
-
-
-def _longest(labels: Labels) -> int:
-    return max((len(name) for name in labels.names), default=0)
-
-
-def _size(count: int) -> int:
+def label_size(count: int) -> int:
+    """Pixels of the names along an axis of `count` tokens."""
     return 15 if count <= 24 else 12 if count <= 40 else 9

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from markupsafe import Markup
 
+from demos.figures.matrix import BAR, BARE
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
 
@@ -15,84 +17,67 @@ TEXT = templates(__file__, "text_strips.html")
 STRIP = 34  # pixels a vector takes
 SHARE = 0.99  # of all cells that lie inside the scale: one outlier of BERT's would pale all others
 FEW = 16  # cells; so few have room for their numbers
+BEGINNING = 8  # numbers of a vector in the table
 Strip = tuple[str, np.ndarray]  # a name, and its vector <float>[d]
 
 
-def strips_figure(
-    rows: Sequence[Strip], limit: float | None = None, *, norms: bool = True, what: str = "dimension"
-) -> go.Figure:
+def strips_figure(rows: Sequence[Strip]) -> go.Figure:
     """Named vectors under one another, the first on top, each a row of d cells; their lengths may differ.
 
-    Colours run from -limit to limit, white at zero. Without a `limit` it is what 99 of 100 cells stay within, rounded
-    up; what lies beyond has the last colour, and its own number when pointed at. `norms` writes each vector's
-    Euclidean norm beside it. Names are text, nothing escaped yet. In the dark matrix.css turns the colours
-    round: put the plot into a block of the class `attention-heatmap`.
+    Colours run from -limit to limit, white at zero, where the limit is what 99 of 100 cells stay within, rounded up;
+    what lies beyond has the last colour, and its own number when pointed at. Each vector's Euclidean norm stands beside
+    it. Names are text, nothing escaped yet. In the dark matrix.css turns the colours round: put the plot into a block
+    of the class `attention-heatmap`.
     """
     vectors = [np.asarray(vector, dtype=np.float32).ravel() for _, vector in rows]
     width = max((len(vector) for vector in vectors), default=1)
     z = np.full((len(rows), width), np.nan, dtype=np.float32)
     for row, vector in zip(z, vectors, strict=True):
         row[: len(vector)] = vector
-    full = strips_limit(vectors) if limit is None else limit
-    names = [plot_text(name) for name, _ in rows]
     few = width <= FEW
     figure = go.Figure(
         go.Heatmap(
             z=z,
             x=np.arange(width),
             y=np.arange(len(rows)),
-            zmin=-full,
-            zmax=full,
-            colorscale=colour_scale("signed"),
+            **signed_colours(strips_limit(vectors), ".3g", xref="container", x=1, xanchor="right", xpad=10),
             hoverongaps=False,
-            hovertemplate=f"%{{y}}<br>{plot_text(what)} %{{x}}: <b>%{{z:+.4f}}</b><extra></extra>",
+            hovertemplate="%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
             texttemplate="%{z:.2f}" if few else None,
             textfont={"size": 15},
             xgap=1 if few else 0,
             ygap=6,
-            colorbar={
-                "thickness": 12,
-                "len": 1,
-                "outlinewidth": 0,
-                "tickvals": [-full, 0, full],
-                "ticktext": [f"−{full:.3g}", "0", f"{full:.3g}"],
-                "xref": "container",
-                "x": 1,
-                "xanchor": "right",
-                "xpad": 10,
-            },
         )
     )
     left = int(min(330, 24 + 8.4 * max((len(name) for name, _ in rows), default=0)))
-    figure.update_layout(
-        **plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 150 if norms else 64, "t": 8, "b": 46}),
-    )
+    figure.update_layout(**plotly_layout(height=STRIP * len(rows) + 62, margin={"l": left, "r": 150, "t": 8, "b": 46}))
     figure.update_xaxes(
-        showgrid=False,
-        zeroline=False,
-        ticks="",
+        **BARE,
         **({"dtick": 1} if few else {}),
         tickangle=0,
-        title={"text": what, "standoff": 4},
+        title={"text": "dimension", "standoff": 4},
         range=[-0.5, width - 0.5],
     )
     figure.update_yaxes(
-        showgrid=False,
-        zeroline=False,
-        ticks="",
+        **BARE,
         range=[len(rows) - 0.5, -0.5],
         tickvals=list(range(len(rows))),
-        ticktext=names,
+        ticktext=[plot_text(name) for name, _ in rows],
         tickfont={"size": 16},
         ticklabelstandoff=6,
     )
-    if norms:
-        for index, vector in enumerate(vectors):
-            figure.add_annotation(
-                x=1, xref="paper", xanchor="left", xshift=6, y=index, showarrow=False,
-                text=f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}", font={"size": 15},
-            )  # fmt: skip
+    for index, vector in enumerate(vectors):
+        norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
+        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": index}
+        figure.add_annotation(**place, showarrow=False, text=norm, font={"size": 15})
     return figure
+
+
+def signed_colours(limit: float, digits: str, **bar: Any) -> dict[str, Any]:
+    """A heatmap's signed scale from -limit to limit, and the bar that says so."""
+    ticks = {"tickvals": [-limit, 0, limit], "ticktext": [f"−{limit:{digits}}", "0", f"{limit:{digits}}"]}
+    scale = {"zmin": -limit, "zmax": limit, "colorscale": colour_scale("signed")}
+    return scale | {"colorbar": BAR | ticks | bar}
 
 
 def strips_limit(vectors: Sequence[np.ndarray]) -> float:
@@ -105,20 +90,20 @@ def strips_limit(vectors: Sequence[np.ndarray]) -> float:
     return float(np.ceil(round(peak / step, 6)) * step)
 
 
-def strips_table(rows: Sequence[Strip], caption: str, shown: int = 8, digits: int = 4) -> Markup:
-    """The vectors' numbers as an HTML table: the first `shown`, then how many there are, mean, deviation and norm.
+def strips_table(rows: Sequence[Strip], caption: str) -> Markup:
+    """The vectors' numbers as an HTML table: the first BEGINNING, then how many there are, mean, deviation and norm.
 
     The deviation is that of LayerNorm: the root of the mean squared distance from the mean, over d and not d - 1.
     """
     width = max((len(vector) for _, vector in rows), default=0)
-    shown = min(shown, width)
+    shown = min(BEGINNING, width)
     table = []
     for name, vector in rows:
         wide = np.asarray(vector, dtype=np.float64)
-        first = [f"{value:.{digits}f}" for value in wide[:shown]]
+        first = [f"{value:.4f}" for value in wide[:shown]]
         first += [""] * (shown - len(first))
         if width > shown:
             first.append("…" if len(wide) > shown else "")
         whole = (wide.mean(), wide.std(), np.linalg.norm(wide))
-        table.append((name, [*first, len(wide), *(f"{value:.{digits}f}" for value in whole)]))
+        table.append((name, [*first, len(wide), *(f"{value:.4f}" for value in whole)]))
     return TEXT.table(caption, shown, width > shown, table)

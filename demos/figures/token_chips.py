@@ -83,33 +83,19 @@ def source_text(encoding: Encoding, segment: int) -> Markup:
 
 def numbers_table(encoding: Encoding) -> Markup:
     """Everything the tokenizer hands to the model, one row a token."""
-    return TEXT.numbers(
-        [
-            (
-                i,
-                encoding.tokens[i],
-                encoding.input_ids[i],
-                encoding.token_type_ids[i],
-                1,
-                "–" if encoding.word_ids[i] is None else encoding.word_ids[i],
-                _span(encoding, i),
-                "yes" if encoding.special_tokens_mask[i] else "",
-            )
-            for i in range(len(encoding))
-        ]
-    )
+    words = ["–" if word is None else word for word in encoding.word_ids]
+    spans = [_span(encoding, i) for i in range(len(encoding))]
+    special = ["yes" if mark else "" for mark in encoding.special_tokens_mask]
+    n, ids = len(encoding), (encoding.input_ids, encoding.token_type_ids)
+    return TEXT.numbers(list(zip(range(n), encoding.tokens, *ids, [1] * n, words, spans, special, strict=True)))
 
 
 def comparison(rows: Sequence[tuple[Sequence[str], Encoding, Counts]], absent: Sequence[str]) -> Markup:
     """The same input under several tokenizers: (the models that cut it this way, its tokens, its counts) a row."""
-    shown = [
-        {
-            "titles": titles,
-            "counts": counts,
-            "sentences": [_chips(encoding, segment) for segment in _segments(encoding)],
-        }
-        for titles, encoding, counts in rows
-    ]
+    shown = []
+    for titles, encoding, counts in rows:
+        sentences = [_chips(encoding, segment) for segment in _segments(encoding)]
+        shown.append({"titles": titles, "counts": counts, "sentences": sentences})
     return TEXT.comparison(shown, absent)
 
 

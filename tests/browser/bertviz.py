@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Frame, Page
 
-from demos.widgets.bertviz.messages import FAINTEST, pack_weights, unpack_weights
+from demos.widgets.bertviz.messages import FAINTEST, pack_weights
+from tests.widgets.unpacking import unpack_weights
 
 TEXT, PAIR = "The old miller counted his sacks twice.", "One was missing."
 HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(2)> ${alert(3)} {{value}}"

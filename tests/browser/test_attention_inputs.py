@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
-from demos.lessons.attention.heads.figure_standalone import standalone_html
+from demos.lessons.attention.heads.figure_standalone import Standalone
 from tests.browser.bertviz import HOSTILE, PAIR, drawn, opacities, visible
 
 
@@ -63,7 +63,7 @@ def test_a_file_of_its_own_works_with_no_network(browser: Browser, bundled: Load
     run = RunCache().get(bundled, HOSTILE)
     file = tmp_path / "attention.html"
     vectors = lambda layer: queries_and_keys(bundled, run, layer)  # noqa: E731
-    file.write_text(standalone_html(run, "head", 1, 4, vectors, "MiniLM <i>", "all"), encoding="utf-8")
+    file.write_text(Standalone(run, "head", 1, 4, vectors, "MiniLM <i>", "all").html(), encoding="utf-8")
     context = browser.new_context(offline=True, color_scheme="dark")
     page = context.new_page()
     faults: list[str] = []

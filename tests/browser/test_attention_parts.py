@@ -15,7 +15,7 @@ from demos.bert.model.run import RunCache
 
 TEXT = "The old miller counted his sacks twice."
 # The cells of this part's tables that are shown, but not below the heading that their columns have.
-ELSEWHERE = """[...document.querySelectorAll('.cause-pairs, .cause-saliency')].flatMap(table => {
+ELSEWHERE = """[...document.querySelectorAll('.ablation-pairs, .ablation-saliency')].flatMap(table => {
     const headings = [...table.tHead.rows[0].cells].flatMap(cell => Array(cell.colSpan).fill(cell));
     return [...table.tBodies[0].rows].flatMap(row => [...row.cells].filter((cell, at) => {
         const [own, above] = [cell.getBoundingClientRect(), headings[at].getBoundingClientRect()];
@@ -30,28 +30,28 @@ def test_each_part_on_one_page(
 ) -> None:
     chosen = {"off": "0.2, 1.4", "compare_text": "x", "compare_layer": "2", "compare_head": "5", "of": 6}
     page = open_lesson("attention", part="ablation", text=TEXT, **chosen)
-    with subtests.test("cause"):
+    with subtests.test("ablation"):
         heads_go_off_and_on_again(page)
     with subtests.test("compare"):
         two_at_once(page, bundled)
-    with subtests.test("together"):
+    with subtests.test("rollout"):
         many_heads_as_one(page)
 
 
 def heads_go_off_and_on_again(page: Page) -> None:
     """Grid, box and link hold one set, and all that depends on it follows."""
-    said, box = page.locator("#cause-said"), page.locator("#cause-off :is(textarea, input)")
+    said, box = page.locator("#ablation-said"), page.locator("#ablation-off :is(textarea, input)")
     expect(said).to_contain_text("2 of 72 heads are off")
-    expect(page.locator("#cause-picture .heatmaplayer image")).to_have_count(1)
-    off = page.locator("#cause-grid [aria-pressed=true]")
+    expect(page.locator("#ablation-picture .heatmaplayer image")).to_have_count(1)
+    off = page.locator("#ablation-grid [aria-pressed=true]")
     expect(off).to_have_count(2)
 
-    page.locator("#cause-grid [data-layer='3'][data-head='7']").click()
+    page.locator("#ablation-grid [data-layer='3'][data-head='7']").click()
     expect(said).to_contain_text("3 of 72")
     expect(box).to_have_value("0.2, 1.4, 3.7")
     page.wait_for_url(re.compile(r"off=0\.2%2C\+1\.4%2C\+3\.7"))
 
-    page.locator("#cause-layer-off input").click()
+    page.locator("#ablation-layer-off input").click()
     expect(page.get_by_role("option")).to_have_count(6)  # the model's own layers
     page.get_by_role("option", name="layer 2").click()
     expect(said).to_contain_text("15 of 72")
@@ -59,19 +59,19 @@ def heads_go_off_and_on_again(page: Page) -> None:
 
     box.fill("x")
     expect(page.locator(".notice")).to_contain_text("is no head")
-    page.locator("#cause-all-on").click()
+    page.locator("#ablation-all-on").click()
     expect(said).to_contain_text("All 72 heads are on")
     expect(off).to_have_count(0)
 
-    page.locator("#cause-compare textarea").fill("One.\nTwo <img src=x onerror=alert(1)>")
-    expect(page.locator("#cause-similar tbody tr")).to_have_count(2)
-    page.locator("#cause-leans > button").click()
-    page.locator("#cause-output input").click()
+    page.locator("#ablation-compare textarea").fill("One.\nTwo <img src=x onerror=alert(1)>")
+    expect(page.locator("#ablation-similar tbody tr")).to_have_count(2)
+    page.locator("#attention-ablation-saliency > button").click()
+    page.locator("#ablation-output input").click()
     page.get_by_role("option").nth(1).click()
-    expect(page.locator("#cause-explained caption")).to_contain_text("Two <img")
-    expect(page.locator("#cause-explained tbody tr")).to_have_count(10)
-    expect(page.locator("#cause-agreed")).to_contain_text("Spearman")
-    assert page.locator("#cause-explained img, #cause-similar img").count() == 0
+    expect(page.locator("#ablation-explained caption")).to_contain_text("Two <img")
+    expect(page.locator("#ablation-explained tbody tr")).to_have_count(10)
+    expect(page.locator("#ablation-agreed")).to_contain_text("Spearman")
+    assert page.locator("#ablation-explained img, #ablation-similar img").count() == 0
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(ELSEWHERE) == []
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -137,28 +137,28 @@ def many_heads_as_one(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.locator("#bar-text textarea").fill("The unflappable banker smiled.")
     page.locator("#bar-pair textarea").fill("Nobody noticed it.")
-    said, one = page.locator("#together-said"), page.locator("#together-one")
+    said, one = page.locator("#rollout-said"), page.locator("#rollout-row")
     expect(said).to_contain_text("Attention rollout through layers 0 to 1")
     expect(said).to_contain_text("every row sums to 1")
-    expect(page.locator("#together-heatmap .heatmaplayer image")).to_have_count(1)
-    expect(page.locator("#together-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
+    expect(page.locator("#rollout-heatmap .heatmaplayer image")).to_have_count(1)
+    expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
     expect(one).to_contain_text("What banker (token 6) would be made of after layer 1, by rollout")
-    expect(page.locator("#together-head")).to_have_count(0)
+    expect(page.locator("#rollout-head")).to_have_count(0)
 
-    page.locator("#together-specials").get_by_text("hidden", exact=True).click()
+    page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
     expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalised: rows sum to 0\.\d\d on"))
-    expect(page.locator("#together-heatmap .barlayer .bartext")).to_have_count(9)
-    page.locator("#together-quarter").get_by_text("A → B").click()
+    expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(9)
+    page.locator("#rollout-quarter").get_by_text("A → B").click()
     expect(said).to_contain_text("only from sentence A to sentence B")
-    page.locator("#together-what input").click()
+    page.locator("#rollout-what input").click()
     page.get_by_role("option", name="maximum over the layers").click()
     expect(said).to_contain_text("The largest weight among the 6 layers' head 2")
     expect(said).to_contain_text("no distribution")
-    expect(page.locator("#together-head")).to_be_visible()
-    expect(page.locator("#together-layer")).to_have_count(0)
+    expect(page.locator("#rollout-head")).to_be_visible()
+    expect(page.locator("#rollout-layer")).to_have_count(0)
     expect(one).to_contain_text("Where banker (token 6) looks")
     page.wait_for_url(re.compile("part=rollout.*join=layers-max.*specials=hide.*quarter=A-B"))
     dark = page.evaluate("insideBert.dark(true)")
     assert dark
-    ink = page.locator("#together-heatmap .bartext").first.evaluate("text => getComputedStyle(text).fill")
+    ink = page.locator("#rollout-heatmap .bartext").first.evaluate("text => getComputedStyle(text).fill")
     assert ink == "rgb(236, 234, 228)"  # the dark page's ink

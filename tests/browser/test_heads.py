@@ -14,6 +14,7 @@ from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
+from demos.bert.model.steps import drained
 from tests.browser.bertviz import drawn, off, opacities, visible
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
@@ -89,7 +90,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
 
     # its habit, over the bundled sentences
     page.locator("#attention-habit").get_by_text("habit").click()
-    habit = measure_habit(bundled, habit_sentences()).scores["previous"]
+    habit = drained(measure_habit(bundled, habit_sentences())).scores["previous"]
     best = grid.locator(".head-grid-best button").first
     expect(best).to_have_text(f"layer 0 head 2 {habit.max():.2f}")
     expect(grid.locator(".head-grid-told")).to_contain_text("60 of 60 sentences")

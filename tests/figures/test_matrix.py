@@ -16,14 +16,14 @@ COLUMNS = Labels(("<b>", "bank", "a", "[SEP]"), (False, False, False, True))
 
 def test_an_oblong_matrix_keeps_its_sides() -> None:
     values = np.arange(12.0).reshape(3, 4) / 12
-    figure = matrix_figure(values, ROWS, COLUMNS, row_title="from A (x)", column_title="to B")
+    figure = matrix_figure(values, ROWS, COLUMNS)
     (trace,) = figure.data
     np.testing.assert_allclose(np.array(trace.z), values, atol=5e-5)
     assert list(trace.y) == ["0 [CLS]", "1 bank", "2 bank"]
     assert list(trace.x) == ["0 &lt;b&gt;", "1 bank", "2 a", "3 [SEP]"]
     assert figure.layout.xaxis.ticktext == ("&lt;b&gt;", "bank", "a", "<i>[SEP]</i>")
-    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("to B", "from A (x)")
-    assert trace.hovertemplate.startswith("from A <b>%{y}</b><br>to B <b>%{x}</b>")
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("to (key)", "from (query)")
+    assert trace.hovertemplate.startswith("from <b>%{y}</b><br>to <b>%{x}</b>")
     assert (trace.zmin, trace.zmax) == (0, 0.92)
     assert [(line.x0, line.x1, line.y0, line.y1) for line in figure.layout.shapes] == [(-0.5, 3.5, 1.5, 1.5)]
 
@@ -64,8 +64,8 @@ def test_empty_cells_stay_empty_and_count_as_nothing() -> None:
     assert figure.data[0].zmax == 0.5
     assert list(figure.data[1].x) == [0.5, 0]
     assert figure.layout.plot_bgcolor.startswith("rgba(128")  # not the colour of zero
-    cells = re.findall("<td>(?:<b>)?([^<]*)", matrix_table(values, two, two, "x", digits=2))
-    assert cells == ["", "0.50", "–", "0.50", "–", "–", "0.00"]
+    cells = re.findall("<td>(?:<b>)?([^<]*)", matrix_table(values, two, two, "x"))
+    assert cells == ["", "0.500", "–", "0.500", "–", "–", "0.000"]
     assert np.isnan(values).sum() == 3
     whole = matrix_figure(np.full((2, 2), np.nan), two, two)
     assert whole.data[0].zmax > whole.data[0].zmin

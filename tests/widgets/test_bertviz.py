@@ -18,10 +18,9 @@ from demos.widgets.bertviz.messages import (
     largest_error,
     pack_vectors,
     pack_weights,
-    unpack_weights,
 )
 from tests.made_up import encoding_of, run_of
-from tests.widgets.unpacking import unpack_vectors
+from tests.widgets.unpacking import unpack_vectors, unpack_weights
 
 GENERATOR = np.random.default_rng(7)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 
 import numpy as np
@@ -24,6 +22,7 @@ from demos.widgets.comparison.figure import (
     ranked_cells,
     told_html,
 )
+from tests.programs import printed
 
 TEXT, OTHER = "The unflappable banker smiled.", "The unflappable <b>banker</b> & frowned at {us}."
 HEAD = Which(1, 2)
@@ -51,7 +50,7 @@ def test_both_sides_share_a_scale_and_zero_is_the_middle_of_the_third(runs: tupl
     # "<", "b" and ">" of the other sentence have no partner: rows and columns without a number, and not of zeros
     shown = np.array(difference.z, dtype=float)
     np.testing.assert_allclose(shown, found.right - found.left, atol=5e-5)
-    assert list(np.isnan(shown).all(axis=1)) == [row.left is None or row.right is None for row in found.alignment.rows]
+    assert list(np.isnan(shown).all(axis=1)) == [None in row for row in found.alignment.rows]
     assert np.isnan(shown).any()
     assert left.x == difference.x
     assert left.y == difference.y == right.y
@@ -139,11 +138,8 @@ def test_the_program_prints_these_differences(bundled: LoadedModel, which: Which
     )
     found = compare(left, right, which, Which(0, 1), fold=True)
     code = compare_code(Side("a", left, which), Side("b", right, Which(0, 1)), (bundled.spec, bundled.spec), found)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "lesson", "exec"), {})
     names = list(found.alignment.names)
-    lines = [re.fullmatch(r"from (.+) to (.+): ([+-][0-9.]+)", line) for line in printed.getvalue().splitlines()]
+    lines = [re.fullmatch(r"from (.+) to (.+): ([+-][0-9.]+)", line) for line in printed(code)]
     cells = [(names.index(line[1]), names.index(line[2]), float(line[3])) for line in lines if line]
     assert len(cells) == len(lines) == 10
     for (i, j, value), (p, q) in zip(cells, ranked_cells(found), strict=False):

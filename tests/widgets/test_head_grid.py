@@ -14,6 +14,7 @@ from demos.bert.attention.patterns import PATTERNS, mean_entropy, pattern_scores
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
+from demos.bert.model.steps import drained
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key, shrink
 
 
@@ -52,7 +53,7 @@ def test_what_a_sentence_lacks_is_null(tiny: LoadedModel) -> None:
     assert message["scores"]["punctuation"] == [None] * 6
     assert message["even"]["punctuation"] is None
     assert message["even"]["cls"] == pytest.approx(1 / 5)
-    habit = json.loads(habit_message(measure_habit(tiny, [("No marks here", "")]), "tiny"))
+    habit = json.loads(habit_message(drained(measure_habit(tiny, [("No marks here", "")]))))
     assert habit["scores"]["same_word"] == [None] * 8
     assert (habit["counted"]["same_word"], habit["counted"]["cls"], habit["sentences"]) == (0, 1, 1)
 

@@ -8,13 +8,13 @@ import pytest
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.widgets.token_picker.token_picker import pick, picked
+from demos.widgets.token_picker.figure import picker_html
+from demos.widgets.token_picker.token_picker import pick
 
 
 def test_each_token_is_a_chip_with_its_number_and_hue(tiny: LoadedModel) -> None:
     encoding = encode(tiny.tokenizer, "An unflappable <b>cat</b>")
-    chips, at = picked(encoding, 2, "Follow <it>")
-    assert at == 2
+    chips = picker_html(encoding, 2, "Follow <it>")
     assert re.findall(r'data-token="(\d+)"', chips) == [str(number) for number in range(len(encoding))]
     assert re.findall(r'data-token="(\d+)" aria-checked="true" tabindex="0"', chips) == ["2"]
     hues = re.findall(r'class="pick (\w+)"', chips)
@@ -34,7 +34,8 @@ def test_an_index_beyond_the_sentence_means_its_last_word(tiny: LoadedModel, ask
 
 def test_a_long_input_offers_its_first_tokens(tiny: LoadedModel) -> None:
     encoding = encode(tiny.tokenizer, "cat " * 200)
-    chips, at = picked(encoding, 150, "Follow")
+    at = pick(encoding, 150)
+    chips = picker_html(encoding, at, "Follow")
     assert chips.count("data-token") == 128
     assert "74 more tokens can't be chosen here" in chips
     assert at == 127

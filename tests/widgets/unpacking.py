@@ -1,4 +1,4 @@
-"""What bertviz's frame makes of the queries and keys that it is sent (assets/bertviz/unpack.js, in Python)."""
+"""What bertviz's frame makes of what it is sent (assets/bertviz/unpack.js, in Python)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+
+def unpack_weights(packed: str, shape: Sequence[int]) -> np.ndarray:
+    """Of `pack_weights`: float [shape]."""
+    return np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(shape) / 255
 
 
 def unpack_vectors(packed: dict[str, Any], shape: Sequence[int]) -> np.ndarray:

@@ -17,6 +17,7 @@ import torch
 
 from demos.bert.embeddings.sentence_vectors import cosine
 from demos.bert.model.encoding import Encoding
+from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import pad
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
@@ -72,7 +73,7 @@ def switched_off(loaded: LoadedModel, off: Sequence[frozenset[Head]]) -> Any:
     model = sharing_weights(loaded.model)
     for layer in sorted({layer for heads in off for layer, _ in heads}):
         dropped = torch.tensor([[(layer, head) in heads for head in range(loaded.spec.num_heads)] for heads in off])
-        _mixing(model, layer).register_forward_pre_hook(_Silence(dropped))
+        layer_parts(layer_of(model, layer))["output"].register_forward_pre_hook(_Silence(dropped))
     return model
 
 
@@ -85,13 +86,6 @@ def sharing_weights(model: Any) -> Any:
     return copy.deepcopy(model, same)
 
 
-def _mixing(model: Any, layer: int) -> Any:
-    """W^O of a layer: what the heads' z, one after the other, go into, wherever this architecture keeps it."""
-    if hasattr(model, "transformer"):  # DistilBERT
-        return model.transformer.layer[layer].attention.out_lin
-    return model.encoder.layer[layer].attention.output.dense
-
-
 class _Silence:
     """A hook before W^O: zero where `dropped` <bool>[rows or 1, H] says so."""
 
@@ -102,11 +96,6 @@ class _Silence:
         z = inputs[0]  # [batch, n, H * d_k]
         heads = z.unflatten(-1, (self.dropped.shape[2], -1))
         return (heads.masked_fill(self.dropped.to(z.device), 0.0).flatten(-2), *inputs[1:])
-
-
-def cosine_by_layer(before: Run, after: Run) -> np.ndarray:
-    """How like itself each token stays in each hidden state: [L + 1, n], 1 where nothing changed."""
-    return cosine(before.hidden_states, after.hidden_states)
 
 
 def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head]) -> Iterator[dict[Head, float]]:

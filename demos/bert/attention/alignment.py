@@ -40,12 +40,8 @@ class Unit:
         return (self.key, self.special, self.sentence) == (other.key, other.special, other.sentence)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One row, and column, of the pictures: the unit's index on each side, None where that side has no such unit."""
-
-    left: int | None
-    right: int | None
+# One row, and column, of the pictures: the unit's index left and right, None where that side has no such unit.
+Row = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -60,10 +56,7 @@ class Alignment:
     @property
     def pairs(self) -> tuple[tuple[Unit | None, Unit | None], ...]:
         """The rows' units."""
-        return tuple(
-            (None if i is None else self.left[i], None if j is None else self.right[j])
-            for i, j in ((row.left, row.right) for row in self.rows)
-        )
+        return tuple((None if i is None else self.left[i], None if j is None else self.right[j]) for i, j in self.rows)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,20 +89,20 @@ def align(left: Encoding, right: Encoding, fold: bool, shown: int = SHOWN) -> Al
     same = (left.tokens, left.sequence_ids) == (right.tokens, right.sequence_ids)
     of_left, of_right = (_units(encoding, not same, fold, shown) for encoding in (left, right))
     if same:
-        return Alignment(of_left, of_right, tuple(Row(i, i) for i in range(len(of_left))), by_word=False)
+        return Alignment(of_left, of_right, tuple((i, i) for i in range(len(of_left))), by_word=False)
     rows: list[Row] = []
     i = j = 0
     for a, b in [*_common(of_left, of_right), (len(of_left), len(of_right))]:
         rows += _between(of_left, of_right, range(i, a), range(j, b))
         if a < len(of_left):
-            rows.append(Row(a, b))
+            rows.append((a, b))
         i, j = a + 1, b + 1
     return Alignment(of_left, of_right, tuple(rows), by_word=True)
 
 
 def arranged(weights: np.ndarray, alignment: Alignment, side: Side) -> np.ndarray:
     """One side's weights between its units [..., u, u] in the alignment's rows: [..., r, r], nan where it has none."""
-    units = [row.left if side == "left" else row.right for row in alignment.rows]
+    units = [row[side == "right"] for row in alignment.rows]
     at = np.array([index for index, unit in enumerate(units) if unit is not None], dtype=int)
     of = np.array([unit for unit in units if unit is not None], dtype=int)
     result = np.full((*weights.shape[:-2], len(units), len(units)), np.nan)
@@ -131,8 +124,9 @@ def _units(encoding: Encoding, by_word: bool, fold: bool, shown: int) -> tuple[U
             text = encoding.text_pair if encoding.sequence_ids[first] == 1 else encoding.text
             name = text[encoding.offsets[first][0] : encoding.offsets[last][1]]
         if last < shown:
-            sentence = encoding.token_type_ids[first]
-            units.append(Unit(_short(name), _folded(name) if fold else name, tuple(tokens), word, sentence))
+            short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+            key, sentence = _folded(name) if fold else name, encoding.token_type_ids[first]
+            units.append(Unit(short, key, tuple(tokens), word, sentence))
     return tuple(units)
 
 
@@ -140,10 +134,6 @@ def _folded(word: str) -> str:
     """Without case and accents, as an uncased tokenizer reads it."""
     parts = unicodedata.normalize("NFD", word.casefold())
     return "".join(part for part in parts if unicodedata.category(part) != "Mn")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _common(left: Sequence[Unit], right: Sequence[Unit]) -> Iterator[tuple[int, int]]:
@@ -180,5 +170,5 @@ def _between(left: Sequence[Unit], right: Sequence[Unit], of_left: range, of_rig
         not (left[i].special or right[j].special) and left[i].sentence == right[j].sentence for i, j in pairs
     )
     if replaced:
-        return [Row(i, j) for i, j in pairs]
-    return [*(Row(i, None) for i in of_left), *(Row(None, j) for j in of_right)]
+        return [*pairs]
+    return [*((i, None) for i in of_left), *((None, j) for j in of_right)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from demos.bert.attention.queries_keys import split_heads
 from demos.bert.model.layer_weights import LayerWeights, layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
@@ -16,9 +17,8 @@ from demos.bert.model.run import Run
 
 def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
     """The length of f(x_j) of every head and token of `layer`: <float32>[H, n]."""
-    lengths: np.ndarray = np.linalg.norm(
-        _transformed(layer_weights(loaded.model, layer), run.hidden_states[layer]), axis=-1
-    )
+    transformed = _transformed(layer_weights(loaded.model, layer), run.hidden_states[layer])
+    lengths: np.ndarray = np.linalg.norm(transformed, axis=-1)
     return lengths
 
 
@@ -47,8 +47,7 @@ def staying_shares(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:
 
 def _transformed(weights: LayerWeights, states: np.ndarray) -> np.ndarray:
     """f(x) of every head: states [n, d] -> [H, n, d]."""
-    n, heads = len(states), weights.num_heads
-    values = weights.value(states).reshape(n, heads, -1).swapaxes(0, 1)  # [H, n, d_k]
-    columns = weights.output.weight.reshape(len(weights.output.weight), heads, -1)  # [d, H, d_k]
-    transformed: np.ndarray = values @ columns.transpose(1, 2, 0)  # [H, d_k, d]
+    values = split_heads(weights.value(states), weights.num_heads)  # [H, n, d_k]
+    columns = split_heads(weights.output.weight, weights.num_heads)  # [H, d, d_k]
+    transformed: np.ndarray = values @ columns.swapaxes(1, 2)
     return transformed

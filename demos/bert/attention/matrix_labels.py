@@ -52,15 +52,15 @@ class Labels:
             words=tuple(words[index] for index in starts),
         )
 
-    def take(self, kept: Sequence[int]) -> Labels:
-        """Those at the ascending indices `kept`, each with the number it had."""
+    def take(self, indices: Sequence[int]) -> Labels:
+        """Those at the ascending `indices`, each with the number it had."""
         numbers, start = self.numbers, self.sentence_b_start
         return Labels(
-            names=tuple(self.names[index] for index in kept),
-            special=tuple(self.special[index] for index in kept),
-            sentence_b_start=None if start is None else sum(index < start for index in kept),
-            positions=tuple(numbers[index] for index in kept),
-            words=tuple(self.words[index] for index in kept) if self.words else (),
+            names=tuple(self.names[index] for index in indices),
+            special=tuple(self.special[index] for index in indices),
+            sentence_b_start=None if start is None else sum(index < start for index in indices),
+            positions=tuple(numbers[index] for index in indices),
+            words=tuple(self.words[index] for index in indices) if self.words else (),
         )
 
     def place_of(self, number: int) -> int:

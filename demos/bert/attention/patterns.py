@@ -88,25 +88,18 @@ def words(encoding: Encoding) -> list[str]:
     ]
 
 
-def _columns(columns: np.ndarray) -> np.ndarray:
-    """Every token aims at the same ones: [n] -> [n, n]"""
-    return np.broadcast_to(columns, (len(columns), len(columns)))
-
-
 def _offset(by: int) -> Targets:
     return lambda encoding: np.eye(len(encoding), k=by, dtype=bool)
 
 
+def _tokens(aimed_at: Callable[[str], bool]) -> Targets:
+    """Every token aims at the same ones, told by their text."""
+    return lambda encoding: np.tile([aimed_at(token) for token in encoding.tokens], (len(encoding), 1))
+
+
 def _first(encoding: Encoding) -> np.ndarray:
-    return _columns(np.arange(len(encoding)) == 0)
-
-
-def _separators(encoding: Encoding) -> np.ndarray:
-    return _columns(np.array([token == "[SEP]" for token in encoding.tokens]))
-
-
-def _punctuation(encoding: Encoding) -> np.ndarray:
-    return _columns(np.array([is_punctuation(token) for token in encoding.tokens]))
+    """Every token aims at the first, which is [CLS]; one that was written further on is not meant."""
+    return np.tile(np.arange(len(encoding)) == 0, (len(encoding), 1))
 
 
 def _same_word(encoding: Encoding) -> np.ndarray:
@@ -122,49 +115,24 @@ def _same_word(encoding: Encoding) -> np.ndarray:
 PATTERNS: Mapping[str, Pattern] = {
     pattern.name: pattern
     for pattern in (
-        Pattern(
-            "previous",
-            "previous token",
-            "The weight a token gives to the token just before it, averaged over all tokens but the first.",
-            "no token has one before it",
-            _offset(-1),
-        ),
-        Pattern(
-            "next",
-            "next token",
-            "The weight a token gives to the token just after it, averaged over all tokens but the last.",
-            "no token has one after it",
-            _offset(1),
-        ),
+        Pattern("previous", "previous token",
+                "The weight a token gives to the token just before it, averaged over all tokens but the first.",
+                "no token has one before it", _offset(-1)),
+        Pattern("next", "next token",
+                "The weight a token gives to the token just after it, averaged over all tokens but the last.",
+                "no token has one after it", _offset(1)),
         Pattern("itself", "itself", "The weight a token gives to itself, averaged over all tokens.", "", _offset(0)),
         Pattern("cls", "[CLS]", "The weight a token gives to [CLS], averaged over all tokens.", "", _first),
-        Pattern(
-            "sep",
-            "[SEP]",
-            "The weight a token gives to all [SEP] together, averaged over all tokens.",
-            "no [SEP] here",
-            _separators,
-        ),
-        Pattern(
-            "punctuation",
-            "punctuation",
-            "The weight a token gives to all punctuation marks together, averaged over all tokens.",
-            "no punctuation here",
-            _punctuation,
-        ),
-        Pattern(
-            "same_word",
-            "same word",
-            "The weight a token gives to the other places where its word occurs (capitals count as small letters), "
-            "averaged over the tokens of repeated words.",
-            "no word occurs twice here",
-            _same_word,
-        ),
-        Pattern(
-            "broad",
-            "broad",
-            "The entropy of a token's weights over the largest one possible, ln n for n tokens, averaged over all "
-            "tokens: 1 is the same weight for all, 0 is all on one.",
-        ),
+        Pattern("sep", "[SEP]", "The weight a token gives to all [SEP] together, averaged over all tokens.",
+                "no [SEP] here", _tokens(lambda token: token == "[SEP]")),
+        Pattern("punctuation", "punctuation",
+                "The weight a token gives to all punctuation marks together, averaged over all tokens.",
+                "no punctuation here", _tokens(is_punctuation)),
+        Pattern("same_word", "same word",
+                "The weight a token gives to the other places where its word occurs (capitals count as small letters), "
+                "averaged over the tokens of repeated words.", "no word occurs twice here", _same_word),
+        Pattern("broad", "broad",
+                "The entropy of a token's weights over the largest one possible, ln n for n tokens, averaged over all "
+                "tokens: 1 is the same weight for all, 0 is all on one."),
     )
-}
+}  # fmt: skip

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import special
 
 from demos.bert.model.layer_numbers import layer_index
+from demos.bert.model.layer_weights import layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 
@@ -34,11 +33,8 @@ def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:
 
     Vaswani et al. 2017, section 3.2.2. hidden_states[layer] is what layer `layer` reads: index 0 holds the embeddings.
     """
-    states = run.hidden_states[layer]  # [n, d]
-    query, key = _projections(loaded.model, layer)
-    return QueriesKeys(
-        _split_heads(_apply(query, states), run.num_heads), _split_heads(_apply(key, states), run.num_heads)
-    )
+    weights, states = layer_weights(loaded.model, layer), run.hidden_states[layer]
+    return QueriesKeys(*(split_heads(linear(states), run.num_heads) for linear in (weights.query, weights.key)))
 
 
 def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
@@ -46,26 +42,6 @@ def scaled_dot_products(queries: np.ndarray, keys: np.ndarray) -> np.ndarray:
     return queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
 
 
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """exp(s) / sum exp(s) over the last axis."""
-    weights: np.ndarray = special.softmax(scores, axis=-1)
-    return weights
-
-
-def _projections(model: Any, layer: int) -> tuple[Any, Any]:
-    """The two linear maps of a layer, wherever this architecture keeps them."""
-    if hasattr(model, "transformer"):  # DistilBERT
-        attention = model.transformer.layer[layer].attention
-        return attention.q_lin, attention.k_lin
-    attention = model.encoder.layer[layer].attention.self
-    return attention.query, attention.key
-
-
-def _apply(linear: Any, states: np.ndarray) -> np.ndarray:
-    weight, bias = (tensor.detach().cpu().float().numpy() for tensor in (linear.weight, linear.bias))
-    return states @ weight.T + bias  # [n, d]
-
-
-def _split_heads(vectors: np.ndarray, num_heads: int) -> np.ndarray:
+def split_heads(vectors: np.ndarray, num_heads: int) -> np.ndarray:
     """[n, H * d_k] -> [H, n, d_k]"""
     return np.ascontiguousarray(vectors.reshape(len(vectors), num_heads, -1).swapaxes(0, 1))

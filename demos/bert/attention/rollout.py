@@ -45,7 +45,7 @@ class Aggregate:
 
 def aggregate(run: Run, recipe: Recipe) -> Aggregate:
     """Apply `recipe`. Raises UserError where nothing is left to show."""
-    weights = made_one(run.attentions, recipe)
+    weights = joined_heads(run.attentions, recipe)
     labels = Labels.of_words(run.encoding) if recipe.words else Labels.of_tokens(run.encoding)
     if recipe.words:
         weights = to_words(weights, word_starts(run.encoding))
@@ -60,7 +60,7 @@ def aggregate(run: Run, recipe: Recipe) -> Aggregate:
     return Aggregate(weights[np.ix_(rows, columns)], labels.take(rows), labels.take(columns))
 
 
-def made_one(attentions: np.ndarray, recipe: Recipe) -> np.ndarray:
+def joined_heads(attentions: np.ndarray, recipe: Recipe) -> np.ndarray:
     """The recipe's one matrix from attentions [L, H, n, n]: <float64>[n, n], a row a query.
 
     Rows sum to 1 but for a maximum, whose rows sum to 1 or more.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erf
+from scipy.special import ndtr
 
 from demos.bert.model.layer_weights import LayerWeights, Norm
 from demos.errors import UserError
@@ -57,14 +57,10 @@ def layer_norm(norm: Norm, x: np.ndarray) -> NormLedger:
     deviation = np.sqrt(((wide - mean) ** 2).mean(axis=-1, keepdims=True) + norm.epsilon)
     normalised = (wide - mean) / deviation
     result = norm.gain * normalised + norm.offset
-    return NormLedger(
-        mean=mean[..., 0].astype(np.float32),
-        deviation=deviation[..., 0].astype(np.float32),
-        normalised=normalised.astype(np.float32),
-        gain=norm.gain,
-        offset=norm.offset,
-        result=result.astype(np.float32),
+    means, deviations, normalised, result = (
+        part.astype(np.float32) for part in (mean[..., 0], deviation[..., 0], normalised, result)
     )
+    return NormLedger(means, deviations, normalised, norm.gain, norm.offset, result)
 
 
 def gelu(x: np.ndarray) -> np.ndarray:
@@ -72,9 +68,7 @@ def gelu(x: np.ndarray) -> np.ndarray:
 
     Hendrycks and Gimpel 2016, section 2: the exact form, which BERT uses, and not its approximation by tanh.
     """
-    wide = x.astype(np.float64)
-    below = erf(wide / np.sqrt(2.0))
-    active: np.ndarray = (0.5 * wide * (1.0 + below)).astype(x.dtype)
+    active: np.ndarray = (x * ndtr(x.astype(np.float64))).astype(x.dtype)
     return active
 
 

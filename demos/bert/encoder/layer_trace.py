@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from demos.bert.attention.ablation import sharing_weights
+from demos.bert.attention.queries_keys import split_heads
 from demos.bert.encoder.feed_forward import BlockLedger, complete
 from demos.bert.encoder.self_attention import AttentionLedger, attend, visible
 from demos.bert.model.encoding import MAX_TOKENS
@@ -40,21 +41,9 @@ class LayerLedger:
     @property
     def steps(self) -> dict[str, np.ndarray]:
         """Our own tensors, by name, that the model has as well."""
-        attention, block = self.attention, self.block
-        return {
-            "query": attention.query,
-            "key": attention.key,
-            "value": attention.value,
-            "weights": attention.weights,
-            "concat": attention.concat,
-            "t1": block.t1,
-            "t2": block.t2,
-            "t3": block.t3,
-            "inner": block.inner,
-            "active": block.active,
-            "t4": block.t4,
-            "t5": block.t5,
-            "h": block.h,
+        of_attention, of_block = ("query", "key", "value", "weights", "concat"), ("t1", "t2", "t3", "inner", "active")
+        return {name: getattr(self.attention, name) for name in of_attention} | {
+            name: getattr(self.block, name) for name in (*of_block, "t4", "t5", "h")
         }
 
     @property
@@ -115,8 +104,7 @@ def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_hea
     Read by hooks on a copy of that one layer, which shares its weights: the model itself, which other threads use,
     gets none. `mask` <bool>[n, n] is added to the scores as transformers adds its own.
     """
-    shared = layer_of(model, layer)
-    module = copy.deepcopy(shared, {id(tensor): tensor for tensor in (*shared.parameters(), *shared.buffers())})
+    module = sharing_weights(layer_of(model, layer))
     parts = layer_parts(module)
     seen: dict[str, np.ndarray] = {}
 
@@ -146,5 +134,5 @@ def own_tensors(model: Any, layer: int, x: np.ndarray, mask: np.ndarray, num_hea
     with torch.inference_mode():
         module(torch.from_numpy(np.array(x))[None], attention_mask=added)
     for name in ("query", "key", "value"):
-        seen[name] = np.ascontiguousarray(seen[name].reshape(len(x), num_heads, -1).swapaxes(0, 1))  # [H, n, d_k]
+        seen[name] = split_heads(seen[name], num_heads)
     return seen

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from scipy.special import softmax
 
-from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products, softmax
+from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
 from demos.bert.embeddings.sentence_vectors import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.encoding import Encoding, encode
@@ -29,9 +30,9 @@ def cross_weights(loaded: LoadedModel, read: Run, written: Run, layer: int) -> n
     As in Vaswani et al. 2017, 3.2.3, but with the projections of BERT's own head: BERT has none for this, so the
     arithmetic is real and the weights are nobody's.
     """
-    queries = queries_and_keys(loaded, written, layer).queries
-    keys = queries_and_keys(loaded, read, layer).keys
-    return softmax(scaled_dot_products(queries, keys))
+    queries, keys = queries_and_keys(loaded, written, layer).queries, queries_and_keys(loaded, read, layer).keys
+    weights: np.ndarray = softmax(scaled_dot_products(queries, keys), axis=-1)
+    return weights
 
 
 def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
@@ -44,12 +45,10 @@ def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
     if loaded.spec.segments:
         inputs["token_type_ids"] = torch.tensor([encoding.token_type_ids])
     blocked = torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), torch.finfo(torch.float32).min)
-    with torch.inference_mode():
-        output = loaded.model(
-            **inputs, attention_mask=blocked, output_hidden_states=True, output_attentions=True
-        )  # a mask of four dimensions is taken as it is
-    states = np.stack([layer[0].numpy() for layer in output.hidden_states])
-    return Run(loaded.spec.key, encoding, states, np.stack([layer[0].numpy() for layer in output.attentions]))
+    with torch.inference_mode():  # a mask of four dimensions is taken as it is
+        output = loaded.model(**inputs, attention_mask=blocked, output_hidden_states=True, output_attentions=True)
+    each = (np.stack([layer[0].numpy() for layer in layers]) for layers in (output.hidden_states, output.attentions))
+    return Run(loaded.spec.key, encoding, *each)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
     if max(len(before), len(changed)) > MOST:
         raise UserError(f"This is shown for up to {MOST} tokens; the sentence has {len(before)}.")
     pairs = zip(before.input_ids, changed.input_ids, strict=False)
-    shared = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(changed)))
+    shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(changed)))
     both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]
     left = [run_causal(loaded, encoding).hidden_states[-1, :shared] for encoding in (before, changed)]
     return Change(before, changed, shared, 1 - cosine(*both), 1 - cosine(*left))
@@ -94,6 +93,6 @@ def writing_cost(shape: Shape, read: int, new: int) -> tuple[int, int]:
     Under a causal mask nothing behind a token changes it: each token is computed once, its keys and values kept. Where
     every token sees every token, one more token changes all of them, so each step computes all again.
     """
-    kept = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
-    again = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
-    return kept, again
+    cached = sum(work_per_token(shape, length).total for length in range(1, read + new + 1))
+    recomputed = sum(length * work_per_token(shape, length).total for length in range(read + 1, read + new + 1))
+    return cached, recomputed

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
-from demos.bert.attention.queries_keys import softmax
+from demos.bert.attention.queries_keys import split_heads
 from demos.bert.model.layer_weights import LayerWeights
 
 
@@ -54,10 +55,12 @@ def visible(n: int, *, causal: bool = False, padding: int = 0) -> np.ndarray:
 
 def attend(weights: LayerWeights, x: np.ndarray, mask: np.ndarray) -> AttentionLedger:
     """The steps of one layer's self-attention for x [n, d]; `mask` <bool>[n, n] must leave every query a key."""
-    query, key, value = (_heads(linear(x), weights.num_heads) for linear in (weights.query, weights.key, weights.value))
+    query, key, value = (
+        split_heads(linear(x), weights.num_heads) for linear in (weights.query, weights.key, weights.value)
+    )
     scores = query @ key.swapaxes(1, 2)
     scaled = np.where(mask, scores / np.float32(np.sqrt(query.shape[-1])), np.float32(-np.inf))
-    shares = softmax(scaled)
+    shares = softmax(scaled, axis=-1)
     z = shares @ value
     concat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(len(x), -1)
     return AttentionLedger(x, query, key, value, scores, scaled, shares, z, concat, weights.output(concat), mask)
@@ -82,8 +85,3 @@ def head_shares(weights: LayerWeights, ledger: AttentionLedger, token: int) -> H
         shares=(contributions @ whole / square).astype(np.float32),
         bias_share=float(weights.output.bias.astype(np.float64) @ whole / square),
     )
-
-
-def _heads(vectors: np.ndarray, num_heads: int) -> np.ndarray:
-    """[n, H * d_k] -> [H, n, d_k]"""
-    return np.ascontiguousarray(vectors.reshape(len(vectors), num_heads, -1).swapaxes(0, 1))

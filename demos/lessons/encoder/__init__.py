@@ -10,7 +10,8 @@ from demos.page.layer_head_choices import slider
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.services import Sentence
-from demos.widgets.token_picker.token_picker import picked, token_picker
+from demos.widgets.token_picker.figure import picker_html
+from demos.widgets.token_picker.token_picker import pick, token_picker
 
 CHOOSE = "Follow the token"
 
@@ -21,7 +22,7 @@ def build(page: Page) -> None:
     catalogue = services.store.catalogue.values()
     with gr.Row(elem_classes="encoder-choices", equal_height=False):
         with gr.Column(scale=5, min_width=340):
-            token = token_picker(CHOOSE, "encoder-token", value=12)
+            chips, token = token_picker(CHOOSE, "encoder-token", value=12)
         layer = gr.Slider(
             0, max(spec.num_layers for spec in catalogue) - 1, 0, step=1, label="Layer (from 0)",
             elem_id="encoder-layer", scale=1, min_width=190,
@@ -30,14 +31,19 @@ def build(page: Page) -> None:
             0, max(spec.num_heads for spec in catalogue) - 1, 4, step=1, label="Head (from 0)",
             elem_id="encoder-head", scale=1, min_width=190,
         )  # fmt: skip
-    page.share(token=token.index, layer=layer, head=head)
+    page.share(token=token, layer=layer, head=head)
 
-    def choices(sentence: Sentence, at: float, layer: float, head: float) -> list[Any]:
+    def choices(sentence: Sentence, index: float, layer_now: float, head_now: float) -> dict[gr.Component, Any]:
         run = services.run(sentence)
-        chips, index = picked(run.encoding, at, CHOOSE)
-        return [chips, index, slider(layer, run.num_layers), slider(head, run.num_heads)]
+        at = pick(run.encoding, index)
+        return {
+            chips: picker_html(run.encoding, at, CHOOSE),
+            token: at,
+            layer: slider(layer_now, run.num_layers),
+            head: slider(head_now, run.num_heads),
+        }
 
-    page.draw(choices, [token.index, layer, head], [token.chips, token.index, layer, head], show_progress="hidden")
+    page.draw(choices, [token, layer, head], [chips, token, layer, head], show_progress="hidden")
 
 
 LESSON = Lesson(

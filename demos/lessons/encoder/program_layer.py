@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from demos.bert.encoder.layer_trace import LayerLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
-from demos.figures.program import model_lines, texts_of
+from demos.figures.program import begin, model_lines, texts_of
 
 LOOPS = """def attention(q, k, v, seen):  # rows are tokens, d_k numbers each
     d_k, result = len(q[0]), []
@@ -39,23 +40,38 @@ weights, z = weights[token].tolist(), z[token].tolist()"""
 
 
 def selfattention_code(
-    spec: ModelSpec, encoding: Encoding, layer: int, head: int, token: int, *, loops: bool, causal: bool, padding: int
+    spec: ModelSpec, ledger: LayerLedger, encoding: Encoding, head: int, token: int, *, loops: bool
 ) -> str:
     """Prints q . k, scaled and weight of every key, then z: by loops in plain Python, or by matrices."""
     part, names = ("attention.self", ("query", "key", "value")) if spec.segments else ("attention", _DISTIL)
-    seen = "torch.ones(n, n).tril().bool()" if causal else "torch.ones(n, n).bool()"
-    if padding:
+    seen = "torch.ones(n, n).tril().bool()" if ledger.causal else "torch.ones(n, n).bool()"
+    if ledger.padding:
         seen += " & inputs.attention_mask[0].bool()"
-    made = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
+    projections = ", ".join(f"part.{name}(x)[:, columns]" for name in names)
     function, called = (LOOPS, LOOPS_CALLED) if loops else (MATRICES, MATRICES_CALLED)
-    return f"""{_begin(spec, encoding, padding, "import math", function)}
-layer, head, token = {layer}, {head}, {token}
+    needed, source = model_lines(spec)
+    pads = f'padding="max_length", max_length={len(encoding) + ledger.padding}'
+    length = pads if ledger.padding else f"max_length={MAX_TOKENS}"
+    return f"""import math
+
+{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+
+{function}
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
+
+layer, head, token = {ledger.layer}, {head}, {token}
 with torch.inference_mode():
     x = model(**inputs, output_hidden_states=True).hidden_states[layer][0]  # [n, d]: what enters the layer
     n, d_k = len(x), x.shape[1] // model.config.num_attention_heads
     part = {_stack(spec)}[layer].{part}
     columns = slice(head * d_k, (head + 1) * d_k)  # this head's part
-    q, k, v = {made}
+    q, k, v = {projections}
 seen = {seen}  # whether query i may see key j
 
 {called}
@@ -77,8 +93,8 @@ def block_code(spec: ModelSpec, encoding: Encoding, layer: int, token: int, numb
     else:
         attention, names, output, norm1 = "block.attention", _DISTIL, "block.attention.out_lin", "block.sa_layer_norm"
         inner, outer, norm2 = "block.ffn.lin1", "block.ffn.lin2", "block.output_layer_norm"
-    made = ", ".join(f"heads(attention.{name}(x))" for name in names)
-    return f"""{_begin(spec, encoding)}
+    projections = ", ".join(f"heads(attention.{name}(x))" for name in names)
+    return f"""{begin(spec, texts_of(encoding))}
 layer, token, number = {layer}, {token}, {number}
 
 
@@ -101,7 +117,7 @@ with torch.inference_mode():
     x = hidden_states[layer][0]  # [n, d]
     block = {_stack(spec)}[layer]
     attention = {attention}
-    q, k, v = {made}
+    q, k, v = {projections}
     weights = (q @ k.transpose(1, 2) / q.shape[-1] ** 0.5).softmax(dim=-1)  # [heads, n, n]
     z = (weights @ v).transpose(0, 1).reshape(x.shape)  # the heads side by side
     T1 = {output}(z)
@@ -114,20 +130,6 @@ with torch.inference_mode():
 for name, t in dict(x=x, T1=T1, T2=T2, T3=T3, T4=T4, T5=T5, H=H).items():
     print(name, round(t[token].norm().item(), 4), round(t[token, number].item(), 4))
 print("difference", (H - hidden_states[layer + 1][0]).abs().max().item())
-"""
-
-
-def _begin(spec: ModelSpec, encoding: Encoding, padding: int = 0, first: str = "", function: str = "") -> str:
-    """Imports, a function, tokenizer, model and inputs, with `padding` tokens behind the sentence."""
-    needed, source = model_lines(spec)
-    length = f'padding="max_length", max_length={len(encoding) + padding}' if padding else f"max_length={MAX_TOKENS}"
-    return f"""{first + chr(10) * 2 if first else ""}{needed}import torch
-from transformers import AutoModel, AutoTokenizer
-
-{function and chr(10) + function + chr(10) * 2}{source}
-tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
-model = AutoModel.from_pretrained(name, revision=revision).eval()
-inputs = tokenizer({texts_of(encoding)}, truncation=True, {length}, return_tensors="pt")
 """
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -144,11 +144,6 @@ def describe(run: Run, view: str, n: int, layer: int, head: int) -> dict[str, An
 def pack_weights(weights: np.ndarray) -> str:
     """Weights in 0..1 -> one byte each, round(255 w), base64; off by 1/510 = 0.00196 at most."""
     return base64.b64encode(np.rint(weights * 255).astype(np.uint8).tobytes()).decode()
-
-
-def unpack_weights(packed: str, shape: Sequence[int]) -> np.ndarray:
-    """What the frame makes of `pack_weights`: float [shape]."""
-    return np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(shape) / 255
 
 
 def pack_vectors(vectors: np.ndarray) -> dict[str, Any]:

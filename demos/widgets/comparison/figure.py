@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.run import Run
 from demos.figures.download_names import rounded
-from demos.figures.matrix import matrix_figure, matrix_table
+from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.program import model_lines, texts_of
 from demos.templates import templates
@@ -79,14 +79,8 @@ def told_html(comparison: Comparison, left: Side, right: Side) -> str:
 
 
 def _cell(comparison: Comparison, i: int, j: int) -> dict[str, Any]:
-    names = comparison.alignment.names
-    return {
-        "row": names[i],
-        "column": names[j],
-        "left": comparison.left[i, j],
-        "right": comparison.right[i, j],
-        "difference": comparison.difference[i, j],
-    }
+    names, matrices = comparison.alignment.names, ("left", "right", "difference")
+    return {"row": names[i], "column": names[j]} | {name: getattr(comparison, name)[i, j] for name in matrices}
 
 
 def ranked_cells(comparison: Comparison) -> list[tuple[int, int]]:
@@ -120,21 +114,19 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
             hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of its attention moved<extra></extra>",
             xgap=1,
             ygap=1,
-            colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 5, "tickformat": ".0%"},
+            colorbar=BAR | {"nticks": 5, "tickformat": ".0%"},
         )
     )
     figure.update_layout(
         **plotly_layout(height=min(640, 34 * layers + 96), margin={"l": 56, "r": 10, "t": 56, "b": 10})
     )
-    axis = {"showgrid": False, "zeroline": False, "ticks": "", "dtick": 1, "tickfont": {"size": 15}}
+    axis = BARE | {"dtick": 1, "tickfont": {"size": 15}}
     figure.update_xaxes(**axis, side="top", title={"text": "head", "standoff": 6})
     figure.update_yaxes(**axis, autorange="reversed", title={"text": "layer", "standoff": 6})
     if which.layer is not None:
-        row = {"y0": which.layer - 0.5, "y1": which.layer + 0.5}
-        column = (
-            {"x0": -0.5, "x1": count - 0.5} if which.head is None else {"x0": which.head - 0.5, "x1": which.head + 0.5}
-        )
-        figure.add_shape(type="rect", line={"color": PALETTE["classes"][5], "width": 3}, **row, **column)
+        first, last = (0, count - 1) if which.head is None else (which.head, which.head)
+        box = {"x0": first - 0.5, "x1": last + 0.5, "y0": which.layer - 0.5, "y1": which.layer + 0.5}
+        figure.add_shape(type="rect", line={"color": PALETTE["classes"][5], "width": 3}, **box)
     return figure
 
 

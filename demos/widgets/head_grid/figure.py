@@ -58,11 +58,11 @@ def run_key(run: Run) -> str:
     return f"{run.model}.{hashlib.blake2b(what.encode(), digest_size=8).hexdigest()}"
 
 
-def habit_message(habit: Habit, model: str) -> str:
+def habit_message(habit: Habit) -> str:
     """What the grid needs of this model's habit, as JSON text: means, the even head's, how many sentences count."""
     return json.dumps(
         {
-            "model": model,
+            "model": habit.model,
             "scores": _listed(habit.scores),
             "even": {name: _short(score) for name, score in habit.even.items()},
             "counted": habit.counted,

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
 
 from demos.bert.model.encoding import Encoding
 from demos.files import read_beside
-from demos.widgets.token_picker.figure import PICKED_AMONG, picker_html
+from demos.widgets.token_picker.figure import PICKED_AMONG
 
 
-@dataclass(frozen=True)
-class TokenPicker:
-    """`chips` is what one sees; `index` holds the chosen token's number and is what a lesson reads and keeps."""
+def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.Number]:
+    """(what one sees, which `picker_html` fills; the chosen token's number, which a lesson reads and keeps).
 
-    chips: gr.HTML
-    index: gr.Number
-
-
-def token_picker(label: str, elem_id: str, value: int = 1) -> TokenPicker:
-    """The component. A click or an arrow key on a chip changes `index`; `picked` fills both for a sentence."""
+    A click or an arrow key on a chip changes the number.
+    """
     index = gr.Number(value, precision=0, minimum=0, maximum=PICKED_AMONG - 1, visible="hidden")
     chips = gr.HTML(
         None,
@@ -34,22 +27,9 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> TokenPicker:
         name=elem_id,
         label=label,
     )
-    chips.select(
-        None,
-        None,
-        [index],
-        js=f"() => insideBert.picked[{elem_id!r}]()",
-        api_visibility="private",
-        show_progress="hidden",
-        trigger_mode="multiple",
-    )
-    return TokenPicker(chips, index)
-
-
-def picked(encoding: Encoding, index: float, label: str) -> tuple[Markup, int]:
-    """(what `chips` shows, the index that is meant) for a sentence; one beyond its end means its last word piece."""
-    at = pick(encoding, index)
-    return picker_html(encoding, at, label), at
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+    chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **private)
+    return chips, index
 
 
 def pick(encoding: Encoding, index: Any) -> int:

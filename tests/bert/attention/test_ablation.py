@@ -15,7 +15,6 @@ from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.attention import ablation
 from demos.bert.attention.ablation import (
-    cosine_by_layer,
     effect_of_each,
     read_heads,
     run_without,
@@ -24,6 +23,7 @@ from demos.bert.attention.ablation import (
     switched_off,
     write_heads,
 )
+from demos.bert.embeddings.sentence_vectors import cosine
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
@@ -176,7 +176,7 @@ def test_each_head_alone_in_batches_equals_one_run_each(tiny: LoadedModel, monke
 def test_what_a_head_changes_begins_behind_its_layer(bundled: LoadedModel) -> None:
     before = run_model(bundled, encodings(bundled))[0]
     after = run_without(bundled, encodings(bundled), {(2, 5)})[0]
-    changed = cosine_by_layer(before, after)
+    changed = cosine(before.hidden_states, after.hidden_states)
     assert changed.shape == (7, len(before.encoding))
     assert (changed[:3] == 1).all()  # layer 2 writes hidden state 3
     assert (changed[3:] < 1).all()

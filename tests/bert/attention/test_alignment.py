@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demos.bert.attention.alignment import Alignment, Row, align, arranged
+from demos.bert.attention.alignment import Alignment, align, arranged
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 
@@ -55,7 +55,7 @@ def test_one_changed_word_stands_beside_the_word_it_was() -> None:
     found = of_words("the bank of the river", "the bank of the city")
     assert found.by_word
     assert found.names == ("[CLS]", "the", "bank", "of", "the", "river → city", "[SEP]")
-    assert found.rows == tuple(Row(i, i) for i in range(7))
+    assert found.rows == tuple((i, i) for i in range(7))
     assert found.lonely == ((), ())
 
 
@@ -65,19 +65,19 @@ def test_words_come_and_go() -> None:
         "[CLS]", "then", "she", "sat", "quietly", "on", "the", "a", "river", "bank", "[SEP]",
     )  # fmt: skip
     assert found.lonely == (("quietly", "the"), ("then", "a", "river"))
-    assert found.rows[1:4] == (Row(None, 1), Row(1, 2), Row(2, 3))
+    assert found.rows[1:4] == ((None, 1), (1, 2), (2, 3))
 
 
 def test_another_sentence_is_not_paired_word_for_word() -> None:
     found = of_words("one two three four", "five six seven eight")
     assert found.lonely == (("one", "two", "three", "four"), ("five", "six", "seven", "eight"))
-    assert [row for row in found.rows if None not in (row.left, row.right)] == [Row(0, 0), Row(5, 5)]
+    assert [row for row in found.rows if None not in row] == [(0, 0), (5, 5)]
     assert of_words("one two three", "five six seven").names[1:4] == ("one → five", "two → six", "three → seven")
 
 
 def test_of_equally_long_matches_neighbours_win() -> None:
     found = of_words("the a b the bank", "the bank")  # "the … bank" would match as many words
-    assert found.rows[-3:] == (Row(4, 1), Row(5, 2), Row(6, 3))
+    assert found.rows[-3:] == ((4, 1), (5, 2), (6, 3))
 
 
 def test_a_matches_a_and_b_matches_b() -> None:
@@ -121,8 +121,8 @@ def test_order_is_kept_each_unit_is_used_once_and_no_match_is_missed(
     left: list[str], right: list[str], left_pair: list[str] | None, right_pair: list[str] | None, fold: bool
 ) -> None:
     found = align(encoding_of(left, left_pair), encoding_of(right, right_pair), fold)
-    for side, units in (("left", found.left), ("right", found.right)):
-        used = [getattr(row, side) for row in found.rows if getattr(row, side) is not None]
+    for side, units in enumerate((found.left, found.right)):
+        used = [row[side] for row in found.rows if row[side] is not None]
         assert used == list(range(len(units)))
     assert len(found.names) == len(found.rows)
     if not found.by_word:

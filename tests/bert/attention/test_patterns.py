@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from demos.bert.attention.head_profiles import Habits, habit_sentences, measure_habit
+from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores, words
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
+from demos.bert.model.steps import drained
 
 PAIR = ("The Bank, the bank: unflappable bankers!", "A bank (of the river).")
 PREVIOUS_HEAD = (0, 2)  # named in demos/lessons/attention/heads/sources.md
@@ -149,9 +148,8 @@ def test_the_bundled_models_previous_token_head(bundled: LoadedModel) -> None:
 
 def test_a_habit_is_the_mean_over_what_has_the_pattern(tiny: LoadedModel) -> None:
     inputs = [("One, two", ""), ("No marks here", ""), ("A cat", "A cat."), ("word " * 3, "")]
-    told: list[int] = []
-    habit = measure_habit(tiny, inputs * 3, told.append)
-    assert told == [8, 12]
+    assert list(measure_habit(tiny, inputs * 3)) == [0, 8]  # so many are done before each batch
+    habit = drained(measure_habit(tiny, inputs * 3))
     for name in PATTERNS:
         each = []
         for text, pair in inputs:
@@ -159,7 +157,7 @@ def test_a_habit_is_the_mean_over_what_has_the_pattern(tiny: LoadedModel) -> Non
             each.append(pattern_scores(run.attentions, run.encoding)[name])
         np.testing.assert_allclose(habit.scores[name], np.nanmean(each, axis=0), atol=1e-5)
     assert habit.counted == dict.fromkeys(PATTERNS, 12) | {"punctuation": 6, "same_word": 6}
-    nothing = measure_habit(tiny, [("No marks here", "")])
+    nothing = drained(measure_habit(tiny, [("No marks here", "")]))
     assert np.isnan(nothing.scores["punctuation"]).all()
     assert math.isnan(nothing.even["punctuation"])
 
@@ -168,43 +166,9 @@ def test_the_bundled_habit_is_as_the_sources_say(bundled: LoadedModel) -> None:
     sentences = habit_sentences()
     assert len(set(sentences)) == len(sentences) == 60
     assert sum(bool(pair) for _, pair in sentences) == 12
-    habit = Habits().begin(bundled).result(60)
+    habit = drained(measure_habit(bundled, sentences))
     assert (habit.counted["punctuation"], habit.counted["same_word"]) == (59, 40)
     for name, place, score in (("previous", PREVIOUS_HEAD, 0.995), ("next", (1, 8), 0.62), ("cls", (4, 5), 0.83)):
         assert divmod(int(habit.scores[name].argmax()), 12) == place
         assert habit.scores[name][place] == pytest.approx(score, abs=0.005)
     assert habit.even["previous"] == pytest.approx(0.07, abs=0.005)
-
-
-def test_a_habit_is_measured_once_however_many_ask(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    passes = 0
-    gate = threading.Event()
-
-    def counted(loaded: LoadedModel, encodings: list[Encoding]) -> list[object]:
-        nonlocal passes
-        passes += 1
-        gate.wait(10)
-        return run_model(loaded, encodings)  # type: ignore[return-value]
-
-    monkeypatch.setattr("demos.bert.attention.head_profiles.run_model", counted)
-    habits = Habits(inputs=[("One sentence", "")], kept=1)
-    with ThreadPoolExecutor(8) as readers:
-        asked = [readers.submit(habits.begin, tiny) for _ in range(8)]
-        futures = [one.result() for one in asked]
-    assert habits.progress(tiny) == 0
-    gate.set()
-    assert len({id(future.result(10)) for future in futures}) == 1
-    assert passes == 1
-    assert habits.progress(tiny) == 1
-
-
-def test_a_failed_habit_is_tried_again(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("out of memory")
-
-    habits = Habits(inputs=[("One sentence", "")])
-    with monkeypatch.context() as patched:
-        patched.setattr("demos.bert.attention.head_profiles.run_model", broken)
-        with pytest.raises(RuntimeError, match="out of memory"):
-            habits.begin(tiny).result(10)
-    assert habits.begin(tiny).result(10).sentences == 1

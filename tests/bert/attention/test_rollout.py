@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from demos.bert.attention.matrix_labels import Labels, word_starts
-from demos.bert.attention.rollout import Recipe, aggregate, made_one, quarter_of, renormalise, rollout, to_words
+from demos.bert.attention.rollout import Recipe, aggregate, joined_heads, quarter_of, renormalise, rollout, to_words
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
@@ -82,11 +82,11 @@ def test_mean_and_max_over_heads_layers_and_all() -> None:
         most = several[0]
         for one in several[1:]:
             most = np.maximum(most, one)
-        np.testing.assert_allclose(made_one(attentions, replace(recipe, what=f"{what}-mean")), mean, atol=1e-12)
-        largest = made_one(attentions, replace(recipe, what=f"{what}-max"))
+        np.testing.assert_allclose(joined_heads(attentions, replace(recipe, what=f"{what}-mean")), mean, atol=1e-12)
+        largest = joined_heads(attentions, replace(recipe, what=f"{what}-max"))
         np.testing.assert_array_equal(largest, most)
         assert (largest.sum(axis=1) > 1.01).all()  # a maximum is no distribution
-    np.testing.assert_array_equal(made_one(attentions, replace(recipe, what="head")), attentions[2, 1])
+    np.testing.assert_array_equal(joined_heads(attentions, replace(recipe, what="head")), attentions[2, 1])
 
 
 def test_words_by_hand() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,6 +28,7 @@ from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
+from tests.programs import printed
 
 TEXT, PAIR = "The kettle had boiled dry.", "Nobody smelled it."
 
@@ -129,10 +128,7 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
 def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', "", "minilm")
     outputs = drawn(ablation, sentence, "0.2, 2.1, 2.4", "", PICKED, "")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(outputs["code"], "lesson", "exec"), {})
-    lines = [line.split(" ", 1) for line in printed.getvalue().splitlines()]
+    lines = [line.split(" ", 1) for line in printed(outputs["code"])]
     found = ablation.effects(sentence, "0.2, 2.1, 2.4", "", PICKED, "")
     assert [token for token, _ in lines] == list(found.before.encoding.tokens)
     numbers = np.array([ast.literal_eval(row) for _, row in lines])

@@ -14,8 +14,7 @@ import torch
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.attention.compare.layout import OTHER, head_choices, layer_choices
-from demos.lessons.attention.compare.part import drawn, fetched, taken
+from demos.lessons.attention.compare.part import OTHER, drawn, fetched, head_choices, layer_choices, taken
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Model, keep

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import html
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,17 +14,19 @@ import pytest
 import torch
 
 from demos.bert.attention.contributions import value_lengths
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import Habit
 from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
 from demos.lessons.attention.heads.part import drawn, habit_shown
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
-from demos.widgets.bertviz.messages import unpack_weights
-from demos.widgets.head_grid.first_head import OPENED, head_to_open, previous_head
+from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
 from tests.page.tiny_store import TinyStore
+from tests.programs import printed
+from tests.widgets.unpacking import unpack_weights
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
 
@@ -126,9 +126,9 @@ def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) 
     here = drawn(services, sentence, "head", 0, 2, "", "", "previous", "sentence")
     assert "Pattern 'previous token', this sentence" in html.unescape(here["patterns"])
     assert "patterns" not in drawn(services, sentence, "head", 0, 2, "", "", "previous", "habit")
-    habits = Habits(inputs=[(TEXT, ""), (PAIR, "")])
-    assert list(habit_shown(services, habits, "minilm", "previous", "sentence")) == [{"reading": ""}]
-    *waiting, last = habit_shown(services, habits, "minilm", "previous", "habit")
+    habits, sentences = OnceCache[int, Habit](1), [(TEXT, ""), (PAIR, "")]
+    assert list(habit_shown(services, habits, sentences, "minilm", "previous", "sentence")) == [{"reading": ""}]
+    *waiting, last = habit_shown(services, habits, sentences, "minilm", "previous", "habit")
     assert all("of 2 sentences" in values["reading"] for values in waiting)
     assert last["reading"] == ""
     first, second = (
@@ -166,10 +166,7 @@ def test_an_empty_sentence_still_draws(services: Services) -> None:
 def test_the_code_prints_this_heads_weights(services: Services, pair: str) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', pair, "minilm")
     program = drawn(services, sentence, "head", 3, 2, "")["program"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "lesson", "exec"), {})
-    lines = printed.getvalue().splitlines()
+    lines = printed(program)
     run = services.run(sentence)
     assert [line.split(" ", 1)[0] for line in lines] == list(run.encoding.tokens)
     rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])

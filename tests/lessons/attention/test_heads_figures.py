@@ -8,7 +8,7 @@ import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.heads.text import head_html
+from demos.lessons.attention.heads.part import head_html
 from tests.made_up import encoding_of, run_of
 
 

@@ -14,9 +14,8 @@ from demos.bert.attention.queries_keys import QueriesKeys, queries_and_keys
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
-from demos.lessons.attention.heads.figure_standalone import standalone_html, standalone_size
-from demos.widgets.bertviz.messages import unpack_weights
-from tests.widgets.unpacking import unpack_vectors
+from demos.lessons.attention.heads.figure_standalone import Standalone
+from tests.widgets.unpacking import unpack_vectors, unpack_weights
 
 HOSTILE = "</script><script>alert(1)</script> <!-- <script> ]]> ${alert(2)} \N{SNOWMAN}"
 
@@ -53,14 +52,16 @@ def run_of(loaded: LoadedModel, text: str, pair: str = "", n: int = 512) -> Run:
 )
 def test_the_size_is_told_before_the_file_is_made(bundled: LoadedModel, tokens: int, view: str) -> None:
     run = run_of(bundled, "sand " * 200, n=tokens)
-    size = standalone_size(run, view, 2, 5, lambda _: pytest.fail("the size needs no vectors"), "MiniLM")
-    page = standalone_html(run, view, 2, 5, lambda layer: queries_and_keys(bundled, run, layer), "MiniLM")
+    size = Standalone(run, view, 2, 5, lambda _: pytest.fail("the size needs no vectors"), "MiniLM").size()
+    page = Standalone(run, view, 2, 5, lambda layer: queries_and_keys(bundled, run, layer), "MiniLM").html()
     assert size == pytest.approx(len(page.encode()), rel=0.01)
 
 
 def test_it_holds_every_layer_and_what_the_neuron_view_multiplies(bundled: LoadedModel) -> None:
     run = run_of(bundled, "A miller's sacks.", "One was missing.")
-    given = Parts(standalone_html(run, "model", 1, 2, lambda at: queries_and_keys(bundled, run, at), "MiniLM")).given()
+    given = Parts(
+        Standalone(run, "model", 1, 2, lambda at: queries_and_keys(bundled, run, at), "MiniLM").html()
+    ).given()
     message = given["message"]
     assert list(given["views"]) == ["head", "model", "neuron"]
     assert (message["view"], message["layer"], message["head"]) == ("model", 1, 2)
@@ -76,7 +77,7 @@ def test_beyond_64_tokens_the_neuron_view_comes_only_where_it_was_chosen(bundled
     run = run_of(bundled, "sand " * 200, n=100)
     nothing = QueriesKeys(*np.zeros((2, 12, 100, 32), np.float32))
     for view, views, tokens in (("head", ["head", "model"], 100), ("neuron", ["head", "model", "neuron"], 64)):
-        given = Parts(standalone_html(run, view, 0, 0, lambda _: nothing, "MiniLM")).given()
+        given = Parts(Standalone(run, view, 0, 0, lambda _: nothing, "MiniLM").html()).given()
         assert list(given["views"]) == views
         assert len(given["message"]["tokens"]) == tokens
         assert ("Only the first 64 of 100 tokens" in " ".join(given["said"]["head"])) == (tokens == 64)
@@ -84,10 +85,10 @@ def test_beyond_64_tokens_the_neuron_view_comes_only_where_it_was_chosen(bundled
 
 def test_nothing_in_it_points_outside_and_text_stays_text(bundled: LoadedModel) -> None:
     run = run_of(bundled, HOSTILE)
-    page = standalone_html(run, "head", 0, 0, lambda at: queries_and_keys(bundled, run, at), "<b>MiniLM</b>")
+    page = Standalone(run, "head", 0, 0, lambda at: queries_and_keys(bundled, run, at), "<b>MiniLM</b>").html()
     parts = Parts(page)
     plain = Parts(
-        standalone_html(run_of(bundled, "a"), "head", 0, 0, lambda at: queries_and_keys(bundled, run, at), "M")
+        Standalone(run_of(bundled, "a"), "head", 0, 0, lambda at: queries_and_keys(bundled, run, at), "M").html()
     )
     assert [tag for tag, _ in parts.elements] == [tag for tag, _ in plain.elements]  # no element more for hostile text
     assert all(not {"src", "href"} & set(attributes) for _, attributes in parts.elements)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import re
 from typing import Any
@@ -16,9 +14,9 @@ from demos.bert.attention.rollout import Recipe, aggregate
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.attention.rollout.part import drawn, numbers
-from demos.lessons.attention.rollout.program import rollout_code
-from demos.lessons.attention.rollout.text import note, sources_html, told
+from demos.lessons.attention.rollout.text import note, rollout_code, sources_html, told
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 TEXT, PAIR = "The unflappable banker smiled.", "Nobody noticed it."
 CHOICES = ("rollout", 1, 2, 0.5, True, "show", "all", "0")
@@ -109,11 +107,9 @@ PROGRAMS = [
 def test_the_programs_print_these_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(Sentence('Say "unflappable"\\n{x} now.', PAIR, "minilm"))
     for recipe in PROGRAMS:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(rollout_code(bundled.spec, run.encoding, recipe), "lesson", "exec"), {})
         made = aggregate(run, recipe)
-        lines = [re.fullmatch(r"(\S+) \[(.*)\] sum (\S+)", line) for line in printed.getvalue().splitlines()]
+        program = rollout_code(bundled.spec, run.encoding, recipe)
+        lines = [re.fullmatch(r"(\S+) \[(.*)\] sum (\S+)", line) for line in printed(program)]
         found = [line.groups() for line in lines if line]
         assert [name for name, _, _ in found] == list(made.rows.names), recipe
         rows = np.array([[float(number) for number in row.split(",")] for _, row, _ in found])

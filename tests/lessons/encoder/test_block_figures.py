@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import io
 import re
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from demos.bert.model.run import Run, run_model
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told, steps
 from demos.lessons.encoder.program_layer import block_code, selfattention_code
+from tests.programs import printed
 
 TEXT = "The banker counted her money on the bank of the river."
 SIX = ("t1", "t2", "t3", "t4", "t5", "h")
@@ -115,15 +114,8 @@ def test_what_was_typed_stays_text(bundled: LoadedModel) -> None:
         assert "&lt;" in markup
 
 
-def printed_by(program: str) -> list[str]:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "lesson", "exec"), {})
-    return printed.getvalue().splitlines()
-
-
 def check_program(program: str, ledger: LayerLedger, token: int, number: int) -> None:
-    *lines, last = printed_by(program)
+    *lines, last = printed(program)
     assert [line.split()[0] for line in lines] == ["x", "T1", "T2", "T3", "T4", "T5", "H"]
     for line, key in zip(lines, ("x", *SIX), strict=True):
         _, norm, one = line.split()
@@ -150,6 +142,6 @@ def test_the_programs_run_on_distilbert(bundled: LoadedModel, tmp_path: Path) ->
     run = run_model(loaded, [encode(tokenizer, TEXT)])[0]
     ledger = layer_ledger(loaded, run, 1)
     check_program(block_code(spec, run.encoding, 1, 8, 3), ledger, 8, 3)
-    lines = printed_by(selfattention_code(spec, run.encoding, 1, 2, 8, loops=False, causal=False, padding=0))
+    lines = printed(selfattention_code(spec, ledger, run.encoding, 2, 8, loops=False))
     weights = [float(line.split()[-1]) for line in lines[:-1]]
     np.testing.assert_allclose(weights, ledger.attention.weights[2, 8], atol=1e-5)

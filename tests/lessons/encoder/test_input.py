@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import io
 import re
 
 import numpy as np
@@ -22,6 +20,7 @@ from demos.lessons.encoder.position import part as position
 from demos.lessons.encoder.program_input import input_code, position_code, stack_code
 from demos.lessons.encoder.residual_stream import part as stack
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 TEXT, PAIR = 'The kettle said "hi"\\n {x}.', "Nobody noticed."
 SENTENCE = Sentence(TEXT, PAIR, "minilm")
@@ -38,23 +37,16 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
 
 
-def printed(program: str) -> list[str]:
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        exec(compile(program, "lesson", "exec"), {})
-    return output.getvalue().splitlines()
-
-
 def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: LoadedModel) -> None:
     run = services.run(SENTENCE)
     outputs = shown_steps(services, SENTENCE, 2)
     ledger = add_up(embedding_tables(bundled.model), run.encoding)
-    lines = printed(outputs[7])
+    lines = printed(outputs["program"])
     assert float(lines[0].split(": ")[1]) == 0
     strips = {"word": 0, "segment": 1, "position": 2, "sum": 3}
     for line in lines[1:6]:
         name, norm, numbers = re.fullmatch(r"(\w+): norm ([\d.]+), begins (.*)", line).groups()  # type: ignore[union-attr]
-        own = outputs[4].data[0].z[3] if name == "result" else outputs[2].data[0].z[strips[name]]
+        own = outputs["norm"].data[0].z[3] if name == "result" else outputs["sum"].data[0].z[strips[name]]
         assert float(norm) == pytest.approx(np.linalg.norm(own), abs=2e-4)
         np.testing.assert_allclose(ast.literal_eval(numbers), own[:4], atol=6e-5)
     mean, deviation = map(float, re.findall(r"-?[\d.]+", lines[6]))
@@ -64,23 +56,23 @@ def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: L
 
 def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
     outputs = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table")
-    np.testing.assert_array_equal(np.array(outputs[0].data[0].z, dtype=float).round(4), ROBOT)
-    lines = printed(outputs[8])
+    np.testing.assert_array_equal(np.array(outputs["sinusoids"].data[0].z, dtype=float).round(4), ROBOT)
+    lines = printed(outputs["program"])
     assert ast.literal_eval(lines[0]) == ROBOT
     learned = embedding_tables(bundled.model).positions
-    for begin, found in ((1, wishes(np.array(outputs[0].data[0].z, dtype=float))), (4, wishes(learned[:4]))):
+    for begin, found in ((1, wishes(np.array(outputs["sinusoids"].data[0].z, dtype=float))), (4, wishes(learned[:4]))):
         assert float(lines[begin].split()[-1]) == pytest.approx(found.nearest, abs=6e-5)
         assert float(lines[begin + 1].split()[-1]) == pytest.approx(found.offset_spread, abs=1e-6)
         numbers = re.findall(r"-?[\d.]+(?:e-\d+)?", lines[begin + 2])
         assert [float(number) for number in numbers] == pytest.approx(list(found.bounds), abs=6e-5)
     assert lines[7] == "rows learned 512"
-    shown = re.findall(r"<td>([-.\d]+)</td>", outputs[4])
+    shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"])
     np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
-    assert "robot" in outputs[4]
+    assert "robot" in outputs["small_table"]
 
 
 def test_the_stack_code_prints_the_path(services: Services) -> None:
-    lines = printed(stack.drawn(services, SENTENCE, 3, 1)[4])
+    lines = printed(stack.drawn(services, SENTENCE, 3, 1)["program"])
     found = paths(services.run(SENTENCE))
     numbers = np.array([[float(number) for number in line.split()] for line in lines[:-1]])
     np.testing.assert_array_equal(numbers[:, 0], range(7))
@@ -111,30 +103,30 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     shelf._models["distil"] = LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False))
     services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
     steps = shown_steps(services, sentence, 2)
-    assert "Tiny DistilBERT has no segment embeddings" in steps[3]
-    assert [name.split()[0] for name in steps[2].layout.yaxis.ticktext] == ["word", "+", "="]
+    assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]
+    assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
     changes = computed_changes(services, sentence, 1)
     assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
-    assert "has no segments to take away" in shown_changes(services, sentence, 2, changes)[1]
-    assert "[512 × 24]" in position.drawn(services, sentence, 2, 8, 4, 100, "table")[3]
-    assert "2 layers" in stack.drawn(services, sentence, 2, 1)[0]
+    assert "has no segments to take away" in shown_changes(services, sentence, 2, changes)["said"]
+    assert "[512 × 24]" in position.drawn(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
+    assert "2 layers" in stack.drawn(services, sentence, 2, 1)["told"]
 
 
 @pytest.mark.parametrize("text", ["", "word " * 300])
 def test_a_token_beyond_the_end_and_odd_inputs_still_draw(services: Services, text: str) -> None:
     sentence = Sentence(text, "", "minilm")
     steps = shown_steps(services, sentence, 900)
-    assert "largest difference" in steps[1]
-    assert stack.drawn(services, sentence, 900, 40)[1].data
+    assert "largest difference" in steps["row_said"]
+    assert stack.drawn(services, sentence, 900, 40)["path"].data
     for view in ("table", "similarity"):
         outputs = position.drawn(services, sentence, 900, 1_000, 9_999, 0, view)
-        assert outputs[0].data[0].z.shape[0] == 128
-        assert len(outputs[1]) < 200
+        assert outputs["sinusoids"].data[0].z.shape[0] == 128
+        assert len(outputs["sinusoids_said"]) < 200
 
 
 def test_changes_name_every_token(services: Services) -> None:
     changes = computed_changes(services, SENTENCE, 4)
-    figure, told, table = shown_changes(services, SENTENCE, 2, changes)
+    figure, told, table = shown_changes(services, SENTENCE, 2, changes).values()
     assert [change.name for change in changes.changes] == ["positions", "segments", "order", "bag"]
     n = len(services.run(SENTENCE).encoding)
     assert figure.data[0].z.shape == (4, n + 1)

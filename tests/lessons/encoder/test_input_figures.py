@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,12 +18,19 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
 from demos.figures.numbers import scientific
 from demos.figures.palette import WORDS
-from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_figure, sum_figure
+from demos.figures.strips import strips_figure
+from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
 from demos.lessons.encoder.input.text import changes_told
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
-from demos.lessons.encoder.position.text import numbers_table, verdicts, wishes_html
-from demos.lessons.encoder.residual_stream.figure import SHOWN, curves_figure, drawn_tokens, path_figure
-from demos.lessons.encoder.residual_stream.text import path_table, path_told
+from demos.lessons.encoder.position.text import TEXT, numbers_table, verdicts
+from demos.lessons.encoder.residual_stream.figure import (
+    SHOWN,
+    curves_figure,
+    drawn_tokens,
+    path_figure,
+    path_table,
+    path_told,
+)
 
 HOSTILE = "Rain <img src=x onerror=alert(1)> fell"
 
@@ -35,13 +43,13 @@ def run(tiny: LoadedModel) -> Run:
 def test_strips_add_up(tiny: LoadedModel, run: Run) -> None:
     tables = embedding_tables(tiny.model)
     ledger = add_up(tables, run.encoding)
-    z = sum_figure(ledger, run.encoding, 1).data[0].z
+    z = strips_figure(sum_strips(ledger, run.encoding, 1)).data[0].z
     np.testing.assert_allclose(z[0] + z[1] + z[2], z[3], atol=1e-6)
     steps = dict(norm_strips(ledger, 1))
     result = steps["(sum − mean) / deviation"] * steps["× gain"] + steps["+ offset"]
     np.testing.assert_allclose(result, run.hidden_states[0, 1], atol=1e-5)
     selection = select(tables, run.encoding.input_ids[1])
-    picture = selection_figure(selection, ["a", "rain", "b"])
+    picture = strips_figure(selection_strips(selection, ["a", "rain", "b"]))
     assert [name.split()[0] for name in picture.layout.yaxis.ticktext] == ["0", "1", "0", "="]
     np.testing.assert_array_equal(picture.data[0].z[1], picture.data[0].z[3])
 
@@ -56,7 +64,7 @@ def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run:
     assert figure.data[0].zmin <= figure.data[0].z.min()
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (2.5, 3.5)
     assert len(set(figure.data[0].x)) == len(run.encoding) + 1
-    told = changes_told(changes, run.encoding, 3, tiny.spec, has_segments=False)
+    told = changes_told(changes, run.encoding, 3, replace(tiny.spec, segments=False))
     assert "<img" not in told
     assert "no segments to take away" in told
     assert f"{one.cosine[3]:.2f}" in told
@@ -87,13 +95,13 @@ def test_wishes_are_told_with_their_numbers() -> None:
     table, other = sinusoidal(20, 8), np.random.default_rng(2).normal(0, 2, (20, 6))
     mine, theirs = wishes(table), wishes(other)
     verdict, worse = verdicts(mine, 0.0, None), verdicts(theirs, 0.0, 20)
-    assert [one.met for one in verdict] == ["met"] * 4
-    assert [one.met for one in worse] == ["met", "not met", "not met", "half met"]
-    assert f"{theirs.nearest:.4f}" in worse[0].said
-    assert f"{theirs.offset_spread:.3f}" in worse[1].said
-    assert "none for position 20" in worse[3].said
-    assert verdicts(wishes(np.eye(2)[[0, 0]]), 1.0, 2)[0].met == "not met"
-    page = wishes_html(verdict, worse, 20)
+    assert [met for met, _ in verdict] == ["met"] * 4
+    assert [met for met, _ in worse] == ["met", "not met", "not met", "half met"]
+    assert f"{theirs.nearest:.4f}" in worse[0][1]
+    assert f"{theirs.offset_spread:.3f}" in worse[1][1]
+    assert "none for position 20" in worse[3][1]
+    assert verdicts(wishes(np.eye(2)[[0, 0]]), 1.0, 2)[0][0] == "not met"
+    page = TEXT.wishes(verdict, worse, 20)
     assert page.count("<tr>") == 5
     figure = wishes_figure(mine, theirs, (np.ones(30), np.ones(20)))
     curves = [trace for trace in figure.data if trace.fill is None]

@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-from collections.abc import Callable
-from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 
 from demos.bert.encoder.masks import run_causal
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.encoder import LESSON
-from demos.lessons.encoder.masks.part import PART
-from demos.page.lesson import Page
+from demos.lessons.encoder.masks.part import drawn
 from demos.page.services import Sentence, Services
+from tests.programs import printed
 
 TEXT = "The banker sat on the bank of the river."
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore, bundled: LoadedModel) -> Page:
-    class Recorder(Page):
-        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            self.show = show
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        page.share(token=gr.Number(), layer=gr.Slider(), head=gr.Slider())
-        PART.build(page)
-    return page
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
 
 
-@pytest.fixture(scope="module")
-def show(page: Page) -> Callable[..., list[Any]]:
-    return lambda *choices: list(page.show(*choices).values())  # type: ignore[attr-defined]
-
-
-def test_the_pictures_hold_the_weights(page: Page, show: Callable[..., list[Any]], bundled: LoadedModel) -> None:
-    bert, gpt, both, change, said, code = show(Sentence(TEXT, "", "minilm"), 1, 4, "crisis", "Money, he said.")
-    run = page.services.run(Sentence(TEXT, "", "minilm"))
+def test_the_pictures_hold_the_weights(services: Services, bundled: LoadedModel) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    bert, gpt, both, change, said, code = drawn(services, sentence, 1, 4, "crisis", "Money, he said.").values()
+    run = services.run(Sentence(TEXT, "", "minilm"))
     decoder = run_causal(bundled, run.encoding)
     cells = [np.array(figure.data[0].z, dtype=float) for figure in (bert, gpt, both)]
     np.testing.assert_allclose(cells[0], run.attentions[1, 4], atol=1e-4)
@@ -57,20 +38,16 @@ def test_the_pictures_hold_the_weights(page: Page, show: Callable[..., list[Any]
     assert set(change.data[1].y) == {0}
     assert "exactly 0" in said
     assert re.search(r"times as many", said)
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "masks", "exec"), {})
-    rows = [
-        [float(cell) for cell in line.split("[")[-1].strip("]").split(",")] for line in printed.getvalue().splitlines()
-    ]
+    rows = [[float(cell) for cell in line.split("[")[-1].strip("]").split(",")] for line in printed(code)]
     np.testing.assert_allclose(rows, decoder.attentions[1, 4], atol=6e-4)
 
 
-def test_what_can_not_be_shown_is_a_sentence(show: Callable[..., list[Any]]) -> None:
-    *pictures, said, _code = show(Sentence(TEXT, "", "minilm"), 99, 99, " ", "")
-    assert len(pictures) == 3  # the fourth stays as it is
-    assert "Write a word" in said
-    same = show(Sentence("The bank of the river.", "", "minilm"), 0, 0, "river", "")[4]
+def test_what_can_not_be_shown_is_a_sentence(services: Services) -> None:
+    values = drawn(services, Sentence(TEXT, "", "minilm"), 99, 99, " ", "")
+    assert "change" not in values  # it stays as it is
+    assert "Write a word" in values["said"]
+    same = drawn(services, Sentence("The bank of the river.", "", "minilm"), 0, 0, "river", "")["said"]
     assert "stands there already" in same
     assert "mean something else" not in same
     with pytest.raises(UserError, match="up to 128 tokens"):
-        show(Sentence("word " * 200, "", "minilm"), 0, 0, "x", "")
+        drawn(services, Sentence("word " * 200, "", "minilm"), 0, 0, "x", "")

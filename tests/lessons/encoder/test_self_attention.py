@@ -16,9 +16,6 @@ from demos.lessons.encoder.self_attention import part
 from demos.page.services import Sentence, Services
 
 TEXT, PAIR = "The kettle had already boiled dry.", "Nobody noticed the smell."
-BOARD, SAID, CONCAT, CLOSED, TABLE, LOOPS, MATRICES = range(7)
-PICTURE, NUMBER, PROGRAM = range(3)
-TOLD, PLOT, CURVE, STEPS = range(4)
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +23,9 @@ def services(store: ModelStore, bundled: LoadedModel) -> Services:
     return Services(store, bundled.spec.key)
 
 
-def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> list[Any]:
+def attended(services: Services, *choices: Any, text: str = TEXT, pair: str = PAIR) -> dict[str, Any]:
     outputs = part.drawn(services, Sentence(text, pair, "minilm"), *choices)
-    return [" ".join(output.split()) if isinstance(output, Markup) else output for output in outputs]
+    return {name: " ".join(value.split()) if isinstance(value, Markup) else value for name, value in outputs.items()}
 
 
 def test_both_parts_belong_to_the_lesson() -> None:
@@ -40,57 +37,57 @@ def test_all_outputs_tell_of_the_same_head(services: Services) -> None:
     outputs = attended(services, 3, 2, 5, False, 0)
     run = services.run(Sentence(TEXT, PAIR, "minilm"))
     weights = run.attentions[2, 5, 3]
-    shown = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', outputs[BOARD])]
+    shown = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', outputs["board"])]
     np.testing.assert_allclose(shown[:-1], weights, atol=1e-5)
-    assert "in layer 2, head 5" in outputs[BOARD]
-    assert f"{weights.max():.2f} to <q>{run.encoding.tokens[int(weights.argmax())]}</q>" in outputs[SAID]
-    assert '<span class="head chosen"' in outputs[CONCAT]
-    listed = re.findall(r"<td>([\d.]+)</td><td>[\d.]+</td><td>[\d.]+</td></tr>", outputs[TABLE].split("of had")[0])
+    assert "in layer 2, head 5" in outputs["board"]
+    assert f"{weights.max():.2f} to <q>{run.encoding.tokens[int(weights.argmax())]}</q>" in outputs["said"]
+    assert '<span class="head chosen"' in outputs["concat"]
+    listed = re.findall(r"<td>([\d.]+)</td><td>[\d.]+</td><td>[\d.]+</td></tr>", outputs["numbers"].split("of had")[0])
     np.testing.assert_allclose([float(weight) for weight in listed], weights, atol=1e-5)
-    assert "layer, head, token = 2, 5, 3" in outputs[LOOPS]
-    assert "layer, head, token = 2, 5, 3" in outputs[MATRICES]
+    assert "layer, head, token = 2, 5, 3" in outputs["loops"]
+    assert "layer, head, token = 2, 5, 3" in outputs["matrices"]
 
 
 @pytest.mark.parametrize(("causal", "pads"), [(False, 0), (True, 0), (False, 4), (True, 8)])
 def test_the_difference_shown_is_small_with_every_switch(services: Services, causal: bool, pads: int) -> None:
     outputs = attended(services, 3, 4, 1, causal, pads)
-    found = re.search(r'data-difference="([^"]+)"', outputs[CLOSED])
+    found = re.search(r'data-difference="([^"]+)"', outputs["closed"])
     assert found
     assert 0 < float(found.group(1)) <= 1e-5
-    assert outputs[BOARD].count("[PAD]<sub>") == pads
-    assert ("Without the padding" in outputs[CLOSED]) == (pads > 0)
-    assert ("padding=" in outputs[LOOPS]) == (pads > 0)
-    assert (".tril()" in outputs[LOOPS]) == causal
+    assert outputs["board"].count("[PAD]<sub>") == pads
+    assert ("Without the padding" in outputs["closed"]) == (pads > 0)
+    assert ("padding=" in outputs["loops"]) == (pads > 0)
+    assert (".tril()" in outputs["loops"]) == causal
 
 
 def test_what_lies_beyond_becomes_the_last_one(services: Services) -> None:
     outputs = attended(services, 99, 23, 15, False, 99)
     n = len(services.run(Sentence(TEXT, PAIR, "minilm")).encoding)
-    assert f"<b>.</b> (token {n - 2}) takes from each token, in layer 5, head 11" in outputs[BOARD]
-    assert outputs[BOARD].count("[PAD]<sub>") == 8
+    assert f"<b>.</b> (token {n - 2}) takes from each token, in layer 5, head 11" in outputs["board"]
+    assert outputs["board"].count("[PAD]<sub>") == 8
     through = block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 99, 23, 1_023)
-    assert f"<b>.</b> (token {n - 2}) through layer 5" in through[PICTURE]
-    assert (through[NUMBER]["maximum"], through[NUMBER]["value"]) == (383, 383)
+    assert f"<b>.</b> (token {n - 2}) through layer 5" in through["picture"]
+    assert (through["number"]["maximum"], through["number"]["value"]) == (383, 383)
 
 
 @pytest.mark.parametrize("text", ["", "word " * 600])
 def test_an_empty_and_a_full_sentence_still_draw(services: Services, text: str) -> None:
     outputs = attended(services, 1, 0, 0, True, 3, text=text, pair="")
-    assert outputs[BOARD].count("[PAD]<sub>") == (0 if text else 3)  # 512 tokens leave no room
-    assert "the ledger closes" in block.told(services, Sentence(text, "", "minilm"), 1, 0)[TOLD]
+    assert outputs["board"].count("[PAD]<sub>") == (0 if text else 3)  # 512 tokens leave no room
+    assert "the ledger closes" in block.told(services, Sentence(text, "", "minilm"), 1, 0)["said"]
 
 
 def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
     outputs = block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 2, 3, 40)
     states = services.run(Sentence(TEXT, PAIR, "minilm")).hidden_states
-    rows = re.findall(r'<td class="at">([−\d.]+)</td><td>([\d.]+)</td>', outputs[PICTURE])
+    rows = re.findall(r'<td class="at">([−\d.]+)</td><td>([\d.]+)</td>', outputs["picture"])
     first, last = ([float(part.replace("−", "-")) for part in rows[at]] for at in (0, -1))
     for (number, norm), vector in ((first, states[3, 2]), (last, states[4, 2])):
         assert number == pytest.approx(float(vector[40]), abs=1e-4)
         assert norm == pytest.approx(float(np.linalg.norm(vector)), abs=1e-3)
-    assert outputs[NUMBER] == {"maximum": 383, "__type__": "update"}
-    assert "layer, token, number = 3, 2, 40" in outputs[PROGRAM]
+    assert outputs["number"] == {"maximum": 383, "__type__": "update"}
+    assert "layer, token, number = 3, 2, 40" in outputs["program"]
     outputs = block.told(services, Sentence(TEXT, PAIR, "minilm"), 2, 3)
-    assert sum(outputs[PLOT].data[2].customdata) == 1_536
-    assert "of the squared norm" in re.sub(r"\s+", " ", outputs[CURVE])
-    assert "kettle (token 2) in layer 3" in outputs[STEPS]
+    assert sum(outputs["plot"].data[2].customdata) == 1_536
+    assert "of the squared norm" in re.sub(r"\s+", " ", outputs["curve"])
+    assert "kettle (token 2) in layer 3" in outputs["numbers"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import contextlib
 import io
 import re
 from html.parser import HTMLParser
@@ -24,13 +23,14 @@ from demos.figures.numbers import scientific
 from demos.lessons.encoder.program_layer import selfattention_code
 from demos.lessons.encoder.self_attention.figure import (
     SHOWN,
-    Asked,
+    Query,
     attention_numbers,
     attention_picture,
     attention_told,
 )
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
+from tests.programs import printed
 
 OURS = {"div", "table", "caption", "colgroup", "col", "tbody", "thead", "tfoot", "tr", "th", "td", "small", "sub"}
 OURS |= {"sup", "span", "img", "button", "p", "q", "h3", "b"}
@@ -58,10 +58,10 @@ class Strips(HTMLParser):
 
 def asked(
     loaded: LoadedModel, text: str = TEXT, layer: int = 0, head: int = 4, token: int = 8, **switches: int
-) -> Asked:
+) -> Query:
     run = run_model(loaded, [encode(loaded.tokenizer, text)])[0]
     ledger = layer_ledger(loaded, run, layer, causal=bool(switches.get("causal")), padding=switches.get("padding", 0))
-    return Asked(ledger, run.encoding, head, token)
+    return Query(ledger, run.encoding, head, token)
 
 
 def test_the_board_shows_the_ledger_and_its_last_column_adds_up_to_z(bundled: LoadedModel) -> None:
@@ -174,11 +174,8 @@ def test_both_programs_print_the_boards_numbers(bundled: LoadedModel, causal: bo
     one = asked(bundled, text='Say "hi"\\n {x} to the bank', layer=2, head=5, token=4, causal=causal, padding=padding)
     attention = one.ledger.attention
     for loops in (True, False):
-        program = selfattention_code(bundled.spec, one.encoding, 2, 5, 4, loops=loops, causal=causal, padding=padding)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(program, "lesson", "exec"), {})
-        *keys, last = printed.getvalue().splitlines()
+        program = selfattention_code(bundled.spec, one.ledger, one.encoding, one.head, one.token, loops=loops)
+        *keys, last = printed(program)
         assert [line.split(" ", 1)[0] for line in keys] == one.names
         numbers = np.array([[float(part) for part in line.split(" ")[1:]] for line in keys])
         np.testing.assert_allclose(numbers[:, 0], attention.scores[5, 4], atol=1e-3)

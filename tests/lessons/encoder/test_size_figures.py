@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from dataclasses import replace
 
@@ -12,6 +10,7 @@ import pytest
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, total_parameters
 from demos.figures.numbers import with_prefix
 from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, told, treemap
+from tests.programs import printed
 
 BASE, LARGE = KNOWN[-2:]
 ODD = Shape("<b>Odd & own</b>", 3, 96, 6, vocabulary=1_000, positions=64, segments=0, inner=100, pooler=False)
@@ -49,10 +48,7 @@ def test_the_sentences_explain_the_lectures_figures() -> None:
 
 @pytest.mark.parametrize("shape", [KNOWN[0], ODD], ids=["tiny", "odd"])
 def test_the_program_prints_the_total(shape: Shape) -> None:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(size_code(shape), "size", "exec"), {})
-    assert int(printed.getvalue()) == total_parameters(shape)
+    assert int(printed(size_code(shape))[0]) == total_parameters(shape)
 
 
 def test_numbers_in_short() -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
+from demos.figures.matrix import BAR, LABELLED, label_size
 from demos.figures.numbers import state_names
 from demos.figures.palette import colour_scale, plotly_layout, word_colour
 from demos.templates import plot_text
 
 SHOWN = 128  # tokens
 NUMBERED = 18  # tokens; with more, a cell is too narrow for its number
-LABELLED = 72
 ROW = 40  # pixels a layer takes; fewer where there are many
 
 
@@ -27,10 +27,8 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
     names = state_names(len(cosines) - 1)
     tokens = [plot_text(token) for token in encoding.tokens[:n]]
     columns = [f"{index} {token}" for index, token in enumerate(tokens)]
-    labels = [
-        f"<i>{token}</i>" if special else token
-        for token, special in zip(tokens, encoding.special_tokens_mask[:n], strict=True)
-    ]
+    special = encoding.special_tokens_mask[:n]
+    labels = [f"<i>{token}</i>" if mark else token for token, mark in zip(tokens, special, strict=True)]
     top = max(0.01, float(changes.max()))
     figure = go.Figure(
         go.Heatmap(
@@ -46,10 +44,10 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
             hovertemplate="<b>%{x}</b> after %{y}<br>1 − cosine %{z:.5f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=1,
-            colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "tickformat": ".2~g", "nticks": 5},
+            colorbar=BAR | {"tickformat": ".2~g", "nticks": 5},
         )
     )
-    size = 15 if n <= 24 else 12 if n <= 40 else 9
+    size = label_size(n)
     margin = int(min(130, 22 + max(map(len, encoding.tokens[:n])) * size * 0.6))
     row = ROW if len(names) <= 13 else 24
     figure.update_layout(

@@ -9,14 +9,12 @@ import gradio as gr
 from demos.bert.attention.ablation import write_heads
 from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
 from demos.lessons.attention.ablation.text import TEXT
-from demos.page.folds import formula_fold
+from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.lesson import Page
-from demos.page.services import Services
-from demos.widgets.head_grid.first_head import OPENED
-from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
-GRID = "cause-grid"
+GRID = "ablation-grid"
 OPENING = write_heads([OPENED])  # the first drawing picks anew for the model in use
 COMPARED = "She sat on the grassy bank of the river.\nThe bank raised its interest rates.\nPenguins cannot fly."
 LAST = "last"
@@ -24,36 +22,31 @@ PICKED = -1  # the place to hide is picked by itself
 MAX_PLACES = 128
 
 
-def switches(page: Page) -> dict[str, Any]:
+def switches(page: Page, deepest: int) -> dict[str, Any]:
     """All heads to click on, beside what the click changes: the states, and what comes out."""
     parts: dict[str, Any] = {}
-    deepest = max(spec.num_layers for spec in page.services.store.catalogue.values())
-    with gr.Row(elem_classes="cause-top"):
-        with gr.Column(elem_classes="cause-switches", min_width=320):
+    with gr.Row(elem_classes="ablation-top"):
+        with gr.Column(elem_classes="ablation-switches", min_width=320):
             parts["grid"] = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
             parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
                 info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first, this is the model's head that "
                 "gives most weight to the token before.",
-                elem_id="cause-off",
+                elem_id="ablation-off",
             )
             with gr.Row():
                 parts["whole"] = gr.Dropdown(
-                    [(f"layer {layer}", layer) for layer in range(deepest)],
-                    value=None,
-                    label="A whole layer off",
-                    filterable=False,
-                    min_width=150,
-                    elem_id="cause-layer-off",
-                )
-                parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="cause-all-on")
-        with gr.Column(elem_classes="cause-changes", min_width=320):
-            with gr.Column(elem_classes="cause-picture attention-heatmap", min_width=0, elem_id="cause-picture"):
-                parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="cause-said")
+                    [(f"layer {layer}", layer) for layer in range(deepest)], value=None, label="A whole layer off",
+                    filterable=False, min_width=150, elem_id="ablation-layer-off",
+                )  # fmt: skip
+                parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="ablation-all-on")
+        with gr.Column(elem_classes="ablation-changes", min_width=320):
+            with gr.Column(elem_classes="ablation-picture attention-heatmap", min_width=0, elem_id="ablation-picture"):
+                parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
                 parts["plot"] = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
             with takeaway_row("Take the picture:"):
-                picture_buttons("#cause-picture", "bert-heads-off-{off}", page, inputs={"off": parts["off"]})
+                picture_buttons("#ablation-picture", "bert-heads-off-{off}", page, inputs={"off": parts["off"]})
             parts |= what_comes_out()
     parts["struck"] = gr.Textbox("", visible="hidden")  # the heads that the grid strikes out
     parts["followed"] = gr.Textbox("", visible="hidden")  # for which model the heads were picked
@@ -68,74 +61,54 @@ def layers(count: int) -> list[tuple[str, str]]:
 def what_comes_out() -> dict[str, Any]:
     """Similarities, masked word, classifier: before and after."""
     parts: dict[str, Any] = {}
-    gr.HTML(TEXT.what_comes_out(), elem_classes="cause-heading")
-    with gr.Row(elem_classes="cause-effects"):
+    gr.HTML(TEXT.what_comes_out(), elem_classes="ablation-heading")
+    with gr.Row(elem_classes="ablation-effects"):
         with gr.Column(min_width=640, scale=3):
-            parts["similar"] = gr.HTML("", elem_id="cause-similar")
-            parts["listed"] = gr.Textbox(
-                COMPARED,
-                label=f"Compare with, one a line (at most {MAX_COMPARED})",
-                lines=3,
-                max_lines=8,
-                elem_id="cause-compare",
-            )
+            parts["similar"] = gr.HTML("", elem_id="ablation-similar")
+            label = f"Compare with, one a line (at most {MAX_COMPARED})"
+            parts["listed"] = gr.Textbox(COMPARED, label=label, lines=3, max_lines=8, elem_id="ablation-compare")
         with gr.Column(min_width=320, scale=3):
+            places = [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))]
             parts["word"] = gr.Dropdown(
-                [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))],
-                value=PICKED,
-                label="Word to hide",
-                filterable=False,
-                visible=False,
-                elem_id="cause-word",
+                places, value=PICKED, label="Word to hide", filterable=False, visible=False, elem_id="ablation-word"
             )
-            parts["guesses"] = gr.HTML("", elem_id="cause-guesses")
-            parts["classes"] = gr.HTML("", elem_id="cause-classes")
+            parts["guesses"] = gr.HTML("", elem_id="ablation-guesses")
+            parts["classes"] = gr.HTML("", elem_id="ablation-classes")
     return parts
 
 
-def saliency(services: Services) -> dict[str, Any]:
+def saliency(deepest: int) -> dict[str, Any]:
     """Gradient x input and attention, a row a token."""
     parts: dict[str, Any] = {}
-    deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
-    with gr.Accordion("What the output leans on: gradient × input beside attention", open=False, elem_id="cause-leans"):
+    with fold(__file__, "saliency", "What the output leans on: gradient × input beside attention"):
         with gr.Row():
             parts["output"] = gr.Dropdown(
-                keys,
-                value="s0",
-                label="Output to explain",
-                filterable=False,
-                scale=3,
-                min_width=300,
-                elem_id="cause-output",
-            )
+                keys, value="s0", label="Output to explain", filterable=False, scale=3, min_width=300,
+                elem_id="ablation-output",
+            )  # fmt: skip
             parts["layer"] = gr.Dropdown(
-                layers(deepest),
-                value=LAST,
-                label="Attention of layer (mean of its heads)",
-                filterable=False,
-                min_width=200,
-                elem_id="cause-attention-layer",
-            )
+                layers(deepest), value=LAST, label="Attention of layer (mean of its heads)", filterable=False,
+                min_width=200, elem_id="ablation-attention-layer",
+            )  # fmt: skip
             parts["rows"] = gr.Radio(
                 [("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200
             )
-        parts["explained"] = gr.HTML("", elem_id="cause-explained")
-        parts["agreed"] = gr.HTML("", elem_classes="attention-told", elem_id="cause-agreed")
-        gr.HTML(TEXT.why_they_differ(), elem_classes="cause-heading")
+        parts["explained"] = gr.HTML("", elem_id="ablation-explained")
+        parts["agreed"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-agreed")
+        gr.HTML(TEXT.why_they_differ(), elem_classes="ablation-heading")
     return parts
 
 
-def folds() -> dict[str, Any]:
+def folded() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
     parts: dict[str, Any] = {}
-    with gr.Accordion("Which head matters most here? Each one off alone", open=False, elem_id="cause-each"):
-        parts["try"] = gr.Button("Switch each head off, one by one", min_width=200, elem_id="cause-try")
-        gr.HTML(TEXT.one_by_one(), elem_classes="cause-heading")
-        parts["board"] = gr.HTML("", elem_id="cause-board")
-    with gr.Accordion("The numbers", open=False, elem_id="cause-numbers"):
+    with fold(__file__, "each", "Which head matters most here? Each one off alone"):
+        parts["try"] = gr.Button("Switch each head off, one by one", min_width=200, elem_id="ablation-try")
+        gr.HTML(TEXT.one_by_one(), elem_classes="ablation-heading")
+        parts["board"] = gr.HTML("", elem_id="ablation-board")
+    with fold(__file__, "numbers", "The numbers"):
         parts["table"] = gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="cause-code"):
-        parts["code"] = gr.Code("", language="python", label="Prints each token's cosine before and after", lines=8)
+    parts["code"] = code_fold(__file__, "Prints each token's cosine before and after")
     return parts

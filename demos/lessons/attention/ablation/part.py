@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -19,15 +20,15 @@ from demos.lessons.attention.ablation.layout import (
     MAX_PLACES,
     OPENING,
     PICKED,
-    folds,
+    folded,
     layers,
     saliency,
     switches,
 )
-from demos.lessons.attention.ablation.program import ablation_code
 from demos.lessons.attention.ablation.results import Ablation, Effects
 from demos.lessons.attention.ablation.text import (
     TEXT,
+    ablation_code,
     agreement_html,
     board_html,
     changed_html,
@@ -37,11 +38,10 @@ from demos.lessons.attention.ablation.text import (
     similarities_html,
 )
 from demos.page.layer_head_choices import following
-from demos.page.lesson import Page, Part, with_sentence
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.figure import grid_message
-from demos.widgets.head_grid.first_head import previous_head
-from demos.widgets.head_grid.head_grid import grid_value, show_in_grid
+from demos.widgets.head_grid.head_grid import grid_value, previous_head, show_in_grid
 
 MENU = 72  # characters of an output's name in its menu
 RECEIVED = {"cls": "attention from [CLS]", "mean": "attention from all tokens"}
@@ -50,7 +50,8 @@ RECEIVED = {"cls": "attention from [CLS]", "mean": "attention from all tokens"}
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     ablation = Ablation(page.services)
-    parts = switches(page) | saliency(page.services) | folds()
+    deepest = max(spec.num_layers for spec in page.services.store.catalogue.values())
+    parts = switches(page, deepest) | saliency(deepest) | folded()
     page.keep(
         off=parts["off"],
         off_with=parts["listed"],
@@ -59,66 +60,64 @@ def build(page: Page) -> None:
         explain_rows=parts["rows"],
     )
     _wire_switches(page, parts)
-    _wire_effects(page, ablation, parts)
-    _wire_saliency(page, ablation, parts)
+    filled = ("off", "followed", "struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
+    page.draw(
+        by_component(parts, partial(drawn_at_first, ablation)),
+        [parts["off"], parts["followed"], parts["listed"], parts["word"], page.trained],
+        [parts[name] for name in filled],
+        triggers=[parts["off"].change, parts["listed"].change, parts["word"].input],
+    )
+    menus = [parts[name] for name in ("output", "layer", "rows")]
+    page.draw(
+        by_component(parts, partial(explained, ablation)),
+        [*menus, parts["listed"], parts["word"], page.trained],
+        [parts[name] for name in ("output", "explained", "agreed")],
+        triggers=[parts["listed"].change, *(menu.input for menu in (*menus, parts["word"]))],
+    )
     _wire_board(page, parts)
 
 
 def _wire_switches(page: Page, parts: dict[str, Any]) -> None:
     """Grid, box and buttons all speak of one set of heads: the box holds it."""
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    off, services = parts["off"], page.services
+    off, whole, services = parts["off"], parts["whole"], page.services
 
-    def show_grid(sentence: Sentence, layer: str) -> dict[Any, Any]:
-        run = services.runs.get(services.loaded(sentence.model), sentence.text)
-        known = layer in [LAST, *map(str, range(run.num_layers))]
-        return {
-            parts["grid"]: grid_value(grid_message(run)),
-            parts["whole"]: gr.update(choices=[(f"layer {number}", number) for number in range(run.num_layers)]),
-            parts["layer"]: gr.update(choices=layers(run.num_layers), **({} if known else {"value": LAST})),
-        }
-
-    def layer_off(layer: int | None, off: str, model: str) -> list[Any]:
+    def layer_off(layer: int | None, off_now: str, model: str) -> dict[Any, Any]:
         spec = services.store.spec(services.key(model))
-        whole = set() if layer is None else {(layer, head) for head in range(spec.num_heads)}
-        return [write_heads(read_heads(off) | check_heads(whole, spec.num_layers, spec.num_heads)), None]
+        heads = set() if layer is None else {(layer, head) for head in range(spec.num_heads)}
+        check_heads(heads, spec.num_layers, spec.num_heads)
+        return {off: write_heads(read_heads(off_now) | heads), whole: None}
 
     page.draw(
-        show_grid,
+        by_component(parts, partial(of_this_model, services)),
         [parts["layer"]],
-        [parts["grid"], parts["whole"], parts["layer"]],
+        [parts["grid"], whole, parts["layer"]],
         triggers=[],
         show_progress="hidden",
     )
-    parts["grid"].select(
-        None,
-        None,
-        [off],
-        js=f"() => insideBert.grids[{json.dumps(GRID)}].chosen().off.map((head) => head.join('.')).join(', ')",
-        **private,
-    )
+    chosen = f"insideBert.grids[{json.dumps(GRID)}].chosen().off.map((head) => head.join('.')).join(', ')"
+    parts["grid"].select(None, None, [off], js=f"() => {chosen}", **private)
     parts["struck"].change(None, [parts["struck"]], None, js=show_in_grid(GRID, "off"), **private)
     parts["all_on"].click(None, None, [off], js="() => ''", **private)
-    page.on([parts["whole"].input], layer_off, [parts["whole"], off, page.model], [off, parts["whole"]])
+    page.on([whole.input], layer_off, [whole, off, page.model], [off, whole])
 
 
-def _wire_effects(page: Page, ablation: Ablation, parts: dict[str, Any]) -> None:
-    """Everything above gradient x input."""
+def of_this_model(services: Services, sentence: Sentence, layer: str) -> dict[str, Any]:
+    """The grid of heads, and the two menus of layers."""
+    run = services.runs.get(services.loaded(sentence.model), sentence.text)
+    known = layer in [LAST, *map(str, range(run.num_layers))]
+    return {
+        "grid": grid_value(grid_message(run)),
+        "whole": gr.update(choices=[(f"layer {number}", number) for number in range(run.num_layers)]),
+        "layer": gr.update(choices=layers(run.num_layers), **({} if known else {"value": LAST})),
+    }
 
-    def show(sentence: Sentence, off: str, followed: str, *choices: Any) -> dict[Any, Any]:
-        own, followed = heads_at_first(ablation.services, sentence.model, off, followed)
-        values = {"followed": followed, **drawn(ablation, sentence, own, *choices)}
-        if own != off:
-            values["off"] = own
-        return {parts[name]: value for name, value in values.items()}
 
-    filled = ("off", "followed", "struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
-    page.draw(
-        show,
-        [parts["off"], parts["followed"], parts["listed"], parts["word"], page.trained],
-        [parts[name] for name in filled],
-        triggers=[parts["off"].change, parts["listed"].change, parts["word"].input],
-    )
+def drawn_at_first(ablation: Ablation, sentence: Sentence, off: str, followed: str, *choices: Any) -> dict[str, Any]:
+    """`drawn`, with this model's own head off where nobody has moved the heads yet."""
+    own, followed = heads_at_first(ablation.services, sentence.model, off, followed)
+    values = {"followed": followed, **drawn(ablation, sentence, own, *choices)}
+    return values if own == off else values | {"off": own}
 
 
 def heads_at_first(services: Services, model: str, off: str, followed: str) -> tuple[str, str]:
@@ -165,20 +164,6 @@ def _places(effects: Effects, place: int, mlm: bool) -> Any:
     return gr.update(choices=[("picked for you", PICKED), *words], visible=mlm, **({} if known else {"value": PICKED}))
 
 
-def _wire_saliency(page: Page, ablation: Ablation, parts: dict[str, Any]) -> None:
-    output, layer, rows, listed, word = (parts[name] for name in ("output", "layer", "rows", "listed", "word"))
-
-    def show(sentence: Sentence, *choices: Any) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in explained(ablation, sentence, *choices).items()}
-
-    page.draw(
-        show,
-        [output, layer, rows, listed, word, page.trained],
-        [parts[name] for name in ("output", "explained", "agreed")],
-        triggers=[output.input, layer.input, rows.input, word.input, listed.change],
-    )
-
-
 def explained(
     ablation: Ablation,
     sentence: Sentence,
@@ -197,7 +182,7 @@ def explained(
     attention = attention_received(run, at, rows)
     output, received = f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, layer {at}"
     return {
-        "output": gr.update(choices=[(short(each.title, MENU), each.key) for each in targets], value=key),
+        "output": gr.update(choices=[(short(target.title, MENU), target.key) for target in targets], value=key),
         "explained": saliency_html(saliency.values, attention, run.encoding, output, received),
         "agreed": agreement_html(saliency.values, attention, run.encoding),
     }
@@ -207,20 +192,17 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
     """Each head alone off; a generator, so that it stops when its reader leaves."""
     services = page.services
 
-    def try_each(sentence: Sentence) -> Iterator[str]:
-        loaded = services.loaded(sentence.model)
+    def try_each(text: str, _pair: str, model: str) -> Iterator[str]:
+        loaded = services.loaded(model)
         heads = [(layer, head) for layer in range(loaded.spec.num_layers) for head in range(loaded.spec.num_heads)]
         effects: dict[Head, float] = {}
-        for batch in effect_of_each(loaded, encode(loaded.tokenizer, sentence.text), heads):
+        for batch in effect_of_each(loaded, encode(loaded.tokenizer, text or ""), heads):
             effects |= batch
             yield board_html(effects, len(heads))
 
-    def stream(*values: Any) -> Iterator[str]:  # gradio and the guard know a generator by its being one
-        yield from with_sentence(try_each)(*values)
-
     run = page.on(
         [parts["try"].click],
-        stream,
+        try_each,
         page.sentence,
         [parts["board"]],
         concurrency_id="each-head",

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from demos.bert.attention.ablation import Head, cosine_by_layer, read_heads, run_without, sentence_vectors
+from demos.bert.attention.ablation import Head, read_heads, run_without, sentence_vectors
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
 from demos.bert.embeddings.sentence_vectors import cosine
 from demos.bert.model.encoding import Encoding, encode
@@ -39,10 +39,9 @@ class Guesses:
 
 @dataclass(frozen=True)
 class Effects:
-    """A sentence read by the whole model (`before`) and by the same model without the heads `off` (`after`)."""
+    """A sentence read by the whole model (`before`), and what the same model makes of it without the heads `off`."""
 
     before: Run
-    after: Run
     off: frozenset[Head]
     missing: frozenset[Head]  # chosen, but this model has no such heads
     cosines: np.ndarray  # [L + 1, n], of each token's states before and after
@@ -83,17 +82,10 @@ class Ablation:
         before = self.services.runs.get(loaded, sentence.text)
         after = run_without(loaded, [before.encoding], there)[0] if there else before
         compared = self.compared(sentence, listed)
-        return Effects(
-            before,
-            after,
-            there,
-            chosen - there,
-            cosine_by_layer(before, after),
-            compared,
-            self._similarities(loaded, before, after, compared, there),
-            self._guesses(loaded, before, after, there, place),
-            self._classes(sentence, there, trained),
-        )
+        similarities = self._similarities(loaded, before, after, compared, there)
+        guessed, classes = self._guesses(loaded, before, after, there, place), self._classes(sentence, there, trained)
+        cosines = cosine(before.hidden_states, after.hidden_states)
+        return Effects(before, there, chosen - there, cosines, compared, similarities, guessed, classes)
 
     def compared(self, sentence: Sentence, listed: str) -> list[str]:
         """The bar's second sentence, where there is one, then the list's. Raises UserError for too many."""
@@ -216,9 +208,5 @@ class Ablation:
         word_logits = self.services.pretrained(loaded.spec.key).word_logits
         (run,) = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])
         best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
-        return (
-            loaded,
-            run,
-            word_logit(word_logits, where, best.token_id),
-            f"the logit of “{best.token}” at token {where}",
-        )
+        score = word_logit(word_logits, where, best.token_id)
+        return loaded, run, score, f"the logit of “{best.token}” at token {where}"

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle
 
 import numpy as np
 
 from demos.bert.attention.ablation import Head
 from demos.bert.attention.saliency import agreement
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.figures.numbers import state_names
 from demos.figures.palette import CLASSES
+from demos.figures.program import begin
 from demos.figures.short_text import short
 from demos.figures.token_chips import hue_style
 from demos.lessons.attention.ablation.figure import SHOWN
 from demos.templates import templates
 
-TEXT = templates(__file__)
+TEXT, PROGRAM = templates(__file__), templates(__file__, "program.txt")
 SHOWN_CLASSES = 10
 SHOWN_TABLE_TOKENS = 64
+MIXING = {
+    True: "model.encoder.layer[layer].attention.output.dense",
+    False: "model.transformer.layer[layer].attention.out_lin",  # DistilBERT, which alone has no segments
+}
 
 
 def changed_html(cosines: np.ndarray, encoding: Encoding, off: int, heads: int, missing: Sequence[str] = ()) -> str:
@@ -98,3 +104,8 @@ def board_html(effects: Mapping[Head, float], total: int) -> str:
     layers, heads = (sorted(set(numbers)) for numbers in zip(*effects, strict=True))
     best = max(effects, key=effects.__getitem__)
     return TEXT.board(effects, total, layers, heads, best, effects[best] or 1.0)
+
+
+def ablation_code(spec: ModelSpec, encoding: Encoding, off: Collection[Head]) -> str:
+    """Prints each token's cosine before and after, for every hidden state, with these heads off."""
+    return PROGRAM.program(begin(spec, repr(encoding.text)), sorted(off), MIXING[spec.segments])

@@ -9,14 +9,15 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.figures.download_names import file_name
-from demos.lessons.attention.compare.layout import AS_LEFT, PICKS, TEXT, controls, head_choices, layer_choices, sides
 from demos.page.bar import WAITING_LIMIT, use_model
-from demos.page.folds import formula_fold
-from demos.page.lesson import Page, Part, notice_html, with_sentence
+from demos.page.folds import code_fold, fold, formula_fold
+from demos.page.lesson import Page, Part, by_component, notice_html, with_sentence
 from demos.page.services import Sentence, Services
+from demos.templates import templates
 from demos.widgets.comparison.figure import (
     compare_code,
     comparison_json,
@@ -27,69 +28,54 @@ from demos.widgets.comparison.figure import (
     pictures,
     told_html,
 )
-from demos.widgets.comparison.sides import MODELS, SAME, SENTENCES, Asked, pair_of
+from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, TUNED, Asked, pair_of
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
+
+TEXT = templates(__file__)
+MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after my fine-tune", TUNED)]
+OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
+CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right")  # in the order of `Asked`
+PICKS = ("first", "next", "third")  # the heads that differ most
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    parts = controls(services)
-    parts |= sides(services)
-    chosen = [parts[name] for name in ("mode", "model", "text")]
-    menus = [parts[name] for name in ("layer", "head", "layer_right", "head_right")]
+    parts = controls(services) | sides(services)
     with takeaway_row("Take the difference:"):
-        picture_buttons(
-            "#compare-difference", "bert-attention-difference-{layer}-{head}", page,
-            inputs={"layer": parts["layer"], "head": parts["head"]},
-        )  # fmt: skip
-        form = [page.trained, *chosen, *menus]
+        name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
+        picture_buttons("#compare-difference", name, page, inputs=place)
+        form = [page.trained, *(parts[name] for name in CHOICES)]
         file_button(page, "JSON", partial(taken, services), form, elem_id="compare-json")
-    with gr.Accordion("The numbers", open=False, elem_id="compare-numbers"):
+    with fold(__file__, "numbers", "The numbers"):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="compare-code"):
-        parts["code"] = gr.Code(language="python", interactive=False, label="Prints the ten largest differences")
-    for hidden in ("wanted", "arrived", "picks"):
-        parts[hidden] = gr.Textbox("", visible="hidden")
+    parts["code"] = code_fold(__file__, "Prints the ten largest differences")
+    parts |= {name: gr.Textbox("", visible="hidden") for name in ("wanted", "arrived", "picks")}
     filled = [parts[name] for name in parts if name not in ("mode", "model", "text", "copy", "arrived")]
-
-    def show(sentence: Sentence, *values: str) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn(services, sentence, *values).items()}
-
-    def open_head(number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str) -> Any:
-        layer, head = picks.split(";")[number].split(",")
-        values = drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
-        return {parts[name]: value for name, value in values.items()}
-
-    def fetch(wanted: str, in_use: str) -> Iterator[dict[Any, Any]]:  # a generator: page.on streams what it yields
-        for values in fetched(services, wanted, in_use):
-            yield {parts[name]: value for name, value in values.items()}
+    page.keep(compare=parts["mode"], **{f"compare_{name}": parts[name] for name in CHOICES[1:]})
 
     page.draw(
-        show,
+        by_component(parts, partial(drawn, services)),
         form,
         filled,
         triggers=[
-            parts["mode"].input,
-            parts["model"].input,
-            parts["text"].change,
-            parts["arrived"].change,
-            *[menu.input for menu in menus],
+            *(parts[name].change for name in ("text", "arrived")),
+            *(parts[name].input for name in CHOICES if name != "text"),
         ],
         show_progress="hidden",
     )
     for number, name in enumerate(PICKS):
         page.on(
             [parts[name].click],
-            with_sentence(partial(open_head, number)),
-            [*page.sentence, page.trained, *chosen, parts["picks"]],
+            with_sentence(by_component(parts, partial(opened, services, number))),
+            [*page.sentence, page.trained, *(parts[name] for name in CHOICES[:3]), parts["picks"]],
             filled,
             show_progress="hidden",
         )
     page.on(
         [parts["wanted"].change],
-        fetch,
+        by_component(parts, partial(fetched, services)),
         [parts["wanted"], page.model],
         [parts["status"], parts["arrived"]],
         concurrency_id="load",
@@ -99,15 +85,81 @@ def build(page: Page) -> None:
     )
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     parts["copy"].click(None, [page.text], [parts["text"]], js="(text) => text", **private)
-    page.keep(
-        compare=parts["mode"],
-        compare_model=parts["model"],
-        compare_text=parts["text"],
-        compare_layer=parts["layer"],
-        compare_head=parts["head"],
-        compare_layer_right=parts["layer_right"],
-        compare_head_right=parts["head_right"],
-    )
+
+
+def controls(services: Services) -> dict[str, Any]:
+    """What to compare."""
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_classes="compare-controls"):
+        parts["mode"] = gr.Radio(
+            MODES, value=SENTENCES, label="Compare", elem_id="compare-mode", scale=3, min_width=320
+        )
+        with gr.Column(visible=False, scale=2, min_width=240) as parts["second"]:
+            parts["model"] = gr.Dropdown(
+                [("choose one…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
+                value="" if services.default_model == BUNDLED else BUNDLED,
+                label="Second model (right)",
+                filterable=False,
+                elem_id="compare-model",
+            )
+        with gr.Column(scale=4, min_width=320) as parts["other"], gr.Row(elem_classes="compare-other"):
+            parts["text"] = gr.Textbox(
+                OTHER, label="Other sentence (right)", lines=1, max_lines=4, scale=5, min_width=240,
+                elem_id="compare-text",
+            )  # fmt: skip
+            parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
+    parts["status"] = gr.HTML(elem_id="compare-status")
+    return parts
+
+
+def layer_choices(count: int, side: str = "") -> list[tuple[str, str]]:
+    """The layers of a model that has `count`, and all of them; on the side "_right" also the left one's."""
+    return [*_as_left(side), *[(f"layer {layer}", str(layer)) for layer in range(count)], ("mean of all layers", ALL)]
+
+
+def head_choices(count: int, side: str = "") -> list[tuple[str, str]]:
+    """The heads of a layer that has `count`, and all of them; on the side "_right" also the left one's."""
+    return [*_as_left(side), *[(f"head {head}", str(head)) for head in range(count)], ("mean of its heads", MEAN)]
+
+
+def _as_left(side: str) -> list[tuple[str, str]]:
+    return [("as on the left", SAME)] if side else []
+
+
+def sides(services: Services) -> dict[str, Any]:
+    """Left and right, each with its menus, their difference, and the heads: side by side where there is room."""
+    layers = max(spec.num_layers for spec in services.store.catalogue.values())
+    heads = max(spec.num_heads for spec in services.store.catalogue.values())
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_id="compare-pictures"):
+        for side, suffix in (("left", ""), ("right", "_right")):
+            with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
+                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-menus"):
+                    for name, choices, value in (
+                        ("layer", layer_choices(layers, suffix), "0"),
+                        ("head", head_choices(heads, suffix), "4"),
+                    ):
+                        parts[name + suffix] = gr.Dropdown(
+                            choices, value=SAME if suffix else value, label=f"{side.capitalize()}: {name}",
+                            show_label=False, filterable=False, min_width=140,
+                            elem_id=f"compare-{name}{suffix.replace('_', '-')}",
+                        )  # fmt: skip
+                parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
+            gr.HTML(TEXT.difference(), elem_classes="compare-name")
+            parts["said"] = gr.HTML(elem_classes="compare-said")
+            parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+        with gr.Column(elem_id="compare-more", min_width=0):
+            heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
+            with gr.Column(elem_id="compare-heads", **heatmap) as parts["overview"]:
+                gr.HTML(TEXT.which_heads(), elem_classes="compare-name")
+                with gr.Row(elem_classes="compare-picks"):
+                    for name in PICKS:
+                        parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")
+                parts["heads"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+            parts["largest"] = gr.HTML(elem_id="compare-largest")
+    return parts
 
 
 def drawn(services: Services, sentence: Sentence, *values: str, move: bool = False) -> dict[str, Any]:
@@ -124,6 +176,14 @@ def drawn(services: Services, sentence: Sentence, *values: str, move: bool = Fal
         return shown | _compared(services, sentence, form, move)
     except UserError as error:
         return shown | {"status": notice_html(str(error))}
+
+
+def opened(
+    services: Services, number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str
+) -> dict[str, Any]:
+    """The same for one of the heads that differ most, the `number`th of `picks`: "layer,head" each, with semicolons."""
+    layer, head = picks.split(";")[number].split(",")
+    return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
 
 
 def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -> dict[str, Any]:
@@ -163,17 +223,16 @@ def taken(services: Services, sentence: Sentence, *values: str) -> tuple[str, st
 
 def _menus_for(left: Run, right: Run, form: Asked, move: bool) -> dict[str, Any]:
     """The four menus for these two models; a value only where it must change."""
-    offered = {
-        "layer": (layer_choices(left.num_layers), form.layer),
-        "head": (head_choices(left.num_heads), form.head),
-        "layer_right": (AS_LEFT + layer_choices(right.num_layers), form.layer_right),
-        "head_right": (AS_LEFT + head_choices(right.num_heads), form.head_right),
-    }
     updates = {}
-    for name, (choices, value) in offered.items():
-        fits = value in [key for _, key in choices]
-        value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
-        updates[name] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
+    for suffix, run in (("", left), ("_right", right)):
+        for name, choices in (
+            ("layer", layer_choices(run.num_layers, suffix)),
+            ("head", head_choices(run.num_heads, suffix)),
+        ):
+            value = getattr(form, name + suffix)
+            fits = value in [key for _, key in choices]
+            value = value if fits else choices[-2][1]  # the last layer or head; behind it stands the mean
+            updates[name + suffix] = gr.update(choices=choices, **({} if fits and not move else {"value": value}))
     return updates
 
 

@@ -1,7 +1,6 @@
 """bertviz's views of a run as one HTML file that needs nothing else: no server, no network, no other file.
 
-What a reader typed stands in
-one JSON element alone, its `<` escaped, and reaches the page as text.
+What a reader typed stands in one JSON element alone, its `<` escaped, and reaches the page as text.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -37,71 +37,77 @@ FRAME = ASSETS / "bertviz"
 MAX_VECTORS = 4_000_000  # characters; a file is not made heavier than that for a neuron view that nobody chose
 
 
-def standalone_html(
-    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str, lines: str = ""
-) -> str:
-    """The file's text: `view` ("head", "model" or "neuron") at `layer` and `head`, with all layers and other views.
+@dataclass(frozen=True)
+class Standalone:
+    """A file with `view` ("head", "model" or "neuron") open at `layer` and `head`, with all layers and other views.
 
     `title` is the model's; `lines` says which heads' lines the head view shows (`heads_on`). The neuron view is left
     out where it was not chosen and would not fit: beyond 64 tokens, or 4 MB. With it, and only then, all views show
     the first 64 tokens. `vectors(layer)` gives queries and keys.
     """
-    views, n = _views(run, view)
-    layers = range(run.num_layers)
-    sent = {
-        "weights": {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in layers},
-        "vectors": {str(i): pack_both(vectors(i), n) for i in layers if "neuron" in views},
-    }
-    return _page(run, view, layer, head, lines, title, sent, LeftOut.of(run.attentions[:, :, :n, :n]))
 
+    run: Run
+    view: str
+    layer: int
+    head: int
+    vectors: Callable[[int], QueriesKeys]
+    title: str
+    lines: str = ""
 
-def standalone_size(
-    run: Run, view: str, layer: int, head: int, vectors: Callable[[int], QueriesKeys], title: str, lines: str = ""
-) -> int:
-    """How many bytes `standalone_html` will have, to a hundredth, without packing a number or calling `vectors`."""
-    views, n = _views(run, view)
-    layers, heads = run.num_layers, run.num_heads
-    nothing = {"width": 0, "scale": [0.00012345678901234567] * heads, "data": ""}
-    sent = {
-        "weights": {str(i): "" for i in range(layers)},
-        "vectors": {str(i): {"queries": nothing, "keys": nothing} for i in range(layers) if "neuron" in views},
-    }
-    empty = _page(run, view, layer, head, lines, title, sent, LeftOut(0.5, 0.5, 0.002))  # any numbers of as many digits
-    numbers = layers * _base64(heads * n * n) + ("neuron" in views) * _vectors_size(run, n)
-    return len(empty.encode()) + numbers
+    @property
+    def tokens(self) -> int:
+        """How many tokens the views show."""
+        return min(len(self.run.encoding), VIEWS[self.view].limit)
 
+    @property
+    def views(self) -> list[str]:
+        """The views in the file."""
+        fits = self.tokens <= VIEWS["neuron"].limit and self._vectors_size <= MAX_VECTORS
+        return [name for name in VIEWS if name != "neuron" or self.view == name or fits]
 
-def _views(run: Run, view: str) -> tuple[list[str], int]:
-    """The views in the file, and how many tokens they show."""
-    n = min(len(run.encoding), VIEWS[view].limit)
-    fits = n <= VIEWS["neuron"].limit and _vectors_size(run, n) <= MAX_VECTORS
-    return [name for name in VIEWS if name != "neuron" or view == name or fits], n
+    def html(self) -> str:
+        """The file's text."""
+        n, views = self.tokens, self.views
+        shown = self.run.attentions[:, :, :n, :n]
+        sent = {
+            "weights": {str(i): pack_weights(layer) for i, layer in enumerate(shown)},
+            "vectors": {str(i): pack_both(self.vectors(i), n) for i in range(len(shown)) if "neuron" in views},
+        }
+        return self._page(sent, LeftOut.of(shown))
 
+    def size(self) -> int:
+        """How many bytes `html` will have, to a hundredth, without packing a number or calling `vectors`."""
+        n, neuron, layers, heads = self.tokens, "neuron" in self.views, self.run.num_layers, self.run.num_heads
+        nothing = {"width": 0, "scale": [0.00012345678901234567] * heads, "data": ""}
+        sent = {
+            "weights": {str(i): "" for i in range(layers)},
+            "vectors": {str(i): {"queries": nothing, "keys": nothing} for i in range(layers) if neuron},
+        }
+        empty = self._page(sent, LeftOut(0.5, 0.5, 0.002))  # any numbers of as many digits
+        return len(empty.encode()) + layers * _base64(heads * n * n) + neuron * self._vectors_size
 
-def _vectors_size(run: Run, n: int) -> int:
-    """Characters of all layers' queries and keys [H, n, d_k], two bytes a number."""
-    return 2 * run.num_layers * _base64(2 * n * run.hidden_states.shape[-1])
+    @property
+    def _vectors_size(self) -> int:
+        """Characters of all layers' queries and keys [H, n, d_k], two bytes a number."""
+        return 2 * self.run.num_layers * _base64(2 * self.tokens * self.run.hidden_states.shape[-1])
+
+    def _page(self, sent: dict[str, Any], left_out: LeftOut) -> str:
+        run, n = self.run, self.tokens
+        lines = heads_on(self.lines, self.head, run.num_heads)
+        given = {
+            "message": describe(run, self.view, n, self.layer, self.head) | {"heads": lines} | sent,
+            "sentence": " ".join(filter(None, (run.encoding.text, run.encoding.text_pair))),
+            "model": f"{self.title} ({run.num_layers} layers × {run.num_heads} heads)",
+            "views": {name: VIEWS[name].title for name in self.views},
+            "said": {name: caption(run, VIEWS[name], n, left_out) for name in self.views},
+            "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
+        }
+        before, after = _shell()
+        return before + json.dumps(given).replace("<", "\\u003c") + after
 
 
 def _base64(nbytes: int) -> int:
     return 4 * -(-nbytes // 3)
-
-
-def _page(
-    run: Run, view: str, layer: int, head: int, lines: str, title: str, sent: dict[str, Any], left_out: LeftOut
-) -> str:
-    views, n = _views(run, view)
-    sentence = " ".join(filter(None, (run.encoding.text, run.encoding.text_pair)))
-    given = {
-        "message": describe(run, view, n, layer, head) | {"heads": heads_on(lines, head, run.num_heads)} | sent,
-        "sentence": sentence,
-        "model": f"{title} ({run.num_layers} layers × {run.num_heads} heads)",
-        "views": {name: VIEWS[name].title for name in views},
-        "said": {name: caption(run, VIEWS[name], n, left_out) for name in views},
-        "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
-    }
-    before, after = _shell()
-    return before + json.dumps(given).replace("<", "\\u003c") + after
 
 
 @cache

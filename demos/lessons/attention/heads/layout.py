@@ -7,37 +7,36 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import habit_sentences
 from demos.bert.attention.patterns import PATTERNS
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
 from demos.figures.download_names import attention_json, file_name
-from demos.lessons.attention.heads.figure_standalone import standalone_html
+from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.messages import VIEWS
 from demos.widgets.bertviz.view import bertviz_frame
-from demos.widgets.head_grid.first_head import OPENED
-from demos.widgets.head_grid.head_grid import head_grid
+from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 GRID = "attention-grid"
 PAGE = "One HTML file"
 
 
-def layout(page: Page, habits: Habits) -> dict[str, Any]:
+def layout(page: Page) -> dict[str, Any]:
     """All heads on the left, the open one on the right."""
     parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="one-head"):
-        with gr.Column(elem_classes="one-pattern", min_width=330):
+    with gr.Row(elem_classes="heads-views"):
+        with gr.Column(elem_classes="heads-pattern", min_width=330):
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
                 label="Show me all heads, or the one that looks most at …",
                 elem_id="attention-pattern",
             )
-        with gr.Column(elem_classes="one-overview", min_width=330):
+        with gr.Column(elem_classes="heads-overview", min_width=330):
             parts["grid"] = head_grid(
                 "All heads: rows are layers, columns are heads",
                 elem_id=GRID,
@@ -46,13 +45,13 @@ def layout(page: Page, habits: Habits) -> dict[str, Any]:
             with takeaway_row("Take the overview:"):
                 picture_buttons(f"#{GRID}", "bert-heads", page)
             parts["source"] = gr.Radio(
-                [("this sentence", "sentence"), (f"habit: {habits.sentences} sentences", "habit")],
+                [("this sentence", "sentence"), (f"habit: {len(habit_sentences())} sentences", "habit")],
                 value="sentence",
                 label="Scores over",
                 elem_id="attention-habit",
             )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
-        with gr.Column(elem_classes="one-opened", min_width=330):
+        with gr.Column(elem_classes="heads-opened", min_width=330):
             parts |= _open_head(page)
     return parts
 
@@ -61,7 +60,7 @@ def _open_head(page: Page) -> dict[str, Any]:
     """One head: which, how, as lines, as a heatmap, and to take away."""
     parts: dict[str, Any] = {}
     services = page.services
-    with gr.Row(elem_classes="one-controls"):
+    with gr.Row(elem_classes="heads-controls"):
         parts["view"] = gr.Radio(
             [(view.title, view.name) for view in VIEWS.values()],
             value="head",
@@ -69,7 +68,7 @@ def _open_head(page: Page) -> dict[str, Any]:
             elem_id="attention-view",
             min_width=330,
         )
-        with gr.Row(elem_classes="one-place"):
+        with gr.Row(elem_classes="heads-place"):
             for what, first in zip(("layer", "head"), OPENED, strict=True):
                 parts[what] = gr.Slider(
                     0,
@@ -123,7 +122,7 @@ def alone_in_a_file(
     loaded = services.loaded(sentence.model)
     view = VIEWS.get(view, VIEWS["head"]).name
     vectors = partial(queries_and_keys, loaded, run)
-    text = standalone_html(run, view, layer, head, vectors, loaded.spec.title, lines)
+    text = Standalone(run, view, layer, head, vectors, loaded.spec.title, lines).html()
     return file_name("bert-attention", view, "view", extension="html"), text
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import wait
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,110 +10,94 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.attention.contributions import value_lengths
-from demos.bert.attention.head_profiles import Habits
+from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
+from demos.bert.model.encoding import Encoding
+from demos.bert.model.once_cache import OnceCache
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.program import attention_code
-from demos.lessons.attention.heads.figure_standalone import standalone_size
+from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import GRID, PAGE, layout, opened
-from demos.lessons.attention.heads.text import TEXT, head_html
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
-from demos.page.lesson import Page, Part, with_sentence
+from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
+from demos.templates import templates
 from demos.widgets.bertviz.messages import VIEWS, Held, caption, frame_message, heads_on, lines_said
 from demos.widgets.bertviz.view import frame_value
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
-from demos.widgets.head_grid.first_head import head_to_open
-from demos.widgets.head_grid.head_grid import grid_value, show_in_grid
+from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_grid
 from demos.widgets.takeaway.takeaway import sized
 
-POLL = 0.25  # seconds between two looks at how far the habit is
+TEXT = templates(__file__)
+KEPT = 8  # models' habits; one of 24 layers of 16 heads is 25 kB
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
+FILLED = ("frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns",
+          "whole", "lines")  # fmt: skip
+PRIVATE: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    habits = Habits()
-    parts = layout(page, habits)
+    parts = layout(page)
     parts |= {name: gr.Textbox("", visible="hidden") for name in ("held", "key", "averages")}
-    with gr.Accordion("The numbers", open=False, elem_id="attention-numbers"):
+    with fold(__file__, "numbers", "The numbers"):
         parts["table"] = gr.HTML("")
         parts["patterns"] = gr.HTML("", elem_id="attention-patterns")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="attention-code"):
-        parts["program"] = gr.Code("", language="python", label="Prints this head's weights", lines=8)
+    parts["program"] = code_fold(__file__, "Prints this head's weights")
     source_fold(__file__)
     page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern", "lines")}, habit=parts["source"])
     _wire_heads(page, parts)
-    _wire_habits(page, parts, habits)
+    _wire_habits(page, parts)
 
 
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
     """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked."""
     inputs = [parts[name] for name in ("view", "layer", "head", "held", "key", "pattern", "source", "lines")]
-    outputs = [
-        parts[name]
-        for name in (
-            *("frame", "held", "layer", "head", "plot", "said", "caption"),
-            *("table", "program", "grid", "key", "patterns", "whole", "lines"),
-        )
-    ]
-
-    def show(sentence: Sentence, *choices: Any, **how: Any) -> dict[Any, Any]:
-        return {parts[name]: value for name, value in drawn(page.services, sentence, *choices, **how).items()}
-
-    def follow(sentence: Sentence, *choices: Any) -> dict[Any, Any]:
-        return show(sentence, *choices, follow=True)
-
-    def pick(sentence: Sentence, view: str, *choices: Any) -> dict[Any, Any]:
-        view = "head" if view == "model" else view  # the model view shows all heads; a picked one is to be seen alone
-        return show(sentence, view, *choices, follow=True, alone=True) | {parts["view"]: view}
-
+    outputs = [parts[name] for name in FILLED]
+    show = partial(drawn, page.services)
     moved = [parts[name].input for name in ("view", "layer", "head", "source")]
-    page.draw(show, inputs, outputs, triggers=moved, show_progress="hidden")
-    chosen = "insideBert.attention.chosen(values)"
-    for event, handler, script in (  # a layer and head were picked elsewhere: the sliders follow
-        (parts["frame"].select, follow, chosen),
-        (parts["grid"].select, pick, f"insideBert.grids['{GRID}'].fill(values, 4)"),
-        (parts["pattern"].input, pick, f"insideBert.grids['{GRID}'].aim(values, 4, 8)"),
-    ):
+    page.draw(by_component(parts, show), inputs, outputs, triggers=moved, show_progress="hidden")
+    for event, handler, changed, script in (  # a layer and head were picked elsewhere: the sliders follow
+        (parts["frame"].select, partial(show, follow=True), outputs, "attention.chosen(values)"),
+        (parts["grid"].select, partial(picked, page.services), [*outputs, parts["view"]],
+         f"grids['{GRID}'].fill(values, 4)"),
+        (parts["pattern"].input, partial(picked, page.services), [*outputs, parts["view"]],
+         f"grids['{GRID}'].aim(values, 4, 8)"),
+    ):  # fmt: skip
         page.on(
             [event],
-            with_sentence(handler),
+            with_sentence(by_component(parts, handler)),
             [*page.sentence, *inputs],
-            outputs if handler is follow else [*outputs, parts["view"]],
-            js=f"(...values) => {script}",
+            changed,
+            js=f"(...values) => insideBert.{script}",
             trigger_mode="always_last",
             show_progress="hidden",
         )
-    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
-    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **private)
+    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **PRIVATE)
     gr.on(  # by whatever they were chosen: in the frame they are on at once
         [parts["head"].change, parts["lines"].change],
         None,
         [parts["head"], parts["lines"]],
         None,
         js="(head, lines) => { insideBert.attention?.show(head, lines); }",
-        **private,
+        **PRIVATE,
     )
 
 
-def _wire_habits(page: Page, parts: dict[str, Any], habits: Habits) -> None:
+def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
     pattern, source = parts["pattern"], parts["source"]
-
-    def habit(_text: str, _pair: str, model: str, name: str, of: str) -> Iterator[dict[Any, Any]]:
-        for values in habit_shown(page.services, habits, model, name, of):
-            yield {parts[key]: value for key, value in values.items()}
-
+    habits: OnceCache[int, Habit] = OnceCache(KEPT)
     page.on(
         [page.settled.change, pattern.input, source.input],
-        habit,
-        [*page.sentence, pattern, source],
+        by_component(parts, partial(habit_shown, page.services, habits, habit_sentences())),
+        [page.model, pattern, source],
         [parts["averages"], parts["reading"], parts["patterns"]],
         trigger_mode="always_last",
         show_progress="hidden",
@@ -122,16 +105,8 @@ def _wire_habits(page: Page, parts: dict[str, Any], habits: Habits) -> None:
         concurrency_limit=WAITING_LIMIT,
     )
     look = {name: parts[name] for name in ("layer", "head", "pattern", "source")} | {"habits": parts["averages"]}
-    gr.on(
-        [component.change for component in look.values()],
-        None,
-        list(look.values()),
-        None,
-        js=show_in_grid(GRID, *look),
-        trigger_mode="multiple",
-        show_progress="hidden",
-        api_visibility="private",
-    )
+    changes = [component.change for component in look.values()]
+    gr.on(changes, None, list(look.values()), None, js=show_in_grid(GRID, *look), **PRIVATE)
 
 
 def drawn(
@@ -154,9 +129,9 @@ def drawn(
     `held` is what the frame has already, `drawn_key` what the grid shows. With `follow`, layer and head came from one
     of them and move the sliders. The head view shows the heads that `lines` names (`heads_on`); with `alone`, one.
     """
-    picked = head_to_open(services, sentence.model, layer, head, drawn_key)
-    follow = follow or picked != (layer, head)
-    run, at, number = opened(services, sentence, *picked)
+    place = head_to_open(services, sentence.model, layer, head, drawn_key)
+    follow = follow or place != (layer, head)
+    run, at, number = opened(services, sentence, *place)
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"])
     vectors = partial(queries_and_keys, loaded, run)
@@ -171,15 +146,15 @@ def drawn(
     values = {
         "frame": frame_value(message),
         "held": now_held.say(),
-        "layer": slider(picked[0], run.num_layers, move=follow),
-        "head": slider(picked[1], run.num_heads, move=follow),
+        "layer": slider(place[0], run.num_layers, move=follow),
+        "head": slider(place[1], run.num_heads, move=follow),
         "plot": matrix_figure(whole[: len(shown), : len(shown)], shown, shown),
         "said": head_html(whole, run.encoding, at, number, value_lengths(loaded, run, at)[number]),
         "caption": TEXT.caption(shape.name, caption(run, shape)),
         "table": matrix_table(whole[: len(few), : len(few)], few, few, title),
         "program": attention_code(loaded.spec, run.encoding, at, number),
         "key": run_key(run),
-        "whole": sized(PAGE, standalone_size(run, shape.name, at, number, vectors, loaded.spec.title, lines)),
+        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines).size()),
         "lines": lines,
     }
     if values["key"] != drawn_key:
@@ -189,25 +164,52 @@ def drawn(
     return values
 
 
-def habit_shown(services: Services, habits: Habits, model: str, pattern: str, source: str) -> Iterator[dict[str, str]]:
-    """How far reading is, then the averages and their table; reads the set where the habit is asked for."""
+def picked(services: Services, sentence: Sentence, view: str, *choices: Any) -> dict[str, Any]:
+    """The same for a head that was picked among all heads. It is seen alone: the model view, of all, gives way."""
+    view = "head" if view == "model" else view
+    return drawn(services, sentence, view, *choices, follow=True, alone=True) | {"view": view}
+
+
+def habit_shown(
+    services: Services,
+    habits: OnceCache[int, Habit],
+    sentences: Sequence[tuple[str, str]],
+    model: str,
+    pattern: str,
+    source: str,
+) -> Iterator[dict[str, str]]:
+    """How far reading is, then the averages and their table; reads the sentences where the habit is asked for."""
     if source != "habit":
         yield {"reading": ""}
         return
     loaded = services.loaded(model)
-    reading = habits.begin(loaded)
-    while not reading.done():
-        wait([reading], timeout=POLL)
-        if not reading.done():
-            yield {"reading": TEXT.reading(habits.progress(loaded), habits.sentences), "patterns": ""}
-    habit = reading.result()
+    key = (loaded.spec.key, loaded.spec.revision)
+    steps = habits.steps(key, partial(measure_habit, loaded, sentences), 0)
+    habit = yield from relayed(steps, lambda done: {"reading": TEXT.reading(done, len(sentences)), "patterns": ""})
     table = scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")
-    yield {"averages": habit_message(habit, loaded.spec.key), "reading": "", "patterns": table}
+    yield {"averages": habit_message(habit), "reading": "", "patterns": table}
 
 
 def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this sentence") -> str:
     """The chosen pattern by layer and head, or all patterns where none is chosen."""
     return pattern_table(scores[pattern], pattern, of) if pattern in scores else heads_table(scores, of)
+
+
+def head_html(weights: np.ndarray, encoding: Encoding, layer: int, head: int, lengths: np.ndarray | None = None) -> str:
+    """One paragraph on a head's weights [n, n].
+
+    With the `lengths` [n] of the vectors that are weighted, also what special tokens' share is in lengths.
+    """
+    query, key = (
+        {"index": int(index), "text": encoding.tokens[index]}
+        for index in np.unravel_index(int(weights.argmax()), weights.shape)
+    )
+    special = np.array(encoding.special_tokens_mask[: len(weights)], dtype=bool)
+    before, itself, after = (np.diagonal(weights, offset).mean() for offset in (-1, 0, 1))
+    products = None if lengths is None else weights * lengths
+    share = weights[:, special].sum() / weights.sum()
+    by_length = None if products is None else products[:, special].sum() / products.sum()
+    return TEXT.head(layer, head, weights.max(), query, key, before, itself, after, share, by_length)
 
 
 PART = Part(

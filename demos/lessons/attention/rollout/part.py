@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast, get_args
@@ -13,11 +14,10 @@ from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Specials, W
 from demos.bert.model.run import Run
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.rollout.program import rollout_code
-from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, sources_html, told
-from demos.page.folds import formula_fold
+from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, told
+from demos.page.folds import code_fold, fold, formula_fold
 from demos.page.layer_head_choices import clamp, slider
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
@@ -34,13 +34,6 @@ WHATS: dict[What, str] = {
     "head": "one head",
 }
 SPECIALS: dict[Specials, str] = {"show": "shown", "hide": "hidden", "renormalise": "hidden, renormalised"}
-QUARTERS: dict[Quarter, str] = {
-    "all": "all",
-    "A-A": "A → A",
-    "A-B": "A → B",
-    "B-A": "B → A",
-    "B-B": "B → B",
-}
 OF_A_LAYER = {"rollout", "heads-mean", "heads-max", "head"}
 OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 
@@ -48,98 +41,68 @@ OF_A_HEAD = {"layers-mean", "layers-max", "head"}
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    with gr.Row(elem_classes="together-views"):
-        with gr.Column(elem_id="together-controls"):
+    with gr.Row(elem_classes="rollout-views"):
+        with gr.Column(elem_id="rollout-controls"):
             recipe = controls(services)
-            what, layer, head, residual, words, specials, quarter = recipe
-        with gr.Column(elem_id="together-heatmap", elem_classes="attention-heatmap"):
-            plot = gr.Plot(show_label=False)
-            said = gr.HTML("", elem_classes="attention-told", elem_id="together-said")
+        parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "residual", "quarter")}
+        with gr.Column(elem_id="rollout-heatmap", elem_classes="attention-heatmap"):
+            parts["plot"] = gr.Plot(show_label=False)
+            parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
             with takeaway_row("Take the heatmap:"):
-                name = "bert-attention-{what}-layer{layer}"
-                picture_buttons("#together-heatmap", name, page, inputs={"what": what, "layer": layer})
-                file_button(page, "JSON", partial(numbers, services), recipe, elem_id="together-json")
-        with gr.Column(elem_id="together-one"):
-            token = gr.Dropdown(
+                named = {name: recipe[name] for name in ("what", "layer")}
+                picture_buttons("#rollout-heatmap", "bert-attention-{what}-layer{layer}", page, inputs=named)
+                file_button(page, "JSON", partial(numbers, services), list(recipe.values()), elem_id="rollout-json")
+        with gr.Column(elem_id="rollout-row"):
+            parts["token"] = gr.Dropdown(
                 [("token 6", "6")],
                 value="6",  # "banker" in the sentence that the page opens with
                 label="One row, its largest first",
                 allow_custom_value=True,  # the link's token is not yet on offer when the page opens
-                elem_id="together-token",
+                elem_id="rollout-token",
             )
-            sources = gr.HTML("")
-    with gr.Accordion("The numbers", open=False, elem_id="together-numbers"):
-        table = gr.HTML("")
+            parts["sources"] = gr.HTML("")
+    with fold(__file__, "numbers", "The numbers"):
+        parts["table"] = gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="together-code"):
-        program = gr.Code("", language="python", label="Prints these numbers", lines=8)
+    parts["program"] = code_fold(__file__, "Prints these numbers")
 
-    filled = {
-        "layer": layer,
-        "head": head,
-        "residual": residual,
-        "quarter": quarter,
-        "plot": plot,
-        "said": said,
-        "token": token,
-        "sources": sources,
-        "table": table,
-        "program": program,
-    }
-
-    def show(sentence: Sentence, *choices: Any) -> dict[Any, Any]:
-        return {filled[name]: value for name, value in drawn(services, sentence, *choices).items()}
-
-    page.keep(
-        join=what, join_layer=layer, join_head=head, residual=residual, words=words, specials=specials, quarter=quarter
-    )
-    page.keep(of=token)
-    page.draw(show, [*recipe, token], list(filled.values()), show_progress="hidden")
+    in_link = {"what": "join", "layer": "join_layer", "head": "join_head"}
+    page.keep(**{in_link.get(name, name): choice for name, choice in recipe.items()}, of=parts["token"])
+    show = by_component(parts, partial(drawn, services))
+    page.draw(show, [*recipe.values(), parts["token"]], list(parts.values()), show_progress="hidden")
 
 
-def controls(services: Services) -> list[Any]:
+def controls(services: Services) -> dict[str, gr.Component]:
     """What a recipe is read from, in the order of `read_recipe`."""
     specs = services.store.catalogue.values()
-    what = gr.Dropdown(
-        [(name, key) for key, name in WHATS.items()],
-        value="rollout",
-        label="Many heads as one",
-        filterable=False,
-        elem_id="together-what",
-    )
-    layer = gr.Slider(
-        0,
-        max(spec.num_layers for spec in specs) - 1,
-        value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
-        step=1,
-        label="Up to layer (from 0)",
-        elem_id="together-layer",
-    )
-    head = gr.Slider(
-        0,
-        max(spec.num_heads for spec in specs) - 1,
-        value=2,
-        step=1,
-        label="Head (from 0)",
-        elem_id="together-head",
-        visible=False,
-    )
-    residual = gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="together-residual")
-    words = gr.Checkbox(True, label="Words, not pieces", elem_id="together-words")
-    specials = gr.Radio(
-        [(name, key) for key, name in SPECIALS.items()],
-        value="show",
-        label="Special tokens",
-        elem_id="together-specials",
-    )
-    quarter = gr.Radio(
-        [(name, key) for key, name in QUARTERS.items()],
-        value="all",
-        label="From one sentence to the other",
-        elem_id="together-quarter",
-        visible=False,
-    )
-    return [what, layer, head, residual, words, specials, quarter]
+    return {
+        "what": gr.Dropdown(
+            _menu(WHATS), value="rollout", label="Many heads as one", filterable=False, elem_id="rollout-what"
+        ),
+        "layer": gr.Slider(
+            0,
+            max(spec.num_layers for spec in specs) - 1,
+            value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
+            step=1,
+            label="Up to layer (from 0)",
+            elem_id="rollout-layer",
+        ),
+        "head": gr.Slider(
+            0, max(spec.num_heads for spec in specs) - 1, value=2, step=1, label="Head (from 0)",
+            elem_id="rollout-head", visible=False,
+        ),
+        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="rollout-residual"),
+        "words": gr.Checkbox(True, label="Words, not pieces", elem_id="rollout-words"),
+        "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
+        "quarter": gr.Radio(
+            [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)], value="all",
+            label="From one sentence to the other", elem_id="rollout-quarter", visible=False,
+        ),
+    }  # fmt: skip
+
+
+def _menu(names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    return [(name, key) for key, name in names.items()]
 
 
 def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, Any]:
@@ -155,13 +118,9 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
     stays = float(staying_shares(loaded, run, recipe.layer).mean()) if rollout else None
     caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(joined, table)) else "")
     rows = list(zip(joined.rows.numbers, joined.rows.names, strict=True))
+    up_to = "Up to layer (from 0)" if rollout else "Layer (from 0)"
     return {
-        "layer": slider(
-            values[1],
-            run.num_layers,
-            visible=recipe.what in OF_A_LAYER,
-            label="Up to layer (from 0)" if rollout else "Layer (from 0)",
-        ),
+        "layer": slider(values[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=up_to),
         "head": slider(values[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
         "residual": gr.update(visible=rollout),
         "quarter": gr.update(visible=run.encoding.sentence_b_start is not None),

@@ -8,12 +8,15 @@ from dataclasses import asdict
 import numpy as np
 
 from demos.bert.attention.rollout import Aggregate, Recipe
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.model.run import Run
 from demos.figures.download_names import rounded
 from demos.figures.palette import word_colour
+from demos.figures.program import model_lines, texts_of
 from demos.templates import templates
 
-TEXT, PLAIN = templates(__file__), templates(__file__, "text.txt")
+TEXT, PLAIN, PROGRAM = (templates(__file__, name) for name in ("text.html", "text.txt", "program.txt"))
 SOURCES = 8  # the strongest sources that are listed
 
 
@@ -87,3 +90,19 @@ def aggregate_json(run: Run, title: str, recipe: Recipe, joined: Aggregate) -> s
         "sources": ["Abnar and Zuidema 2020 (rollout)", "Clark et al. 2019, section 4.1 (words)"],
     }
     return json.dumps(document, ensure_ascii=False)
+
+
+def rollout_code(spec: ModelSpec, encoding: Encoding, recipe: Recipe) -> str:
+    """Prints the recipe's matrix, a row a query, and each row's sum."""
+    imports, source = model_lines(spec)
+    cut = recipe.quarter != "all" and encoding.sentence_b_start is not None
+    return PROGRAM.program(
+        imports=imports,
+        source=source,
+        texts=texts_of(encoding),
+        max_tokens=MAX_TOKENS,
+        segments=spec.segments,
+        recipe=recipe,
+        stays=round(recipe.residual, 2),
+        quarter=["AB".index(recipe.quarter[end]) for end in (0, -1)] if cut else None,
+    )

@@ -120,7 +120,8 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
     left, right = _reach(inner)
     _, group, counts = np.unique(np.floor(inner / NEAR).astype(int), return_inverse=True, return_counts=True)
     means = (np.bincount(group, weights=inner) / counts).astype(np.float32)
-    line = np.linspace(left, right, 241, dtype=np.float32)
+    hover = "units here: <b>%{customdata}</b><br>in <b>%{x:.3f}</b>, out <b>%{y:.3f}</b><extra></extra>"
+    line, act = np.linspace(left, right, 241, dtype=np.float32), activation(ledger.weights.activation)
     name = "GELU" if ledger.weights.activation.startswith("gelu") else ledger.weights.activation
     figure = go.Figure(
         [
@@ -129,22 +130,18 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
                 line={"color": "#8a9096", "width": 1.5, "dash": "dot"},
             ),
             go.Scatter(
-                x=line, y=activation(ledger.weights.activation)(line), name=name, mode="lines", hoverinfo="skip",
-                line={"color": CLASSES[0], "width": 3},
+                x=line, y=act(line), name=name, mode="lines", hoverinfo="skip", line={"color": CLASSES[0], "width": 3},
             ),
             go.Scatter(
-                x=means, y=activation(ledger.weights.activation)(means), customdata=counts,
+                x=means, y=act(means), customdata=counts,
                 name=f"this token’s {len(inner):,} units, in groups", mode="markers",
                 marker={"size": 5 + 2.2 * np.sqrt(counts), "color": CLASSES[5], "opacity": 0.5, "line": {"width": 0}},
-                hovertemplate=(
-                    "units here: <b>%{customdata}</b><br>in <b>%{x:.3f}</b>, out <b>%{y:.3f}</b><extra></extra>"
-                ),
+                hovertemplate=hover,
             ),
         ]
     )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(height=380, margin={"l": 60, "r": 20, "t": 10, "b": 50}, legend={"x": 0.02, "y": 0.98})
-    )
+    margin = {"l": 60, "r": 20, "t": 10, "b": 50}
+    figure.update_layout(**plotly_layout(height=380, margin=margin, legend={"x": 0.02, "y": 0.98}))
     figure.update_xaxes(title="in: a unit of W₁ T₃ + b₁", range=[left, right])
     figure.update_yaxes(title="out", range=[-0.1 * right - 0.3, right])
     return figure
@@ -171,13 +168,7 @@ def block_numbers(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup
     vectors = [(PLAIN[step.key], step.vector) for step in steps(ledger, token) if step.vector is not None]
     by_part = ledger.differences
     differences = [
-        {
-            "key": key,
-            "shape": ours.shape,
-            "largest": np.abs(ours).max(),
-            "difference": scientific(float(np.abs(ours - ledger.own[key]).max())),
-            "by_part": scientific(by_part[key]),
-        }
+        (key, ours, scientific(float(np.abs(ours - ledger.own[key]).max())), scientific(by_part[key]))
         for key, ours in ledger.steps.items()
     ]
     caption = f"{encoding.tokens[token]} (token {token}) in layer {ledger.layer}, step by step"

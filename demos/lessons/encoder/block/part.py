@@ -7,13 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.encoder.layer_trace import layer_ledger
-from demos.bert.model.run import Run
+from demos.bert.encoder.layer_trace import LayerLedger, layer_ledger
+from demos.bert.model.encoding import Encoding
 from demos.lessons.encoder.block.figure import block_numbers, block_picture, block_told, gelu_figure, gelu_told
 from demos.lessons.encoder.program_layer import block_code
-from demos.page.folds import formula_fold, source_fold
-from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp, slider
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture, chosen_in
 from demos.widgets.token_picker.token_picker import pick
@@ -23,73 +23,61 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     token, layer = page.choices["token"], page.choices["layer"]
-    widest = max(spec.width for spec in services.store.catalogue.values())
     picture = cells_picture("encoder-block-picture", "encoder-token")
     number = gr.Slider(
-        0, widest - 1, 17, step=1, label="Follow one of its numbers (or point at the strips, click to stay)",
-        elem_id="encoder-number",
+        0, max(spec.width for spec in services.store.catalogue.values()) - 1, 17, step=1, elem_id="encoder-number",
+        label="Follow one of its numbers (or point at the strips, click to stay)",
     )  # fmt: skip
+    parts: dict[str, gr.Component] = {"picture": picture, "number": number}
     said = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
     with gr.Row(elem_classes="encoder-gelu"):
         plot = gr.Plot(show_label=False, elem_id="encoder-gelu", scale=3, min_width=330)
         curve = gr.HTML("", elem_classes="encoder-told")
-    with gr.Accordion("The numbers", open=False, elem_id="encoder-block-numbers"):
-        numbers = gr.HTML("")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="encoder-block-code"):
-        program = gr.Code("", language="python", label="Prints the norm and this number of x, T1 to T5 and H", lines=8)
-    source_fold(__file__)
+    numbers, parts["program"] = folds(__file__, "Prints the norm and this number of x, T1 to T5 and H")
+    unnumbered: dict[str, gr.Component] = {"said": said, "plot": plot, "curve": curve, "numbers": numbers}
     page.keep(number=number)
 
     page.draw(
-        partial(stepped, services),
+        by_component(parts, partial(stepped, services)),
         [token, layer, number],
-        [picture, number, program],
+        list(parts.values()),
         triggers=[number.change],
         show_progress="hidden",
     )
-    outputs = [said, plot, curve, numbers]  # these know no number
-    page.draw(partial(told, services), [token, layer], outputs, show_progress="hidden")
-    picture.select(
-        None,
-        None,
-        [number],
-        js=chosen_in("encoder-block-picture"),
-        api_visibility="private",
-        show_progress="hidden",
-        trigger_mode="multiple",
-    )
+    show = by_component(unnumbered, partial(told, services))
+    page.draw(show, [token, layer], list(unnumbered.values()), show_progress="hidden")
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+    picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), **private)
 
 
-def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> list[Any]:
-    """Picture, slider and program. A token, layer or number beyond this sentence's or model's becomes its last one."""
-    run, layer, token = _meant(services, sentence, token, layer)
-    loaded = services.loaded(sentence.model)
-    d = run.hidden_states.shape[2]
+def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> dict[str, Any]:
+    """What changes with the number followed. What lies beyond this sentence or model becomes its last one."""
+    ledger, encoding, token = _ledger(services, sentence, token, layer)
+    d = ledger.block.x.shape[1]
     place = clamp(number, d)
-    return [
-        block_picture(layer_ledger(loaded, run, layer), run.encoding, token, place),
-        gr.update(maximum=d - 1, **({"value": place} if place != number else {})),
-        block_code(loaded.spec, run.encoding, layer, token, place),
-    ]
+    return {
+        "picture": block_picture(ledger, encoding, token, place),
+        "number": slider(number, d),
+        "program": block_code(services.loaded(sentence.model).spec, encoding, ledger.layer, token, place),
+    }
 
 
-def told(services: Services, sentence: Sentence, token: float, layer: float) -> list[Any]:
-    """What is said of the picture, the plot of GELU, what is said of that, and the tables."""
-    run, layer, token = _meant(services, sentence, token, layer)
-    ledger = layer_ledger(services.loaded(sentence.model), run, layer)
-    return [
-        block_told(ledger, run.encoding, token),
-        gelu_figure(ledger, token),
-        gelu_told(ledger, token),
-        block_numbers(ledger, run.encoding, token),
-    ]
+def told(services: Services, sentence: Sentence, token: float, layer: float) -> dict[str, Any]:
+    """What no choice of a number changes: what is said of the picture, GELU, and the tables."""
+    ledger, encoding, token = _ledger(services, sentence, token, layer)
+    return {
+        "said": block_told(ledger, encoding, token),
+        "plot": gelu_figure(ledger, token),
+        "curve": gelu_told(ledger, token),
+        "numbers": block_numbers(ledger, encoding, token),
+    }
 
 
-def _meant(services: Services, sentence: Sentence, token: float, layer: float) -> tuple[Run, int, int]:
-    """The run, and the layer and token that are meant."""
+def _ledger(services: Services, sentence: Sentence, token: float, layer: float) -> tuple[LayerLedger, Encoding, int]:
+    """The ledger of the layer that is meant, the input, and the token that is meant."""
     run = services.run(sentence)
-    return run, clamp(layer, run.num_layers), pick(run.encoding, token)
+    ledger = layer_ledger(services.loaded(sentence.model), run, clamp(layer, run.num_layers))
+    return ledger, run.encoding, pick(run.encoding, token)
 
 
 PART = Part(

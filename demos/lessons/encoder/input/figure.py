@@ -11,8 +11,9 @@ from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
+from demos.figures.matrix import BAR, label_size
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
-from demos.figures.strips import Strip, strips_figure
+from demos.figures.strips import Strip
 from demos.templates import plot_text
 
 NAME = 14  # characters of a token in a label
@@ -56,21 +57,6 @@ def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
     ]
 
 
-def selection_figure(selection: Selection, pieces: Sequence[str]) -> go.Figure:
-    """The one-hot product as strips."""
-    return strips_figure(selection_strips(selection, pieces))
-
-
-def sum_figure(ledger: InputLedger, encoding: Encoding, token: int) -> go.Figure:
-    """The three embeddings and their sum as strips on one scale: longer vectors are the stronger ones."""
-    return strips_figure(sum_strips(ledger, encoding, token))
-
-
-def norm_figure(ledger: InputLedger, token: int) -> go.Figure:
-    """LayerNorm's steps as strips on one scale."""
-    return strips_figure(norm_strips(ledger, token))
-
-
 def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figure:
     """A row a change, a column a token (its final state's cosine before and after), last the mean of all tokens.
 
@@ -79,12 +65,11 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
     n = len(encoding)
     z = np.array([[*change.cosine, change.sentence] for change in changes.changes])  # [changes, n + 1]
     names = [CHANGE_NAMES[change.name] for change in changes.changes]
-    columns = [f"{index} {plot_text(short(name, NAME))}" for index, name in enumerate(encoding.tokens)]
-    columns.append("mean of all")
-    ticks = [
-        f"<i>{plot_text(short(name, NAME))}</i>" if special else plot_text(short(name, NAME))
-        for name, special in zip(encoding.tokens, encoding.special_tokens_mask, strict=True)
-    ] + ["<b>mean of all</b>"]
+    tokens = [plot_text(short(token, NAME)) for token in encoding.tokens]
+    columns = [*(f"{index} {token}" for index, token in enumerate(tokens)), "mean of all"]
+    special = encoding.special_tokens_mask
+    ticks = [f"<i>{token}</i>" if mark else token for token, mark in zip(tokens, special, strict=True)]
+    ticks.append("<b>mean of all</b>")
     lowest = min(0.9, float(np.floor(z.min() * 10) / 10))
     few = n < NUMBERED
     figure = go.Figure(
@@ -101,21 +86,20 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
             hovertemplate="<b>%{x}</b>, %{y}<br>cosine before and after %{z:.4f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=3,
-            colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 4, "tickformat": ".1f"},
+            colorbar=BAR | {"nticks": 4, "tickformat": ".1f"},
         )
     )
     margin = int(24 + 9 * max(12, *(len(short(name, NAME)) for name in encoding.tokens)))
     figure.update_layout(
         **plotly_layout(height=38 * len(names) + margin + 10, margin={"l": 190, "r": 10, "t": margin, "b": 10})
     )
-    step = 1 if n <= LABELLED else 4
-    shown = sorted({*range(0, n, step), n})
+    shown = [*range(0, n, 1 if n <= LABELLED else 4), n]
     figure.update_xaxes(
         side="top",
         tickangle=-90,
         tickvals=[columns[index] for index in shown],
         ticktext=[ticks[index] for index in shown],
-        tickfont={"size": 15 if n <= 24 else 12 if n <= 40 else 9},
+        tickfont={"size": label_size(n)},
         showgrid=False,
         ticks="",
         ticklabelstandoff=4,

@@ -9,7 +9,8 @@ import gradio as gr
 
 from demos.bert.encoder.input import add_up, embedding_tables, select
 from demos.bert.encoder.input_changed import Changes, change_input
-from demos.lessons.encoder.input.figure import changes_figure, norm_figure, selection_figure, sum_figure
+from demos.figures.strips import strips_figure
+from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
 from demos.lessons.encoder.input.text import (
     TEXT,
     changes_table,
@@ -20,8 +21,9 @@ from demos.lessons.encoder.input.text import (
     sum_told,
 )
 from demos.lessons.encoder.program_input import input_code
-from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick
 
@@ -32,42 +34,41 @@ KEPT = 64  # inputs whose changes are remembered, a few kilobytes each
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    services = page.services
+    steps: dict[str, gr.Component] = {}
+    changed: dict[str, gr.Component] = {}
     with gr.Row(elem_classes="encoder-steps"):
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            row_said, row_plot = _step("encoder-input-row")
-            sum_said, sum_plot = _step("encoder-input-sum")
+            for name in ("row", "sum"):
+                steps[f"{name}_said"], steps[name] = gr.HTML("", elem_classes="encoder-told"), _plot(name)
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            norm_said, norm_plot = _step("encoder-input-norm")
+            steps["norm_said"], steps["norm"] = gr.HTML("", elem_classes="encoder-told"), _plot("norm")
             gr.HTML("<h3>What happens when a part is missing?</h3>", elem_classes="encoder-told")
             order = gr.Slider(1, ORDERS, 1, step=1, label="Another order of the words", elem_id="encoder-input-order")
-            changed_plot = _plot("encoder-input-changes")
-            changed_said = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
-    with gr.Accordion("The numbers", open=False, elem_id="encoder-input-numbers"):
-        table = gr.HTML("")
-        changed_table = gr.HTML("")
+            changed["plot"] = _plot("changes")
+            changed["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
+    with fold(__file__, "numbers", "The numbers"):
+        steps["table"], changed["table"] = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="encoder-input-code"):
-        program = gr.Code("", language="python", label="Prints this token's way to layer 0", lines=8)
+    steps["program"] = code_fold(__file__, "Prints this token's way to layer 0")
     source_fold(__file__)
+    page.keep(order=order)
 
     @lru_cache(maxsize=KEPT)
     def changes_of(sentence: Sentence, seed: int) -> Changes:
-        return computed_changes(services, sentence, seed)
+        return computed_changes(page.services, sentence, seed)
 
-    def changed(sentence: Sentence, token: float, seed: float) -> list[Any]:
-        run = services.run(sentence)
-        n = len(run.encoding)
+    def changes(sentence: Sentence, token: float, seed: float) -> dict[str, Any]:
+        n = len(page.services.run(sentence).encoding)
         if n > MAX_CHANGED:
-            return [None, TEXT.too_long(n, MAX_CHANGED), ""]
-        found = changes_of(sentence, min(max(int(seed or 1), 1), ORDERS))
-        return shown_changes(services, sentence, token, found)
+            return {"plot": None, "said": TEXT.too_long(n, MAX_CHANGED), "table": ""}
+        return shown_changes(page.services, sentence, token, changes_of(sentence, clamp(seed, ORDERS + 1) or 1))
 
-    page.keep(order=order)
     token = page.choices["token"]
-    outputs = [row_plot, row_said, sum_plot, sum_said, norm_plot, norm_said, table, program]
-    page.draw(partial(shown_steps, services), [token], outputs, show_progress="hidden")
-    page.draw(changed, [token, order], [changed_plot, changed_said, changed_table], show_progress="hidden")
+    for parts, show, inputs in (
+        (steps, partial(shown_steps, page.services), [token]),
+        (changed, changes, [token, order]),
+    ):
+        page.draw(by_component(parts, show), inputs, list(parts.values()), show_progress="hidden")
 
 
 def computed_changes(services: Services, sentence: Sentence, seed: int) -> Changes:
@@ -77,43 +78,39 @@ def computed_changes(services: Services, sentence: Sentence, seed: int) -> Chang
     return change_input(loaded, run, tables, add_up(tables, run.encoding), seed)
 
 
-def shown_steps(services: Services, sentence: Sentence, token: float) -> list[Any]:
+def shown_steps(services: Services, sentence: Sentence, token: float) -> dict[str, Any]:
     """Steps 1 to 3, the numbers and the code, of one token; one beyond the sentence becomes its last word piece."""
     loaded, run = services.loaded(sentence.model), services.run(sentence)
     encoding, at = run.encoding, pick(run.encoding, token)
     tables = embedding_tables(loaded.model)
     ledger, selection = add_up(tables, encoding), select(tables, encoding.input_ids[at])
     pieces = loaded.tokenizer.convert_ids_to_tokens(list(selection.neighbours))
-    return [
-        selection_figure(selection, pieces),
-        selection_told(selection, encoding, at),
-        sum_figure(ledger, encoding, at),
-        sum_told(ledger, at, loaded.spec),
-        norm_figure(ledger, at),
-        norm_told(ledger, run.hidden_states[0], at),
-        numbers_html(selection, pieces, ledger, encoding, at),
-        input_code(loaded.spec, encoding, at),
-    ]
+    row, total, norm = selection_strips(selection, pieces), sum_strips(ledger, encoding, at), norm_strips(ledger, at)
+    return {
+        "row_said": selection_told(selection, encoding, at),
+        "row": strips_figure(row),
+        "sum_said": sum_told(ledger, at, loaded.spec),
+        "sum": strips_figure(total),  # on one scale: longer vectors are the stronger ones
+        "norm_said": norm_told(ledger, run.hidden_states[0], at),
+        "norm": strips_figure(norm),
+        "table": numbers_html([*row, *total, *norm], ledger, encoding),
+        "program": input_code(loaded.spec, encoding, at),
+    }
 
 
-def shown_changes(services: Services, sentence: Sentence, token: float, changes: Changes) -> list[Any]:
+def shown_changes(services: Services, sentence: Sentence, token: float, changes: Changes) -> dict[str, Any]:
     """The changes' picture, words and table."""
-    loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
+    spec, encoding = services.loaded(sentence.model).spec, services.run(sentence).encoding
     at = pick(encoding, token)
-    return [
-        changes_figure(changes, encoding, at),
-        changes_told(changes, encoding, at, loaded.spec, loaded.spec.segments),
-        changes_table(changes, encoding),
-    ]
+    return {
+        "plot": changes_figure(changes, encoding, at),
+        "said": changes_told(changes, encoding, at, spec),
+        "table": changes_table(changes, encoding),
+    }
 
 
-def _step(elem_id: str) -> tuple[gr.HTML, gr.Plot]:
-    said = gr.HTML("", elem_classes="encoder-told")
-    return said, _plot(elem_id)
-
-
-def _plot(elem_id: str) -> gr.Plot:
-    with gr.Column(elem_classes="attention-heatmap", elem_id=elem_id):
+def _plot(name: str) -> gr.Plot:
+    with gr.Column(elem_classes="attention-heatmap", elem_id=f"encoder-input-{name}"):
         return gr.Plot(show_label=False)
 
 

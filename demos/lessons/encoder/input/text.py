@@ -12,25 +12,17 @@ from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.figures.numbers import scientific
-from demos.figures.strips import strips_table
+from demos.figures.strips import Strip, strips_table
 from demos.figures.tables import number_table
-from demos.lessons.encoder.input.figure import CHANGE_NAMES, norm_strips, selection_strips, sum_strips
+from demos.lessons.encoder.input.figure import CHANGE_NAMES
 from demos.templates import templates
 
 TEXT = templates(__file__)
-SHOWN_WORDS = 60  # tokens of the shuffled sentence
 
 
 def selection_told(selection: Selection, encoding: Encoding, token: int) -> Markup:
     """Step 1: the shapes, both ways, and how far they lie apart."""
-    return TEXT.selection(
-        encoding.tokens[token],
-        token,
-        selection.input_id,
-        selection.vocabulary,
-        len(selection.row),
-        scientific(selection.difference),
-    )
+    return TEXT.selection(selection, encoding.tokens[token], token, scientific(selection.difference))
 
 
 def sum_told(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:
@@ -48,28 +40,16 @@ def norm_told(ledger: InputLedger, embedding_output: np.ndarray, token: int) -> 
     return TEXT.norm(width, norm.mean[token], norm.deviation[token], n, difference)
 
 
-def changes_told(changes: Changes, encoding: Encoding, token: int, spec: ModelSpec, has_segments: bool) -> Markup:
+def changes_told(changes: Changes, encoding: Encoding, token: int, spec: ModelSpec) -> Markup:
     """Step 4: what the picture shows for the chosen token, the shuffled words, and the fact about bags."""
     by_name = {change.name: change for change in changes.changes}
+    cosines = {CHANGE_NAMES[name]: change.cosine[token] for name, change in by_name.items() if name != "bag"}
     order = [encoding.tokens[number] for number in changes.order]
-    return TEXT.changes(
-        encoding.tokens[token],
-        token,
-        {CHANGE_NAMES[name]: change.cosine[token] for name, change in by_name.items() if name != "bag"},
-        order[:SHOWN_WORDS],
-        len(order) > SHOWN_WORDS,
-        [*encoding.tokens] == order,
-        spec.title,
-        has_segments,
-        scientific(by_name["bag"].largest),
-    )
+    return TEXT.changes(encoding.tokens, token, cosines, order, spec, scientific(by_name["bag"].largest))
 
 
-def numbers_html(
-    selection: Selection, pieces: Sequence[str], ledger: InputLedger, encoding: Encoding, token: int
-) -> Markup:
+def numbers_html(strips: Sequence[Strip], ledger: InputLedger, encoding: Encoding) -> Markup:
     """The fold "The numbers": the strips' first numbers, then each token's norms."""
-    strips = [*selection_strips(selection, pieces), *sum_strips(ledger, encoding, token), *norm_strips(ledger, token)]
     parts = {"word": ledger.word, "segment": ledger.segment, "position": ledger.position}
     parts |= {"sum": ledger.total, "after LayerNorm": ledger.result}
     norms = {name: np.linalg.norm(part, axis=-1) for name, part in parts.items() if part is not None}
@@ -86,6 +66,4 @@ def changes_table(changes: Changes, encoding: Encoding) -> Markup:
 
 def _table(caption: str, columns: Mapping[str, Sequence[float]], names: Sequence[str], digits: int) -> Markup:
     rows = zip(names, zip(*columns.values(), strict=True), strict=True)
-    return number_table(
-        caption, list(columns), [(name, [f"{value:.{digits}f}" for value in row]) for name, row in rows]
-    )
+    return number_table(caption, columns, [(name, [f"{value:.{digits}f}" for value in row]) for name, row in rows])

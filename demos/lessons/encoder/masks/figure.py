@@ -43,23 +43,16 @@ def change_figure(change: Change) -> go.Figure:
     figure = go.Figure(
         [
             go.Bar(
-                x=names,
-                y=change.both_sides,
-                marker={"color": colours},
-                name="BERT: sees both sides",
+                x=names, y=change.both_sides, marker={"color": colours}, name="BERT: sees both sides",
                 hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>BERT</extra>",
             ),
             go.Scatter(
-                x=names,
-                y=change.left_only,
-                mode="markers",
+                x=names, y=change.left_only, mode="markers", cliponaxis=False, name="causal mask: sees the left alone",
                 marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
-                cliponaxis=False,
-                name="causal mask: sees the left alone",
                 hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>causal mask</extra>",
             ),
         ]
-    )
+    )  # fmt: skip
     figure.update_layout(
         **plotly_layout(height=360, margin={"l": 70, "r": 10, "t": 40, "b": 20}, legend={"orientation": "h", "y": 1.16})
     )
@@ -70,21 +63,12 @@ def change_figure(change: Change) -> go.Figure:
 
 def change_told(change: Change, word: str) -> Markup:
     """The most moved token in a sentence."""
-    most = int(change.both_sides.argmax()) if change.tokens else 0
-    return TEXT.change(
-        word,
-        change.tokens,
-        change.before.input_ids == change.after.input_ids,
-        change.before.tokens[most],
-        most,
-        change.both_sides[most] if change.tokens else 0,
-        change.left_only.max(initial=0),
-    )
+    return TEXT.change(word, change, int(change.both_sides.argmax()) if change.tokens else None)
 
 
-def cost_told(read: int, new: int, kept: int, again: int) -> Markup:
+def cost_told(read: int, new: int, cached: int, recomputed: int) -> Markup:
     """What writing costs with each mask."""
-    return TEXT.cost(read, new, with_prefix(kept, ""), with_prefix(again, ""), again / kept)
+    return TEXT.cost(read, new, with_prefix(cached, ""), with_prefix(recomputed, ""), recomputed / cached)
 
 
 def mask_code(spec: ModelSpec, text: str, layer: int, head: int) -> str:

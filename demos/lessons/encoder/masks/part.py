@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -10,10 +11,10 @@ from demos.bert.encoder.masks import MOST, causal, change_last_word, cross_weigh
 from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_told, cost_told, mask_code, mask_figure
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, notice_html
-from demos.page.services import Sentence
+from demos.page.lesson import Page, Part, by_component, notice_html
+from demos.page.services import Sentence, Services
 
 WRITTEN = "Her money is on the bank."
 NEW = 20  # tokens to be written, in the reckoning of what that costs
@@ -30,15 +31,15 @@ PANELS = (
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    plots = []
+    parts: dict[str, gr.Component] = {}
     with gr.Row(elem_classes="encoder-masks"):
         for slug, name, what in PANELS:
             with gr.Column(min_width=340, elem_classes="attention-heatmap encoder-mask"):
                 gr.HTML(TEXT.panel(name, what), elem_classes="encoder-told")
-                plots.append(gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}"))
+                parts[slug] = gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}")
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
-            change = gr.Plot(show_label=False, elem_id="encoder-change")
+            parts["change"] = gr.Plot(show_label=False, elem_id="encoder-change")
         with gr.Column(scale=2, min_width=320):
             word = gr.Textbox(
                 "cake", label="Put this in the place of the last word", max_lines=1, elem_id="encoder-word"
@@ -47,49 +48,41 @@ def build(page: Page) -> None:
                 WRITTEN, label="The text being written (or the second sentence above)", max_lines=2,
                 elem_id="encoder-written",
             )  # fmt: skip
-            said = gr.HTML("", elem_classes="encoder-told")
+            parts["said"] = gr.HTML("", elem_classes="encoder-told")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        program = gr.Code("", language="python", label="Prints this head's weights under the causal mask", lines=8)
+    parts["program"] = code_fold(__file__, "Prints this head's weights under the causal mask")
     source_fold(__file__)
     page.keep(last=word, written=written)
-    services = page.services
+    inputs = [page.choices["layer"], page.choices["head"], word, written]
+    show = by_component(parts, partial(drawn, page.services))
+    page.draw(show, inputs, list(parts.values()), show_progress="hidden")
 
-    def show(sentence: Sentence, layer: float, head: float, word: str, written: str) -> dict[gr.Component, Any]:
-        loaded = services.loaded(sentence.model)
-        run = services.run(Sentence(sentence.text, "", sentence.model))
-        encoding, n = run.encoding, len(run.encoding)
-        if n > MOST:
-            raise UserError(f"This part takes up to {MOST} tokens; the sentence has {n}.")
-        other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
-        place = clamp(layer, run.num_layers), clamp(head, run.num_heads)
-        weights, decoder = run.attentions[place], run_causal(loaded, encoding).attentions[place]
-        cross = cross_weights(loaded, run, other, place[0])[place[1]]
-        limit = max(float(drawn.max()) for drawn in (weights, decoder, cross))
-        shown: dict[gr.Component, Any] = dict(
-            zip(
-                plots,
-                (
-                    mask_figure(weights, None, encoding, encoding, limit),
-                    mask_figure(decoder, causal(n), encoding, encoding, limit),
-                    mask_figure(cross, None, other.encoding, encoding, limit),
-                ),
-                strict=True,
-            )
-        )
-        try:
-            moved = change_last_word(loaded, run, word)
-            shown[change] = change_figure(moved)
-            words = change_told(moved, word.strip())
-        except UserError as error:  # the masks are worth showing all the same
-            words = notice_html(str(error))
-        cost = writing_cost(shape_of("", loaded.model), n, NEW)
-        shown[said] = words + cost_told(n, NEW, *cost)
-        shown[program] = mask_code(loaded.spec, encoding.text, *place)
-        return shown
 
-    shared = [page.choices["layer"], page.choices["head"]]
-    page.draw(show, [*shared, word, written], [*plots, change, said, program], show_progress="hidden")
+def drawn(services: Services, sentence: Sentence, layer: float, head: float, word: str, written: str) -> dict[str, Any]:
+    """What changes, by component. Where the word can't be changed, the masks are shown all the same."""
+    loaded = services.loaded(sentence.model)
+    run = services.run(Sentence(sentence.text, "", sentence.model))
+    encoding, n = run.encoding, len(run.encoding)
+    if n > MOST:
+        raise UserError(f"This part takes up to {MOST} tokens; the sentence has {n}.")
+    other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
+    place = clamp(layer, run.num_layers), clamp(head, run.num_heads)
+    weights, decoder = run.attentions[place], run_causal(loaded, encoding).attentions[place]
+    cross = cross_weights(loaded, run, other, place[0])[place[1]]
+    limit = max(float(matrix.max()) for matrix in (weights, decoder, cross))
+    values: dict[str, Any] = {
+        "bert": mask_figure(weights, None, encoding, encoding, limit),
+        "gpt": mask_figure(decoder, causal(n), encoding, encoding, limit),
+        "both": mask_figure(cross, None, other.encoding, encoding, limit),
+    }
+    try:
+        change = change_last_word(loaded, run, word)
+        values["change"] = change_figure(change)
+        told = change_told(change, word.strip())
+    except UserError as error:
+        told = notice_html(str(error))
+    cost = cost_told(n, NEW, *writing_cost(shape_of("", loaded.model), n, NEW))
+    return values | {"said": told + cost, "program": mask_code(loaded.spec, encoding.text, *place)}
 
 
 PART = Part(

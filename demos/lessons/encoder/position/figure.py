@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from demos.bert.encoder.position import Wishes
-from demos.figures.palette import CLASSES, colour_scale, plotly_layout
-from demos.figures.strips import FEW, strips_limit
+from demos.figures.matrix import BARE
+from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.strips import FEW, signed_colours, strips_limit
 from demos.templates import plot_text
 
 HEIGHT = 400
@@ -27,25 +28,16 @@ def table_figure(
     Few numbers are written into their cells. `names` are the rows' own where there are few; the row `marked` is framed.
     """
     m, d = table.shape
-    few = d <= FEW // 2 and m <= NAMED
     full = strips_limit(list(table)) if limit is None else limit
-    figure = _heatmap(table.astype(np.float32), full, "dimension %{x}: <b>%{z:+.4f}</b>")
-    if few:
+    figure = _square(table, full, "dimension %{x}: <b>%{z:+.4f}</b>", "dimension", names, marked)
+    if d <= FEW // 2 and m <= NAMED:
         figure.update_traces(texttemplate="%{z:.4f}", textfont={"size": 15}, xgap=1, ygap=1)
-    figure.update_xaxes(title={"text": "dimension", "standoff": 4}, **({"dtick": 1} if d <= FEW else {"nticks": 10}))
-    _rows(figure, m, names)
-    _frame(figure, marked, m, d)
     return figure
 
 
-def similarity_figure(cosines: np.ndarray, *, names: Sequence[str] = (), marked: int | None = None) -> go.Figure:
+def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> go.Figure:
     """Cosines [m, m] of every two rows of a table, on the signed scale from -1 to 1."""
-    m = len(cosines)
-    figure = _heatmap(cosines.astype(np.float32), 1.0, "and position %{x}: cosine <b>%{z:.3f}</b>")
-    figure.update_xaxes(title={"text": "position", "standoff": 4}, **({"dtick": 1} if m <= FEW else {"nticks": 10}))
-    _rows(figure, m, names)
-    _frame(figure, marked, m, m)
-    return figure
+    return _square(cosines, 1.0, "and position %{x}: cosine <b>%{z:.3f}</b>", "position", (), marked)
 
 
 def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> go.Figure:
@@ -62,15 +54,11 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
         ("learned", LEARNED, "dash", learned, norms[1]),
     ):
         line = {"color": colour, "width": 2.5, "dash": dash}
-        m = len(of.low)
-        at = np.arange(m)
-        _curve(figure, 1, at, of.nearest_each, line, name, legend=True)
-        _band(figure, 2, at, of.offset_low, of.offset_high, colour)
-        _curve(figure, 2, at, of.offset_mean, line, name)
-        _band(figure, 3, at, of.low, of.high, colour)
-        _curve(figure, 3, at, of.high, line, name)
-        _curve(figure, 3, at, of.low, line, name)
-        _curve(figure, 4, np.arange(len(norm)), norm, line, name)
+        _band(figure, 2, of.offset_low, of.offset_high, colour)
+        _band(figure, 3, of.low, of.high, colour)
+        curves = ((1, of.nearest_each), (2, of.offset_mean), (3, of.high), (3, of.low), (4, norm))
+        for column, values in curves:
+            _curve(figure, column, values, line, name)
     figure.update_layout(
         **plotly_layout(
             height=330, margin={"l": 46, "r": 12, "t": 52, "b": 76}, legend={"orientation": "h", "y": -0.24, "x": 0}
@@ -85,27 +73,17 @@ def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np
     return figure
 
 
-def _curve(
-    figure: go.Figure,
-    column: int,
-    x: np.ndarray,
-    y: np.ndarray,
-    line: dict[str, object],
-    name: str,
-    legend: bool = False,
-) -> None:
-    figure.add_trace(
-        go.Scatter(
-            x=x, y=np.round(y, 6), mode="lines", line=line, name=name, showlegend=legend,
-            hovertemplate=f"%{{x}}: <b>%{{y:.4f}}</b><extra>{name}</extra>",
-        ),
-        row=1, col=column,
-    )  # fmt: skip
+def _curve(figure: go.Figure, column: int, y: np.ndarray, line: dict[str, object], name: str) -> None:
+    """A line over 0, 1, 2, …; the legend names it in the first picture alone."""
+    hover = f"%{{x}}: <b>%{{y:.4f}}</b><extra>{name}</extra>"
+    curve = go.Scatter(x=np.arange(len(y)), y=np.round(y, 6), mode="lines", line=line, name=name, hovertemplate=hover)
+    figure.add_trace(curve.update(showlegend=column == 1), row=1, col=column)
 
 
-def _band(figure: go.Figure, column: int, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
-    """The area between two curves, pale."""
+def _band(figure: go.Figure, column: int, low: np.ndarray, high: np.ndarray, colour: str) -> None:
+    """The area between two curves over 0, 1, 2, …, pale."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    x = np.arange(len(low))
     figure.add_trace(
         go.Scatter(
             x=np.concatenate([x, x[::-1]]), y=np.round(np.concatenate([high, low[::-1]]), 6), fill="toself",
@@ -116,47 +94,30 @@ def _band(figure: go.Figure, column: int, x: np.ndarray, low: np.ndarray, high: 
     )  # fmt: skip
 
 
-def _heatmap(z: np.ndarray, full: float, hover: str) -> go.Figure:
-    figure = go.Figure(
-        go.Heatmap(
-            z=z,
-            zmin=-full,
-            zmax=full,
-            colorscale=colour_scale("signed"),
-            hovertemplate=f"position %{{y}}<br>{hover}<extra></extra>",
-            colorbar={
-                "thickness": 12,
-                "len": 1,
-                "outlinewidth": 0,
-                "tickvals": [-full, 0, full],
-                "ticktext": [f"−{full:.2g}", "0", f"{full:.2g}"],
-            },
-        )
+def _square(z: np.ndarray, full: float, hover: str, across: str, names: Sequence[str], marked: int | None) -> go.Figure:
+    """Numbers [m, width] on the signed scale, a row a position, 0 on top, and the row `marked` framed.
+
+    `across` is what the columns are; names stand beside the rows' numbers where there are few.
+    """
+    m, width = z.shape
+    heatmap = go.Heatmap(
+        z=z.astype(np.float32),
+        **signed_colours(full, ".2g"),
+        hovertemplate=f"position %{{y}}<br>{hover}<extra></extra>",
     )
+    figure = go.Figure(heatmap)
     figure.update_layout(**plotly_layout(height=HEIGHT, margin={"l": 62, "r": 10, "t": 12, "b": 46}))
-    figure.update_xaxes(showgrid=False, zeroline=False, ticks="")
-    return figure
-
-
-def _rows(figure: go.Figure, m: int, names: Sequence[str]) -> None:
-    """The rows' axis: position 0 on top; names beside the numbers where there are few."""
-    figure.update_yaxes(
-        showgrid=False,
-        zeroline=False,
-        ticks="",
-        ticklabeloverflow="allow",
-        range=[m - 0.5, -0.5],
-        title={"text": "position", "standoff": 4},
-    )
+    ticks = {"dtick": 1} if width <= FEW else {"nticks": 10}
+    figure.update_xaxes(**BARE, **ticks, title={"text": across, "standoff": 4})
+    figure.update_yaxes(**BARE, ticklabeloverflow="allow", range=[m - 0.5, -0.5])
     if names and m <= NAMED:
         named = [f"{index} {plot_text(name)}" for index, name in enumerate(names)]
-        figure.update_yaxes(tickvals=list(range(m)), ticktext=named, tickfont={"size": 16}, title=None)
+        figure.update_yaxes(tickvals=list(range(m)), ticktext=named, tickfont={"size": 16})
         figure.update_layout(margin_l=int(min(200, 24 + 10 * max(len(name) for name in named))))
     else:
-        figure.update_yaxes(tick0=0, dtick=1 if m <= NAMED else 5 if m <= 40 else 10 if m <= 80 else 20)
-
-
-def _frame(figure: go.Figure, row: int | None, m: int, width: int) -> None:
-    if row is not None and row < m:
-        box = {"x0": -0.5, "x1": width - 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        step = 1 if m <= NAMED else 5 if m <= 40 else 10 if m <= 80 else 20
+        figure.update_yaxes(tick0=0, dtick=step, title={"text": "position", "standoff": 4})
+    if marked is not None and marked < m:
+        box = {"x0": -0.5, "x1": width - 0.5, "y0": marked - 0.5, "y1": marked + 0.5}
         figure.add_shape(type="rect", line={"color": MARK, "width": 2}, **box)
+    return figure

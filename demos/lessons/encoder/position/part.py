@@ -12,10 +12,10 @@ from demos.bert.embeddings.sentence_vectors import cosine_matrix
 from demos.bert.encoder.input import embedding_tables
 from demos.bert.encoder.position import sinusoidal, wishes
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
-from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, verdicts, wishes_html
+from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, verdicts
 from demos.lessons.encoder.program_input import position_code
-from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part
+from demos.page.folds import folds
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick
 
@@ -26,45 +26,35 @@ PAPER_SETTINGS = (64, 512, 10_000)
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    services = page.services
     with gr.Row(elem_classes="encoder-controls"):
         length = _slider("Positions shown", LENGTH, 1, "length")
         width = _slider("d of the sinusoids", WIDTH, 2, "width")
         base = _slider("n of the sinusoids", BASE, 10, "base")
-        view = gr.Radio(
-            [("the tables", "table"), ("how alike positions are", "similarity")],
-            value="table",
-            label="Show",
-            elem_id="encoder-position-view",
-            min_width=380,
-        )
+        views = [("the tables", "table"), ("how alike positions are", "similarity")]
+        view = gr.Radio(views, value="table", label="Show", elem_id="encoder-position-view", min_width=380)
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
+    parts: dict[str, gr.Component] = {}
     with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
-        with gr.Column(elem_classes="encoder-half", min_width=320):
-            left_said = gr.HTML("", elem_classes="encoder-told")
-            left = _plot("encoder-position-sinusoids")
-            small_table = gr.HTML("", elem_id="encoder-position-small")
-        with gr.Column(elem_classes="encoder-half", min_width=320):
-            right_said = gr.HTML("", elem_classes="encoder-told")
-            right = _plot("encoder-position-learned")
+        for name in ("sinusoids", "learned"):
+            with gr.Column(elem_classes="encoder-half", min_width=320):
+                parts[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
+                with gr.Column(elem_classes="attention-heatmap", elem_id=f"encoder-position-{name}"):
+                    parts[name] = gr.Plot(show_label=False)
+                if name == "sinusoids":
+                    parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
     gr.HTML("<h3>Four wishes for a position code</h3>", elem_classes="encoder-told")
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
-        curves = gr.Plot(show_label=False)
-    wished = gr.HTML("", elem_id="encoder-position-wished")
-    with gr.Accordion("The numbers", open=False, elem_id="encoder-position-numbers"):
-        table = gr.HTML("")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="encoder-position-code"):
-        program = gr.Code("", language="python", label="Prints both tables' numbers", lines=8)
-    source_fold(__file__)
+        parts["curves"] = gr.Plot(show_label=False)
+    parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
+    parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
 
     page.keep(length=length, d=width, n=base, codes=view)
     page.draw(
-        partial(drawn, services),
+        by_component(parts, partial(drawn, page.services)),
         [page.choices["token"], length, width, base, view],
-        [left, left_said, right, right_said, small_table, curves, wished, table, program],
+        list(parts.values()),
         triggers=[length.change, width.change, base.change, view.input],  # a button moves the sliders too
         show_progress="hidden",
     )
@@ -75,8 +65,8 @@ def build(page: Page) -> None:
 
 def drawn(
     services: Services, sentence: Sentence, token: float, length: float, width: float, base: float, view: str
-) -> list[Any]:
-    """The part's nine outputs. Sizes beyond the sliders become their ends."""
+) -> dict[str, Any]:
+    """What changes, by component. Sizes beyond the sliders become their ends."""
     loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
     at = pick(encoding, token)
     m, d, n = _inside(length, LENGTH), _inside(width, WIDTH) // 2 * 2, _inside(base, BASE)
@@ -87,24 +77,24 @@ def drawn(
     again = float(np.abs(longer[:m] - table).max())
     reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
     names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
-    if view == "similarity":
-        left, right = (similarity_figure(cosine_matrix(one), marked=at) for one in (table, learned))
-    else:
-        left = table_figure(table, names=names, marked=None if names else at, limit=1.0)
-        right = table_figure(learned, marked=at)
     framed = at if at < m and not names else None
-    return [
-        left,
-        TEXT.sinusoids(m, d, n, framed),
-        right,
-        TEXT.learned(*rows.shape, len(learned), framed),
-        numbers_table(table, "The sinusoids, four digits", names) if is_small(table) else "",
-        wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
-        wishes_html(verdicts(mine, again, None), verdicts(theirs, reread, len(rows)), m),
-        numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
+    if view == "similarity":
+        left, right = (similarity_figure(cosine_matrix(code), marked=at) for code in (table, learned))
+    else:
+        left = table_figure(table, names=names, marked=framed, limit=1.0)
+        right = table_figure(learned, marked=at)
+    return {
+        "sinusoids_said": TEXT.sinusoids(m, d, n, framed),
+        "sinusoids": left,
+        "small_table": numbers_table(table, "The sinusoids, four digits", names) if is_small(table) else "",
+        "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
+        "learned": right,
+        "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
+        "wishes": TEXT.wishes(verdicts(mine, again, None), verdicts(theirs, reread, len(rows)), m),
+        "table": numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
         + numbers_table(learned, "The model's learned positions"),
-        position_code(loaded.spec, m, d, n),
-    ]
+        "program": position_code(loaded.spec, m, d, n),
+    }
 
 
 def _inside(value: float, ends: tuple[int, int, int]) -> int:
@@ -112,13 +102,7 @@ def _inside(value: float, ends: tuple[int, int, int]) -> int:
 
 
 def _slider(label: str, ends: tuple[int, int, int], step: int, name: str) -> gr.Slider:
-    low, high, value = ends
-    return gr.Slider(low, high, value, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=190)
-
-
-def _plot(elem_id: str) -> gr.Plot:
-    with gr.Column(elem_classes="attention-heatmap", elem_id=elem_id):
-        return gr.Plot(show_label=False)
+    return gr.Slider(*ends, step=step, label=label, elem_id=f"encoder-position-{name}", min_width=190)
 
 
 PART = Part(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
@@ -20,46 +19,31 @@ EXACT = 1e-9  # what float64 leaves of a difference that mathematics says is non
 SAME = 1e-6  # rows nearer than that are one row to a float32 model
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One wish for one table: whether it is met, and the number behind that, in words."""
+def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]]:
+    """The four wishes for one table: whether each is "met", "half met" or "not met", and the number behind that.
 
-    met: str  # "met", "half met" or "not met"
-    said: str
-
-
-def verdicts(of: Wishes, again: float, rows: int | None) -> tuple[Verdict, ...]:
-    """The four wishes. `again`: the furthest that a second, longer table lies from this one; `rows`: None = no end."""
+    `again`: the furthest that a second, longer table lies from this one; `rows`: None = no end.
+    """
     low, high = of.bounds
     i, j = of.nearest_pair
     inside = low >= -1 - EXACT and high <= 1 + EXACT
     spread = of.offset_spread
+    written = scientific(spread) if spread < 0.001 else f"{spread:.3f}"
+    if rows is None:
+        ends = "there is a row for any position"
+    else:
+        ends = f"rows end at position {rows - 1:,}: there is none for position {rows:,}"
     same = again < EXACT
-    ends = (
-        "there is a row for any position"
-        if rows is None
-        else f"rows end at position {rows - 1:,}: there is none for position {rows:,}"
-    )
-    return (
-        Verdict(_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}, of rows {i} and {j}"),
-        Verdict(
-            _met(spread < EXACT),
-            f"a cosine lies at most {scientific(spread) if spread < 0.001 else f'{spread:.3f}'} off the mean of its k",
-        ),
-        Verdict(_met(inside), f"all numbers lie from {low:.3f} to {high:.3f}".replace("-", "−")),
-        Verdict(
-            "half met" if same and rows else _met(same), f"computed again, it differs by {scientific(again)}; {ends}"
-        ),
-    )
+    return [
+        (_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}, of rows {i} and {j}"),
+        (_met(spread < EXACT), f"a cosine lies at most {written} off the mean of its k"),
+        (_met(inside), f"all numbers lie from {low:.3f} to {high:.3f}".replace("-", "−")),
+        ("half met" if same and rows else _met(same), f"computed again, it differs by {scientific(again)}; {ends}"),
+    ]
 
 
 def _met(wish: bool) -> str:
     return "met" if wish else "not met"
-
-
-def wishes_html(sinusoid: Sequence[Verdict], learned: Sequence[Verdict], rows: int) -> Markup:
-    """A row a wish, a column a table; measured on the first `rows` positions."""
-    return TEXT.wishes(sinusoid, learned, rows)
 
 
 def numbers_table(table: np.ndarray, caption: str, names: Sequence[str] = ()) -> Markup:

@@ -1,17 +1,20 @@
-"""A token's path through all layers, drawn (Plotly): the PCA path, and four curves over the layers."""
+"""A token's path through all layers: the PCA path and four curves over the layers (Plotly), and both in words."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 from plotly.subplots import make_subplots
 
 from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
-from demos.templates import plot_text
+from demos.figures.tables import number_table
+from demos.templates import plot_text, templates
 
+TEXT = templates(__file__)
 SHOWN = 40  # paths; more cover each other
 NAMED = 24  # paths that end in their token's name
 LETTER, LINE = 9.0, 20.0  # pixels that a label's letter and line take
@@ -34,7 +37,7 @@ def path_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> go.
     figure = go.Figure()
     shown = drawn_tokens(len(encoding), token)
     labels = path_labels(paths, encoding, token, shown)
-    for index in sorted(shown, key=lambda one: one == token):
+    for index in sorted(shown, key=lambda index: index == token):  # the chosen one on top
         _add_path(figure, paths, encoding, index, index == token, labels[index])
     x, y = np.round(paths.points[layer : layer + 2, token], 4).T
     figure.add_trace(
@@ -115,6 +118,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
     """
     steps, n = paths.norms.shape
     at = list(range(steps))
+    middle = [step + 0.5 for step in range(steps - 1)]
     titles = ("Norm of the state", "Cosine of the state to …", "How much a layer changes it: ‖Δx‖ / ‖x‖")
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.09)
     for index in drawn_tokens(n, token):
@@ -122,28 +126,21 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
             thin = {"color": word_colour(encoding.word_index[index]), "width": 1}
             quiet = {"mode": "lines", "line": thin, "opacity": 0.4, "hoverinfo": "skip", "showlegend": False}
             figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, index], 4), **quiet), row=1, col=1)
-            middle = [step + 0.5 for step in range(steps - 1)]
             figure.add_trace(go.Scatter(x=middle, y=np.round(paths.change[:, index], 4), **quiet), row=3, col=1)
     own = word_colour(encoding.word_index[token])
     hover = "after %{x} layers: <b>%{y:.4f}</b><extra>%{fullData.name}</extra>"
-    figure.add_trace(
-        go.Scatter(
-            x=at, y=np.round(paths.norms[:, token], 4), mode="lines+markers", line={"color": own, "width": 4},
-            name="norm", showlegend=False, hovertemplate=hover,
-        ),
-        row=1, col=1,
-    )  # fmt: skip
+    marked = {"mode": "lines+markers", "hovertemplate": hover}
+    norm = {"name": "norm", "line": {"color": own, "width": 4}, "showlegend": False}
+    figure.add_trace(go.Scatter(x=at, y=np.round(paths.norms[:, token], 4), **norm, **marked), row=1, col=1)
     for name, (other, dash, values) in token_cosines(paths, encoding, token).items():
         colour = SPECIAL if other is None else word_colour(encoding.word_index[other])
         line = {"color": colour, "width": 3, "dash": dash}
         figure.add_trace(
-            go.Scatter(x=at, y=np.round(values, 5), mode="lines+markers", line=line, name=plot_text(name),
-                       hovertemplate=hover),
-            row=2, col=1,
-        )  # fmt: skip
+            go.Scatter(x=at, y=np.round(values, 5), line=line, name=plot_text(name), **marked), row=2, col=1
+        )
     figure.add_trace(
         go.Bar(
-            x=[step + 0.5 for step in range(steps - 1)], y=np.round(paths.change[:, token], 4), width=0.6,
+            x=middle, y=np.round(paths.change[:, token], 4), width=0.6,
             marker={"color": own}, name="change", showlegend=False, customdata=list(range(steps - 1)),
             hovertemplate="layer %{customdata}: <b>%{y:.4f}</b><extra></extra>",
         ),
@@ -151,13 +148,8 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
     )  # fmt: skip
     for row in (1, 2, 3):
         figure.add_vrect(x0=layer, x1=layer + 1, fillcolor=BAND, line_width=0, layer="below", row=row, col=1)
-    figure.update_layout(
-        **plotly_layout(
-            height=640,
-            margin={"l": 50, "r": 12, "t": 30, "b": 92},
-            legend={"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0},
-        )
-    )
+    legend = {"orientation": "h", "y": -0.1, "yanchor": "top", "x": 0}
+    figure.update_layout(**plotly_layout(height=640, margin={"l": 50, "r": 12, "t": 30, "b": 92}, legend=legend))
     figure.update_annotations(font={"size": 16})
     figure.update_xaxes(
         showgrid=False, zeroline=False, range=[-0.3, steps - 0.7], dtick=1 if steps <= 14 else 2, ticks=""
@@ -173,14 +165,13 @@ def token_cosines(paths: Paths, encoding: Encoding, token: int) -> dict[str, tup
 
     A neighbour stands there only where the token has one; the mean of all tokens is no token.
     """
-    found: dict[str, tuple[int | None, str, np.ndarray]] = {"its own start": (token, "solid", paths.to_start[:, token])}
-    if token > 0:
-        before = f"the token before, {short(encoding.tokens[token - 1], 16)}"
-        found[before] = (token - 1, "dash", paths.to_next[:, token - 1])
-    if token < len(encoding) - 1:
-        after = f"the next one, {short(encoding.tokens[token + 1], 16)}"
-        found[after] = (token + 1, "dot", paths.to_next[:, token])
-    return found | {"the mean of all tokens": (None, "dashdot", paths.to_mean[:, token])}
+    cosines: dict[str, tuple[int | None, str, np.ndarray]]
+    cosines = {"its own start": (token, "solid", paths.to_start[:, token])}
+    for name, neighbour, dash in (("the token before", token - 1, "dash"), ("the next one", token + 1, "dot")):
+        if neighbour in range(len(encoding)):
+            values = paths.to_next[:, min(token, neighbour)]
+            cosines[f"{name}, {short(encoding.tokens[neighbour], 16)}"] = (neighbour, dash, values)
+    return cosines | {"the mean of all tokens": (None, "dashdot", paths.to_mean[:, token])}
 
 
 def _outwards(points: np.ndarray) -> list[str]:
@@ -189,3 +180,22 @@ def _outwards(points: np.ndarray) -> list[str]:
     sides = ("middle right", "top right", "top center", "top left", "middle left", "bottom left", "bottom center",
              "bottom right")  # fmt: skip
     return [sides[int(turn) % 8] for turn in np.rint(np.arctan2(y, x) / (np.pi / 4))]
+
+
+def path_told(paths: Paths, encoding: Encoding, token: int, layer: int) -> Markup:
+    """What the pictures show of the chosen token, in five sentences; one is on the mean of all tokens."""
+    own = (values[:, token] for values in (paths.to_start, paths.to_mean, paths.change))
+    return TEXT.path(paths, encoding.tokens, token, layer, SHOWN, *own)
+
+
+def path_table(paths: Paths, encoding: Encoding, token: int) -> Markup:
+    """The chosen token's numbers, a row a state."""
+    cosines = token_cosines(paths, encoding, token)
+    heads = ["norm", *(f"cosine to {name}" for name in cosines), "change by this layer", "axis 1", "axis 2"]
+    rows = []
+    for step, norm in enumerate(paths.norms[:, token]):
+        change = f"{paths.change[step - 1, token]:.4f}" if step else "–"
+        before = [f"{value:.4f}" for value in (norm, *(values[step] for _, _, values in cosines.values()))]
+        place = [f"{value:.4f}" for value in paths.points[step, token]]
+        rows.append((f"after layer {step - 1}" if step else "embedding output", [*before, change, *place]))
+    return number_table(f"The path of {encoding.tokens[token]} (token {token})", heads, rows)

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from demos.bert.encoder.layer_trace import LayerLedger
+from demos.bert.encoder.self_attention import AttentionLedger
 from demos.bert.model.encoding import Encoding
 from demos.figures.cell_strip import cells, scale_html
 from demos.figures.strips import strips_limit
@@ -18,11 +19,10 @@ from demos.templates import templates
 TEXT = templates(__file__)
 SHOWN = 36  # keys that have a row of their own; of a longer sentence the ones that weigh most
 FAINT = 0.02  # a weight below is drawn in grey
-PAD = "[PAD]"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """What the picture is of: one head of a layer, for one query token."""
 
     ledger: LayerLedger
@@ -31,70 +31,70 @@ class Asked:
     token: int
 
     @property
+    def attention(self) -> AttentionLedger:
+        return self.ledger.attention
+
+    @property
     def names(self) -> list[str]:
         """Each key's token, the padding too."""
-        return [*self.encoding.tokens, *[PAD] * self.ledger.padding]
+        return [*self.encoding.tokens, *["[PAD]"] * self.ledger.padding]
+
+    @property
+    def name(self) -> str:
+        """The query's token."""
+        return self.names[self.token]
 
     @property
     def weights(self) -> np.ndarray:
         """<float32>[n] of the query's row"""
-        row: np.ndarray = self.ledger.attention.weights[self.head, self.token]
+        row: np.ndarray = self.attention.weights[self.head, self.token]
         return row
+
+    @property
+    def heaviest(self) -> np.ndarray:
+        """The keys, the largest weight first: <int>[n]"""
+        return np.argsort(-self.weights, kind="stable")
 
     @property
     def shown(self) -> list[int]:
         """The keys that have a row, in the sentence's order: the query itself and those that weigh most."""
-        n = len(self.names)
+        n, padding = len(self.names), self.ledger.padding
         if n <= SHOWN:
             return list(range(n))
-        heaviest = np.argsort(-self.weights, kind="stable")[: SHOWN - 1 - self.ledger.padding]
-        pads = range(n - self.ledger.padding, n)
-        return sorted({*heaviest.tolist(), self.token, *pads})
+        return sorted({*self.heaviest[: SHOWN - 1 - padding].tolist(), self.token, *range(n - padding, n)})
 
 
-def attention_picture(asked: Asked) -> Markup:
+def attention_picture(query: Query) -> Markup:
     """Rows = keys; columns = k, q . k, scaled, softmax, weight x v; above them x and q, below their sum z."""
-    attention, head, token = asked.ledger.attention, asked.head, asked.token
-    query, key, z = attention.query[head], attention.key[head], attention.z[head, token]
-    weighted = asked.weights[:, None] * attention.value[head]  # [n, d_k]
-    shown = asked.shown
-    compared = strips_limit([query[token], *key[shown]])
+    attention, head, token, shown = query.attention, query.head, query.token, query.shown
+    x, q, z = attention.x[token], attention.query[head, token], attention.z[head, token]
+    weighted = query.weights[:, None] * attention.value[head]  # [n, d_k]
+    entering = strips_limit([x])
+    compared = strips_limit([q, *attention.key[head][shown]])
     mixed = strips_limit([z, *weighted[shown]])
-    entering = strips_limit([attention.x[token]])
-    name = asked.names[token]
     hidden = np.setdiff1d(np.arange(len(weighted)), shown)
     rest = {
         "count": hidden.size,
-        "weight": float(asked.weights[hidden].sum()),
+        "weight": float(query.weights[hidden].sum()),
         "strip": cells(weighted[hidden].sum(axis=0), mixed, "their sum"),
     }
-    return TEXT.board(
-        {"text": name, "visible": visible(name)},
-        token,
-        asked.ledger.layer,
-        head,
-        query.shape[1],
-        attention.x.shape[1],
-        {
-            "x": cells(attention.x[token], entering, f"x of {name}"),
-            "q": cells(query[token], compared, f"q of {name}", id="q"),
-            "z": cells(z, mixed, f"z of {name}"),
-        },
-        [_key(asked, index, compared, mixed, weighted[index]) for index in shown],
-        rest if hidden.size else None,
-        float(asked.weights.sum()),
-        scale_html(("x", entering), ("q, k", compared), ("weight × v, z", mixed)),
-    )
+    strips = {
+        "x": cells(x, entering, f"x of {query.name}"),
+        "q": cells(q, compared, f"q of {query.name}", id="q"),
+        "z": cells(z, mixed, f"z of {query.name}"),
+    }
+    keys = [_key(query, index, compared, mixed, weighted[index]) for index in shown]
+    scale = scale_html(("x", entering), ("q, k", compared), ("weight × v, z", mixed))
+    return TEXT.board(query, visible(query.name), strips, keys, rest if hidden.size else None, scale)
 
 
-def _key(asked: Asked, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, Any]:
+def _key(query: Query, index: int, compared: float, mixed: float, weighted: np.ndarray) -> dict[str, Any]:
     """One key's row."""
-    attention, head, token = asked.ledger.attention, asked.head, asked.token
-    name, real = asked.names[index], index < len(asked.encoding)
-    weight = float(asked.weights[index])
-    seen = bool(attention.mask[token, index])
-    kinds = {"own": index == token, "unseen": not seen, "faint": weight < FAINT}
-    colour = hue(asked.encoding.word_index[index]) if real else "special"
+    attention, head, token = query.attention, query.head, query.token
+    name, real = query.names[index], index < len(query.encoding)
+    weight = float(query.weights[index])
+    kinds = {"own": index == token, "unseen": not attention.mask[token, index], "faint": weight < FAINT}
+    colour = hue(query.encoding.word_index[index]) if real else "special"
     return {
         "index": index,
         "name": visible(name),
@@ -112,52 +112,35 @@ def _number(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
-def attention_told(asked: Asked) -> Markup:
+def attention_told(query: Query) -> Markup:
     """The picture in a sentence or two, with what the switches do."""
-    ledger, attention, row = asked.ledger, asked.ledger.attention, (asked.head, asked.token)
-    largest = [
-        {
-            "name": asked.names[index],
-            "weight": asked.weights[index],
-            "score": _number(attention.scores[row][index]),
-            "scaled": _number(attention.scaled[row][index]),
-        }
-        for index in np.argsort(-asked.weights, kind="stable")[:3]
-    ]
+    row = query.head, query.token
+    heaviest = query.heaviest[:3]
     return TEXT.told(
-        asked.names[asked.token],
-        largest,
-        attention.query.shape[-1],
-        int(attention.mask[asked.token].sum()),
-        ledger.causal,
-        ledger.layer,
-        len(asked.encoding) - 1 - asked.token,
-        ledger.padding,
-        asked.weights[-ledger.padding :].max(),
+        query,
+        [(query.names[index], query.weights[index]) for index in heaviest],
+        _number(query.attention.scores[row][heaviest[0]]),
+        _number(query.attention.scaled[row][heaviest[0]]),
     )
 
 
-def attention_numbers(asked: Asked) -> Markup:
+def attention_numbers(query: Query) -> Markup:
     """The same as a table: every key's product, scaled product, power, weight and |v|, then q, k, v and z in full."""
-    attention, head, token = asked.ledger.attention, asked.head, asked.token
-    scaled = attention.scaled[head, token].astype(np.float64)
+    attention, head, token = query.attention, query.head, query.token
+    scores, scaled = attention.scores[head, token], attention.scaled[head, token].astype(np.float64)
     powers = np.exp(scaled - scaled.max())
     norms = np.linalg.norm(attention.value[head], axis=1)
+    columns = zip(query.names, scores, scaled, powers, query.weights, norms, strict=True)
     keys = [
         (
             visible(name),
             [
-                _number(attention.scores[head, token, index], 4),
-                _number(scaled[index], 4),
-                f"{powers[index]:.6f}",
-                f"{asked.weights[index]:.6f}",
-                f"{norms[index]:.4f}",
-                f"{asked.weights[index] * norms[index]:.4f}",
+                *(_number(score, 4), _number(score_scaled, 4), f"{power:.6f}", f"{weight:.6f}"),
+                *(f"{norm:.4f}", f"{weight * norm:.4f}"),
             ],
         )
-        for index, name in enumerate(asked.names)
+        for name, score, score_scaled, power, weight, norm in columns
     ]
     tensors = {"q": attention.query, "k": attention.key, "v": attention.value, "z": attention.z}
     vectors = {name: [_number(value, 4) for value in tensor[head, token]] for name, tensor in tensors.items()}
-    sums = powers.sum(), asked.weights.sum()
-    return TEXT.numbers(asked.names[token], token, asked.ledger.layer, head, keys, sums, vectors)
+    return TEXT.numbers(query, keys, powers.sum(), vectors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from markupsafe import Markup
 
@@ -12,46 +14,46 @@ from demos.figures.numbers import scientific
 from demos.figures.palette import HEADS
 from demos.figures.strips import strips_limit
 from demos.figures.token_chips import visible
-from demos.lessons.encoder.self_attention.figure import TEXT, Asked
+from demos.lessons.encoder.self_attention.figure import TEXT, Query
 
 
-def concat_picture(asked: Asked, shares: HeadShares) -> Markup:
+def concat_picture(query: Query, shares: HeadShares) -> Markup:
     """The concatenated z with each head's place marked, then T1 = W^O concat + b, and a bar for each head's share.
 
     A share is a head's part of T1, measured along T1; the bias has one too.
     """
-    attention, token = asked.ledger.attention, asked.token
+    attention, token = query.attention, query.token
     count, _, width = attention.z.shape
     z, t1 = attention.concat[token], attention.output[token]
     mixed, out = strips_limit([z]), strips_limit([t1])
-    name = asked.names[token]
-    heads = [{"colour": HEADS[head % len(HEADS)], "chosen": head == asked.head} for head in range(count)]
-    rows = [
-        {**mark, "head": head, "share": float(share), "norm": norm, "z_norm": z_norm}
-        for head, (mark, share, norm, z_norm) in enumerate(
-            zip(heads, shares.shares, shares.norms, shares.z_norms, strict=True)
+    colours = [HEADS[head % len(HEADS)] for head in range(count)]
+    rows: list[dict[str, Any]] = [
+        {"head": head, "colour": colour, "share": float(share), "norm": norm, "z_norm": z_norm}
+        for head, (colour, share, norm, z_norm) in enumerate(
+            zip(colours, shares.shares, shares.norms, shares.z_norms, strict=True)
         )
     ]
-    bias = {"head": None, "share": shares.bias_share, "norm": np.linalg.norm(shares.bias), "z_norm": None}
-    rows.append({"colour": "var(--special)", "chosen": False} | bias)
+    bias_norm = np.linalg.norm(shares.bias)
+    rows.append(
+        {"head": None, "colour": "var(--special)", "share": shares.bias_share, "norm": bias_norm, "z_norm": None}
+    )
     low = min(0.0, *(row["share"] for row in rows))
-    high = max(0.01, *(row["share"] for row in rows))
-    zero = -low / (high - low)
+    span = max(0.01, *(row["share"] for row in rows)) - low
     for row in rows:
-        length = abs(row["share"]) / (high - low)
-        left = zero if row["share"] >= 0 else zero - length
-        row |= {"length": length, "left": left, "written": _percent(row["share"])}
+        row["length"] = abs(row["share"]) / span
+        row["left"] = (min(row["share"], 0.0) - low) / span
+        row["written"] = _percent(row["share"])
     return TEXT.concat(
-        visible(name),
-        heads,
-        count,
+        visible(query.name),
+        colours,
+        query.head,
         width,
         len(z),
         len(t1),
-        {"z": cells(z, mixed, f"z of {name}, all heads"), "t1": cells(t1, out, f"T1 of {name}")},
+        {"z": cells(z, mixed, f"z of {query.name}, all heads"), "t1": cells(t1, out, f"T1 of {query.name}")},
         scale_html(("z", mixed), ("T1", out)),
         rows,
-        zero,
+        -low / span,
         _percent(sum(row["share"] for row in rows)),
     )
 

@@ -12,12 +12,12 @@ from demos.bert.encoder.loops import measure
 from demos.bert.encoder.self_attention import head_shares
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.program_layer import selfattention_code
-from demos.lessons.encoder.self_attention.figure import Asked, attention_numbers, attention_picture, attention_told
+from demos.lessons.encoder.self_attention.figure import Query, attention_numbers, attention_picture, attention_told
 from demos.lessons.encoder.self_attention.figure_concat import closed_html, concat_picture
 from demos.lessons.encoder.self_attention.figure_loops import times_figure, times_told
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, with_sentence
+from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture
 from demos.widgets.token_picker.token_picker import pick
@@ -31,42 +31,38 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     token, layer, head = (page.choices[name] for name in ("token", "layer", "head"))
-    board = cells_picture("encoder-board", PICKER)
-    said = gr.HTML("", elem_classes="encoder-told")
+    parts: dict[str, gr.Component] = {
+        "board": cells_picture("encoder-board", PICKER),
+        "said": gr.HTML("", elem_classes="encoder-told"),
+    }
     with gr.Row(elem_classes="encoder-switches"):
         causal = gr.Checkbox(False, label="Causal mask: as in a decoder, no token sees what comes after it")
         pads = gr.Slider(0, MOST_PADS, 0, step=1, label="[PAD] tokens appended", min_width=220)
-    concat = cells_picture("encoder-concat", PICKER)
-    closed = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
-    with gr.Accordion("The numbers", open=False, elem_id="encoder-self_attention-numbers"):
-        numbers = gr.HTML("")
+    parts["concat"] = cells_picture("encoder-concat", PICKER)
+    parts["closed"] = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
+    with fold(__file__, "numbers", "The numbers"):
+        parts["numbers"] = gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code: loops and matrices", open=False, elem_id="encoder-self_attention-code"):
+    with fold(__file__, "code", "The code: loops and matrices"):
         gr.Markdown(
             "The same arithmetic twice: each prints this head’s q · k, scaled product and weight for every key, then z."
         )
         with gr.Row():
-            loops, matrices = (
-                gr.Code("", language="python", label=label, lines=8, min_width=420)
-                for label in ("By loops, as in the lecture", "By matrices")
-            )
+            for name, label in (("loops", "By loops, as in the lecture"), ("matrices", "By matrices")):
+                parts[name] = gr.Code("", language="python", label=label, lines=8, min_width=420)
         timed = gr.Button("Time both on this machine", size="sm", elem_id="encoder-time")
         times = gr.HTML("", elem_classes="encoder-told")
         plot = gr.Plot(visible=False, show_label=False, elem_id="encoder-times")
     source_fold(__file__)
     page.keep(causal=causal, pads=pads)
 
-    def time_both(sentence: Sentence) -> list[Any]:
+    def time_both(sentence: Sentence) -> dict[gr.Component, Any]:
         spec = services.store.spec(services.key(sentence.model))
-        result = measure(spec.width // spec.num_heads)
-        return [times_told(result), gr.update(value=times_figure(result), visible=True)]
+        measured = measure(spec.width // spec.num_heads)
+        return {times: times_told(measured), plot: gr.update(value=times_figure(measured), visible=True)}
 
-    page.draw(
-        partial(drawn, services),
-        [token, layer, head, causal, pads],
-        [board, said, concat, closed, numbers, loops, matrices],
-        show_progress="hidden",
-    )
+    show = by_component(parts, partial(drawn, services))
+    page.draw(show, [token, layer, head, causal, pads], list(parts.values()), show_progress="hidden")
     page.on(
         [timed.click],
         with_sentence(time_both),
@@ -80,28 +76,26 @@ def build(page: Page) -> None:
 
 def drawn(
     services: Services, sentence: Sentence, token: float, layer: float, head: float, causal: bool, pads: float
-) -> list[Any]:
-    """The part's seven outputs. A token, layer or head beyond this sentence's or model's becomes its last one."""
+) -> dict[str, Any]:
+    """What changes, by component. A token, layer or head beyond this sentence's or model's becomes its last one."""
     run, loaded = services.run(sentence), services.loaded(sentence.model)
     number, head, token = clamp(layer, run.num_layers), clamp(head, run.num_heads), pick(run.encoding, token)
     ledger = layer_ledger(loaded, run, number, causal=bool(causal), padding=clamp(pads, MOST_PADS + 1))
-    asked = Asked(ledger, run.encoding, head, token)
+    query = Query(ledger, run.encoding, head, token)
     moved = ""
     if ledger.padding:
         plain = layer_ledger(loaded, run, number, causal=bool(causal))
         moved = scientific(difference(ledger.attention.output[: len(run.encoding)], plain.attention.output))
-    program = partial(
-        selfattention_code, loaded.spec, run.encoding, number, head, token, causal=bool(causal), padding=ledger.padding
-    )
-    return [
-        attention_picture(asked),
-        attention_told(asked),
-        concat_picture(asked, head_shares(ledger.weights, ledger.attention, token)),
-        closed_html(ledger, STEPS, moved),
-        attention_numbers(asked),
-        program(loops=True),
-        program(loops=False),
-    ]
+    program = partial(selfattention_code, loaded.spec, ledger, run.encoding, head, token)
+    return {
+        "board": attention_picture(query),
+        "said": attention_told(query),
+        "concat": concat_picture(query, head_shares(ledger.weights, ledger.attention, token)),
+        "closed": closed_html(ledger, STEPS, moved),
+        "numbers": attention_numbers(query),
+        "loops": program(loops=True),
+        "matrices": program(loops=False),
+    }
 
 
 PART = Part(

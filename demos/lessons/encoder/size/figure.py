@@ -25,12 +25,7 @@ from demos.templates import plot_text, templates
 TEXT = templates(__file__)
 ROOT = "#545d63"  # behind all groups
 GROUPS = {"Embeddings": CLASSES[0], "Attention": CLASSES[1], "Feed-forward": CLASSES[2], "Pooler": CLASSES[3]}
-INKS = {
-    "Embeddings": "#ffffff",
-    "Attention": "#000000",
-    "Feed-forward": "#000000",
-    "Pooler": "#000000",
-}  # on these hues
+WHITE, BLACK = "#ffffff", "#000000"  # the ink: black on all hues but the first
 
 
 def treemap(shape: Shape) -> go.Figure:
@@ -40,6 +35,7 @@ def treemap(shape: Shape) -> go.Figure:
     sums = {group: sum(count.total for count in counts if count.group == group) for group in groups}
     root = f"{plot_text(shape.name)}: {total:,}"
     times = [f" in {count.times} layers" if count.times > 1 else "" for count in counts]
+    shown = [*groups, *(count.group for count in counts)]  # the group of each area but the root
     figure = go.Figure(
         go.Treemap(
             ids=["all", *groups, *(f"{count.group} {count.name}" for count in counts)],
@@ -48,11 +44,7 @@ def treemap(shape: Shape) -> go.Figure:
             values=[total, *sums.values(), *(count.total for count in counts)],
             customdata=["", *[""] * len(groups), *times],
             marker={
-                "colors": [
-                    ROOT,
-                    *(GROUPS[group] for group in groups),
-                    *(GROUPS[c.group] for c in counts),
-                ],
+                "colors": [ROOT, *(GROUPS[group] for group in shown)],
                 "line": {"width": 1, "color": "#fdfcf9"},
                 "pad": {"t": 30, "l": 4, "r": 4, "b": 4},
             },
@@ -63,7 +55,7 @@ def treemap(shape: Shape) -> go.Figure:
             texttemplate="%{label}<br>%{value:,}<br>%{percentRoot:.1%}",
             textfont={
                 "size": 17,
-                "color": ["#ffffff", *(INKS[group] for group in groups), *(INKS[c.group] for c in counts)],
+                "color": [WHITE, *(WHITE if group == "Embeddings" else BLACK for group in shown)],
             },
             hovertemplate="<b>%{label}</b>%{customdata}<br>%{value:,} parameters, %{percentRoot:.2%}<extra></extra>",
             pathbar={"visible": False},
@@ -76,17 +68,10 @@ def treemap(shape: Shape) -> go.Figure:
 def told(shape: Shape, tokens: int) -> Markup:
     """What the size means, in sentences."""
     total, work, takes = total_parameters(shape), work_per_token(shape, tokens), memory(shape, tokens)
-    return TEXT.told(
-        shape,
-        total,
-        total + pretraining_heads(shape),
-        with_prefix(takes.weights, "B"),
-        with_prefix(takes.training, "B"),
-        tokens,
-        with_prefix(work.total, ""),
-        {name: amount / work.total for name, amount in asdict(work).items()},
-        with_prefix(takes.attention, "B"),
-    )
+    bytes_ = {name: with_prefix(amount, "B") for name, amount in asdict(takes).items()}
+    shares = {name: amount / work.total for name, amount in asdict(work).items()}
+    whole = total + pretraining_heads(shape)
+    return TEXT.told(shape, total, whole, bytes_, tokens, with_prefix(work.total, ""), shares)
 
 
 def parts_table(counts: Sequence[Count]) -> Markup:
