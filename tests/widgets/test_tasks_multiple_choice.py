@@ -12,11 +12,10 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.data.tables import Row
-from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import build_dataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset, ChoiceExample
-from demos.training.tasks.multiple_choice.task import MultipleChoice
+from demos.training.tasks.multiple_choice.task import ChoiceMistake, ChoiceResult, MultipleChoice
 from demos.widgets.tasks.classification.view import PairView
 from demos.widgets.tasks.examples import calibration_table
 from demos.widgets.tasks.multiple_choice.view import ChoiceView

@@ -9,9 +9,9 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
+from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.form_values import HUB, LEAST_TRAIN, OWN, UPLOAD, read_dataset
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 LARGEST = 64 * 2**10  # bytes of a recipe file
 TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters

@@ -18,6 +18,7 @@ from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
+from demos.training.data.splits import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
@@ -28,7 +29,6 @@ from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now

@@ -16,7 +16,7 @@ from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
-from demos.training.tasks.losses import class_weights, loss_of, units_of
+from demos.training.tasks.heads import class_weights, loss_of, units_of
 from demos.training.tasks.task import NO_LABEL
 
 LOGITS = torch.tensor([[[2.0, -1.0, 0.5], [0.1, 0.2, 0.3]], [[-3.0, 4.0, 1.0], [9.0, 9.0, 9.0]]])  # [2, 2, 3]

@@ -15,6 +15,7 @@ from demos.figures.training_program import code_of
 from demos.lessons.finetune.train import layout
 from demos.page.lesson import Page, by_component
 from demos.page.services import Sentence
+from demos.training.data.splits import MAX_TRAIN, Splits, as_watched
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import (
@@ -31,7 +32,6 @@ from demos.training.form_values import (
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watched
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.run_controller.controller import Trainer

@@ -19,7 +19,6 @@ MAX_LINES = 400_000
 MAX_WORDS = 1_000  # a sentence
 MAX_WORD = 200  # characters
 MAX_TYPE = 40  # characters
-ENDINGS = (".conll", ".bio", ".iob", ".iob2", ".txt", ".tsv", ".csv", ".jsonl", ".json")  # of files that are read
 TABLES = (".csv", ".jsonl", ".ndjson", ".json")
 TOKENS = Column("tokens", ("tokens", "words", "token", "word", "text", "sentence"), kind="json")
 TAGS = Column("tags", ("ner_tags", "tags", "bio_tags", "labels", "ner", "tag", "label", "entities"), kind="json")

@@ -6,21 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
-from torch import nn
 
-from demos.training.events import Epoch
+from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence
-from demos.training.tasks.entities.data import (
-    example_of as example_of,  # the try-it box finds it here, as in every task
-)
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
 from demos.training.tasks.entities.scores import score_entities, spans_of, ways_of
-from demos.training.tasks.heads import dense_head
-from demos.training.tasks.losses import class_weights, loss_of, units_of
+from demos.training.tasks.heads import HeadTask, head_fields
 from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
 
 MAX_MISTAKES = 200
@@ -31,36 +26,28 @@ Answer = tuple[tuple[int, float], ...]  # of each word that was read: its likeli
 
 
 @dataclass(frozen=True)
-class Entities:
+class Entities(HeadTask):
     """Dropout and a linear layer on each token's last hidden state; only words' first pieces are asked and trained.
 
     The labels are taken word by word, the likeliest each: no rule makes the sequence valid BIO, and an I- after an O
     begins an entity. (Devlin et al. put no CRF on top either.)
     """
 
+    kind: ClassVar[str] = "entities"
+    data: ClassVar[type[Splits]] = EntityDataset
+    metric: ClassVar[str] = "entity F1"
+    batch_metric: ClassVar[str] = "accuracy over labelled words"  # entities are too few in one batch to score
     labels: tuple[str, ...]  # "O" first
-    hidden: tuple[int, ...] = ()
-    dropout: float = 0.1
-    activation: str = "tanh"
-    weights: tuple[float, ...] = ()  # of the labels in the loss; none where all count alike
-    smoothing: float = 0.0
 
     @classmethod
     def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
-        """The task that these settings describe."""
-        weights = class_weights(dataset.label_counts("train")) if settings.class_weights else ()
-        return cls(
-            dataset.labels, settings.hidden, settings.dropout, settings.activation, weights, settings.label_smoothing
-        )
+        """The task that this data set and these settings describe."""
+        return cls(dataset.labels, **head_fields(settings, dataset.label_counts("train")))
 
     @property
-    def metric(self) -> str:
-        return "entity F1"
-
-    @property
-    def batch_metric(self) -> str:
-        """What a batch's score is: entities are too few in one batch to score."""
-        return "accuracy over labelled words"
+    def outputs(self) -> int:
+        """One logit a label, for every token."""
+        return len(self.labels)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -83,29 +70,12 @@ class Entities:
             features.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
         return features
 
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """See `dense_head`: the same layers for every token."""
-        return dense_head(width, self.hidden, self.activation, self.dropout, len(self.labels), generator)
-
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """The label of each word at its first piece, NO_LABEL at every other token: [batch, n]."""
         rows = torch.full((len(features), longest), NO_LABEL)
         for row, feature in zip(rows, features, strict=True):
             row[list(feature.extra)] = torch.tensor(feature.target[: len(feature.extra)])
         return rows
-
-    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """[batch, n, d] -> [batch, n, C]."""
-        result: torch.Tensor = head(hidden)
-        return result
-
-    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy, mean over the batch's words."""
-        return loss_of(logits, targets, self.weights, self.smoothing)
-
-    def units(self, targets: torch.Tensor) -> float:
-        """Words, or their labels' weights."""
-        return units_of(targets, self.weights)
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Answer]:
         """Of each word that was read: its likeliest label, and that label's probability."""
@@ -135,13 +105,10 @@ class Entities:
         """The labels' names; a sentence of more `words` than were read goes on with O."""
         return [self.labels[label] for label in labels] + [self.labels[OUTSIDE]] * (words - len(labels))
 
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
-    ) -> Epoch:
-        """With the entity F1."""
+    def score(self, answers: Answers, targets: Sequence[Any]) -> float:
+        """The entity F1."""
         true = [self.tags(target) for target in targets]
-        scores = score_entities(true, self._answered(answers, true), self.types)
-        return Epoch(step, epoch, train_loss, loss, scores.total.f1)
+        return score_entities(true, self._answered(answers, true), self.types).total.f1
 
     def _answered(self, answers: Answers, sentences: Sequence[Sequence[Any]]) -> list[list[str]]:
         """The labels that each of these sentences' words were given; a word that was not read is O."""
@@ -184,6 +151,9 @@ class Entities:
             wrong=len(wrong),
             **ended.run,
         )
+
+
+TASK = Entities
 
 
 def _surest(true: Sequence[str], found: Sequence[str], answer: Answer) -> float:

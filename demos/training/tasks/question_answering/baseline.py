@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from demos.training.tasks.question_answering.data import QuestionExample
+from demos.training.tasks.question_answering.files import QuestionExample
 
 BASELINE = "the first name or number of the sentence most like the question"
 _SENTENCE = re.compile(r".+?(?:[.!?]+[\"'’”)]*(?=\s)|$)", re.DOTALL)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demos.training.tasks.question_answering.data import QuestionExample
+from demos.training.tasks.question_answering.files import QuestionExample
 
 MOST_OF_QUESTION = 64  # tokens, as Devlin et al.'s run_squad.py reads them; less where half of the room is less
 MAX_WINDOWS = 6

@@ -9,10 +9,10 @@ from typing import Any
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.entities.data import OUTSIDE, EntityDataset
+from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, example_of
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
 from demos.training.tasks.entities.scores import Span, spans_of, verdict_of
-from demos.training.tasks.entities.task import CutSentence, example_of, telling_sentences
+from demos.training.tasks.entities.task import CutSentence, telling_sentences
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.entities.figure import WAYS, ways_figure
 from demos.widgets.tasks.examples import Chip, chips

@@ -10,9 +10,8 @@ import numpy as np
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.tasks.multiple_choice.data import LETTERS, ChoiceDataset, ChoiceExample
-from demos.training.tasks.multiple_choice.task import example_of, sequences_of
+from demos.training.tasks.multiple_choice.task import ChoiceMistake, ChoiceResult, example_of, sequences_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import encoded, segment_chips
 from demos.widgets.tasks.multiple_choice.figure import margins_figure

@@ -9,10 +9,10 @@ from demos.bert.model.encoding import MAX_TOKENS, encode
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.data import QuestionDataset, example_of
 from demos.training.tasks.question_answering.events import Span, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.scores import token_f1
-from demos.training.tasks.question_answering.task import example_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import chips
 from demos.widgets.tasks.question_answering.figure import spans_figure

@@ -15,14 +15,15 @@ from torchmetrics.functional.text import squad
 from transformers import AutoTokenizer, BertForQuestionAnswering
 
 from demos.bert.model.models import LoadedModel
+from demos.training.data.splits import Item, same
 from demos.training.events import Epoch, Finished, Started, as_json
 from demos.training.learning.model import Trained, collate, last_states
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample, build_questions
+from demos.training.tasks.question_answering.data import QuestionDataset, build_questions, example_of
 from demos.training.tasks.question_answering.events import SpanResult
-from demos.training.tasks.question_answering.files import QuestionRow
+from demos.training.tasks.question_answering.files import QuestionExample, QuestionRow
 from demos.training.tasks.question_answering.span_search import (
     ASKED,
     BACKWARDS,
@@ -32,7 +33,7 @@ from demos.training.tasks.question_answering.span_search import (
     best_spans,
     search,
 )
-from demos.training.tasks.question_answering.task import QuestionAnswering, example_of, text_of
+from demos.training.tasks.question_answering.task import QuestionAnswering, text_of
 from demos.training.tasks.question_answering.windows import MAX_WINDOWS, windows_of
 from demos.training.tasks.task import NO_LABEL, Batch, Features
 
@@ -235,7 +236,9 @@ def places() -> QuestionDataset:
         context = f"{filler} gold {river} then iron {bank} {k}".strip()
         for word, answer in (("gold", river), ("iron", bank)):
             start = context.index(f"{word} {answer}") + 5
-            rows.append(QuestionRow(len(rows) + 1, f"{word}?", context, (answer,), start))
+            rows.append(
+                Item(len(rows) + 1, same(context), "", "", QuestionExample(f"{word}?", context, (answer,), start))
+            )
     return build_questions("places", rows)
 
 
