@@ -73,7 +73,7 @@ def result(dataset: QuestionDataset, answers: list[SpanAnswer]) -> SpanResult:
 def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
     dataset: QuestionDataset, tiny: LoadedModel
 ) -> None:
-    shown = flat(VIEW.told(dataset, tiny.tokenizer))
+    shown = flat(VIEW.data(dataset, tiny.tokenizer))
     assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
     assert "They are asked of 3, 1 and 3 paragraphs" in text(shown)
     chips = re.findall(

@@ -125,13 +125,8 @@ def _read_tsv(text: str) -> Table:
     semicolons = {line.count(";") for line in lines[:20] if line.strip()}
     apart = len(semicolons) == 1 and not any("\t" in line for line in lines[:20])
     separator = ";" if apart and semicolons != {0} else "\t"
-    return _headed(
-        [
-            (number, [_unquoted(field) for field in line.split(separator)])
-            for number, line in enumerate(lines, start=1)
-            if line.strip()
-        ]
-    )
+    cells = ((number, line.split(separator)) for number, line in enumerate(lines, start=1) if line.strip())
+    return _headed([(number, list(map(_unquoted, fields))) for number, fields in cells])
 
 
 def _headed(rows: list[tuple[int, list[str]]]) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -96,9 +95,9 @@ class HeadTask(Task):
     smoothing: float = 0.0
 
     @property
-    @abstractmethod
     def outputs(self) -> int:
-        """How many numbers come out of the last layer."""
+        """How many numbers come out of the last layer: a logit a class."""
+        return len(self.labels)
 
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """See `dense_head`."""

@@ -160,15 +160,17 @@ def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> to
     return (hidden * mask).sum(dim=1) / mask.sum(dim=1)
 
 
+def tokenized(tokenizer: Any, texts: Sequence[str], **options: Any) -> Any:
+    """What the tokenizer makes of each text, however long: a mapping with "input_ids"."""
+    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+    return tokenizer(list(texts), truncation=False, verbose=False, **options) if texts else {"input_ids": []}
+
+
 def token_ids(tokenizer: Any, texts: Sequence[str], max_length: int) -> list[tuple[tuple[int, ...], bool]]:
     """[CLS] text [SEP] of each, cut to `max_length` tokens, and whether it was cut."""
-    if not texts:
-        return []
-    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-    rows = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
     return [
         (tuple(ids if len(ids) <= max_length else [*ids[: max_length - 1], ids[-1]]), len(ids) > max_length)
-        for ids in rows
+        for ids in tokenized(tokenizer, texts)["input_ids"]
     ]
 
 
@@ -179,10 +181,7 @@ def pair_ids(
 
     Too long, the longer of the two loses its last token until both fit, as in Devlin et al.'s `_truncate_seq_pair`.
     """
-    if not pairs:
-        return []
-    texts = [text for pair in pairs for text in pair]
-    rows = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    rows = tokenized(tokenizer, [text for pair in pairs for text in pair], add_special_tokens=False)["input_ids"]
     sequences = []
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         before = len(first) + len(second)

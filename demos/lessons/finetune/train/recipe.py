@@ -51,7 +51,7 @@ def axes(dataset: Splits) -> str:
 def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
     """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
     lent = lent_html(model) if view.cut and tokenizer is None else ""
-    return view.told(dataset, tokenizer or own_tokenizer()) + lent
+    return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
 def program(spec: ModelSpec, recipe: Recipe) -> str:

@@ -36,11 +36,6 @@ class Classification(OneOfSeveral):
         own = head_fields(settings, dataset.counts("train"))
         return cls(dataset.labels, dataset.kind == "pair", pooling=settings.pooling, **own)
 
-    @property
-    def outputs(self) -> int:
-        """One logit a class."""
-        return len(self.labels)
-
     def features(self, tokenizer: Any, examples: Sequence[Example], max_length: int) -> list[Features]:
         """[CLS] sentence [SEP], or [CLS] first [SEP] second [SEP], cut to `max_length` tokens."""
         if any(example.pair for example in examples):

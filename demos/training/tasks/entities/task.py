@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar
 
 import torch
@@ -16,7 +16,7 @@ from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSen
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
 from demos.training.tasks.entities.scores import score_entities, spans_of, ways_of
 from demos.training.tasks.heads import HeadTask, head_fields
-from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
+from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features, tokenized
 
 MAX_MISTAKES = 200
 MOST_SEARCHED = 300  # training sentences that are looked through for a few to show
@@ -43,11 +43,6 @@ class Entities(HeadTask):
     def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
         """The task that this data set and these settings describe."""
         return cls(dataset.labels, **head_fields(settings, dataset.label_counts("train")))
-
-    @property
-    def outputs(self) -> int:
-        """One logit a label, for every token."""
-        return len(self.labels)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -169,10 +164,7 @@ def pieces_of(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> list[list[l
     every word has an answer.
     """
     words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
-    if not words:
-        return [[] for _ in sentences]
-    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-    rows = tokenizer(words, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    rows = tokenized(tokenizer, words, add_special_tokens=False)["input_ids"]
     pieces = {word: list(ids) or [tokenizer.unk_token_id] for word, ids in zip(words, rows, strict=True)}
     return [[pieces[word] for word in sentence] for sentence in sentences]
 
@@ -189,15 +181,16 @@ class CutSentence:
 def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[TaggedSentence]) -> list[CutSentence]:
     """The lecture's table ("Jim Hen ##son" over B-PER I-PER X) of each sentence."""
     sentences = []
-    for example, words in zip(examples, pieces_of(tokenizer, [one.words for one in examples]), strict=True):
-        word: list[int | None] = [None]
-        ids, asked_labels = [tokenizer.cls_token_id], [""]
-        for number, pieces in enumerate(words):
-            ids += pieces
-            word += [number] * len(pieces)
-            asked_labels += [labels[example.labels[number]], *[""] * (len(pieces) - 1)]
-        ids.append(tokenizer.sep_token_id)
-        sentences.append(CutSentence(tuple(tokenizer.convert_ids_to_tokens(ids)), (*word, None), (*asked_labels, "")))
+    for example, words in zip(examples, pieces_of(tokenizer, [example.words for example in examples]), strict=True):
+        ids = [tokenizer.cls_token_id, *chain(*words), tokenizer.sep_token_id]
+        numbers = [number for number, pieces in enumerate(words) for _ in pieces]
+        asked = [
+            labels[label] if first else ""
+            for label, pieces in zip(example.labels, words, strict=True)
+            for first in [True, *[False] * (len(pieces) - 1)]
+        ]
+        tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
+        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *asked, "")))
     return sentences
 
 

@@ -12,11 +12,10 @@ import torch
 from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.heads import HeadTask, head_fields
-from demos.training.tasks.question_answering.baseline import BASELINE, guess
 from demos.training.tasks.question_answering.data import QuestionDataset
 from demos.training.tasks.question_answering.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
 from demos.training.tasks.question_answering.files import QuestionExample
-from demos.training.tasks.question_answering.scores import exact_match, score_spans, token_f1
+from demos.training.tasks.question_answering.scores import BASELINE, exact_match, guess, score_spans, token_f1
 from demos.training.tasks.question_answering.span_search import search
 from demos.training.tasks.question_answering.windows import read_examples
 from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
@@ -61,7 +60,7 @@ class QuestionAnswering(HeadTask):
 
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """1 at the start and at the end, 0 where they could be, NO_LABEL at every other token: [windows, n, 2]."""
-        rows = torch.full((sum(len(one.sequences) for one in features), longest, 2), NO_LABEL)
+        rows = torch.full((sum(len(feature.sequences) for feature in features), longest, 2), NO_LABEL)
         at = 0
         for feature in features:
             reading = feature.extra

@@ -29,12 +29,13 @@ Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is
 class EntityView(TaskView):
     """A label for each word."""
 
-    kind, word, scheme = "entities", "Names", "a label for each word"
+    kind, order, word, scheme = "entities", 3, "Names", "a label for each word"
     boxes = (("A sentence of your own", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
+    figure, example_of = staticmethod(ways_figure), staticmethod(example_of)
 
-    def told(self, dataset: EntityDataset, tokenizer: Any) -> str:
+    def data(self, dataset: EntityDataset, tokenizer: Any) -> str:
         """The lecture's table of a few training sentences, and the entities by type."""
-        return TEXT.told(
+        return TEXT.data(
             dataset,
             sentences=[_chips(sentence, dataset.types) for sentence in telling_sentences(tokenizer, dataset)],
             types=_types(dataset),
@@ -45,9 +46,6 @@ class EntityView(TaskView):
         types = [score.name for score in outcome.scores.types]
         by_type = [(short(score.name, 24), score.f1, _hue(types, score.name)) for score in outcome.scores.types]
         return TEXT.scores(outcome, by_type, stopped)
-
-    def figure(self, outcome: TagResult) -> Any:
-        return ways_figure(outcome)
 
     def mistakes(self, outcome: TagResult) -> str:
         """What is there, and below it what was found."""
@@ -66,9 +64,6 @@ class EntityView(TaskView):
         ways = [(short(row.name, 60), *(getattr(row, field) for _, field, *_ in WAYS)) for row in outcome.ways]
         names = [title for title, *_ in WAYS]
         return TEXT.numbers(looks=looks, per_epoch=per_epoch, scores=scores, ways=ways, names=names, cut=outcome.cut)
-
-    def example_of(self, boxes: Sequence[str]) -> Any:
-        return example_of(boxes)
 
     def answer(self, task: Any, answer: Sequence[tuple[int, float]], boxes: Sequence[str]) -> str:
         """The sentence with the entities that are found, and each word's label."""
@@ -104,6 +99,9 @@ class EntityView(TaskView):
             lambda place: (short(dataset.validation[place].text, WATCHED_LENGTH), 0),
             values,
         )
+
+
+VIEWS = (EntityView(),)
 
 
 def _hue(types: Sequence[str], kind: str) -> str:

@@ -14,7 +14,6 @@ from demos.training.data import hub_data
 from demos.training.data.splits import same
 from demos.training.data.tables import Record, read_columns
 from demos.training.sources import SOURCES, load_file, load_hub
-from demos.training.tasks.question_answering.baseline import guess
 from demos.training.tasks.question_answering.data import (
     QuestionDataset,
     QuestionExample,
@@ -23,6 +22,7 @@ from demos.training.tasks.question_answering.data import (
     folds_of,
 )
 from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
+from demos.training.tasks.question_answering.scores import guess
 
 CONTEXT = "Ann kept bees. Later, in 1907, Ann sold the bees to Bo, a baker."
 ASKED = [
