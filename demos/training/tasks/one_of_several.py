@@ -10,9 +10,7 @@ import torch
 
 from demos.training.metrics import calibration, majority
 from demos.training.tasks.heads import HeadTask
-from demos.training.tasks.task import Answers, Batch, Ended
-
-MAX_MISTAKES = 200
+from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended
 
 
 def likeliest(chances: Sequence[float]) -> int:

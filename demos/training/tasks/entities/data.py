@@ -14,7 +14,7 @@ from demos.errors import UserError
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, split_items
 from demos.training.tasks.entities.files import TABLE_COLUMNS, TaggedRow, read_tagged, tagged_rows
-from demos.training.tasks.entities.scores import spans_of
+from demos.training.tasks.entities.scores import spans_of, types_of
 
 MAX_TYPES = 20
 MIN_SENTENCES = 10
@@ -49,7 +49,7 @@ class EntityDataset(Splits[TaggedSentence]):
     @property
     def types(self) -> tuple[str, ...]:
         """The entities' types, in the order of the labels."""
-        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+        return types_of(self.labels)
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Entities of each type in a split."""

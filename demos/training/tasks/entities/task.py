@@ -14,11 +14,10 @@ from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
-from demos.training.tasks.entities.scores import score_entities, spans_of, ways_of
+from demos.training.tasks.entities.scores import score_entities, spans_of, types_of, ways_of
 from demos.training.tasks.heads import HeadTask, head_fields
-from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features, tokenized
+from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features, tokenized
 
-MAX_MISTAKES = 200
 MOST_SEARCHED = 300  # training sentences that are looked through for a few to show
 BASELINE = "each word's most frequent tag"
 
@@ -47,7 +46,7 @@ class Entities(HeadTask):
     @property
     def types(self) -> tuple[str, ...]:
         """The entities' types, in the order of the labels."""
-        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+        return types_of(self.labels)
 
     def features(self, tokenizer: Any, examples: Sequence[TaggedSentence], max_length: int) -> list[Features]:
         """[CLS] the words' pieces [SEP], cut to `max_length` tokens; `extra` says where each word's first piece is."""

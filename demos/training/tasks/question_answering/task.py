@@ -18,9 +18,7 @@ from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.scores import BASELINE, exact_match, guess, score_spans, token_f1
 from demos.training.tasks.question_answering.span_search import search
 from demos.training.tasks.question_answering.windows import read_examples
-from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
-
-MAX_MISTAKES = 200
+from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features
 
 
 @dataclass(frozen=True)

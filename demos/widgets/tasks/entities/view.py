@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.figures.palette import CLASSES
+from demos.figures.scores_text import class_row
 from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, example_of
@@ -128,14 +129,7 @@ def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
                 names[kind][" ".join(example.words[start:end])] = None
     counts = dataset.counts("train")
     return [
-        {
-            "label": kind,
-            "short": short(kind, 24),
-            "hue": _hue(dataset.types, kind),
-            "count": count,
-            "width": round(70 * count / max(1, *counts)),
-            "texts": [short(", ".join(names[kind]), 110)],
-        }
+        class_row(kind, _hue(dataset.types, kind), count, max(counts), [", ".join(names[kind])])
         for kind, count in zip(dataset.types, counts, strict=True)
     ]
 
