@@ -29,19 +29,24 @@ def one_line(example: Any) -> str:
     return " / ".join(filter(None, (example.text, example.pair)))
 
 
+def class_row(label: str, hue: str, count: int, most: int, texts: Sequence[str]) -> dict[str, Any]:
+    """A class's bar among those of the largest class's `most` examples, with some of its texts."""
+    return {
+        "label": label,
+        "short": short(label, LABEL_LENGTH),
+        "hue": hue,
+        "count": count,
+        "width": round(70 * count / max(1, most)),
+        "texts": [short(text, 110) for text in texts],
+    }
+
+
 def dataset_html(dataset: Dataset) -> str:
     """Class balance of the training examples as bars, with one training example a class, and what was done."""
     counts = dataset.counts("train")
     first = {example.label: example for example in reversed(dataset.train)}
     rows = [
-        {
-            "label": label,
-            "short": short(label, LABEL_LENGTH),
-            "hue": class_colour(number),
-            "count": counts[number],
-            "width": round(70 * counts[number] / max(counts)),
-            "texts": [short(text, 110) for text in (first[number].text, first[number].pair)],
-        }
+        class_row(label, class_colour(number), counts[number], max(counts), (first[number].text, first[number].pair))
         for number, label in enumerate(dataset.labels[:SHOWN_CLASSES])
     ]
     return TEXT.dataset(data=dataset, rows=rows, noun="pairs" if dataset.kind == "pair" else "sentences")

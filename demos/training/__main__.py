@@ -23,6 +23,7 @@ from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
 from demos.bert.model.cores import cores
 from demos.bert.model.models import ModelStore, default_key
 from demos.errors import UserError
+from demos.training.data.splits import MAX_TRAIN
 from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
 from demos.training.export.folder import write_folder
 from demos.training.export.recipe_file import Recipe, read_recipe, recipe_of
@@ -34,7 +35,6 @@ from demos.training.loop import train
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.classification.data import MAX_TRAIN
 
 HUB_MARK = "hub:"
 DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the

@@ -10,6 +10,7 @@ import torch
 
 from demos.bert.model.layer_weights import layer_of
 from demos.errors import UserError
+from demos.training.data.splits import Splits
 from demos.training.example_lengths import Lengths, lengths_of
 from demos.training.learning import hardware
 from demos.training.learning.batches import scoring_batches, training_batches
@@ -17,7 +18,6 @@ from demos.training.learning.encoder import MAX_CACHE_BYTES, layers_of
 from demos.training.learning.optimizer import NOTHING_TRAINS
 from demos.training.learning.trainable import fixed_layers
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 
 FLOAT32, BFLOAT16 = 4, 2  # bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from demos.bert.embeddings.agreement import Correlation, Gap
 from demos.training.metrics import Calibration, score_confusion
@@ -124,6 +124,22 @@ class Scoring:
     total: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What every task's end tells: how the trained model does on the test examples, which it never saw."""
+
+    loss: float  # mean over the test examples
+    steps: int  # done
+    seconds: float
+    examples_per_second: float
+    folder: str  # safetensors weights, tokenizer, configuration: what `Trained.read` takes
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The scores on the test examples by the names they are shown under, the headline first."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A test sentence that the trained model gets wrong."""
@@ -136,21 +152,16 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Result:
-    """How the trained model does on the test sentences, which it never saw, and where its weights are; C classes."""
+class Result(Outcome):
+    """How the trained model does on the test sentences; C classes."""
 
     labels: tuple[str, ...]
     accuracy: float
     macro_f1: float  # mean of the classes' F1, every class counting alike
-    loss: float
     majority_label: str
     majority_accuracy: float
     confusion: tuple[tuple[int, ...], ...]  # [true class][predicted class]: sentences
     mistakes: tuple[Mistake, ...]  # the most confident first
-    steps: int  # done
-    seconds: float
-    examples_per_second: float
-    folder: str  # safetensors weights, tokenizer, configuration: what `Trained.read` takes
     answers: tuple[tuple[float, ...], ...] = ()  # [m][C]: each test sentence's probabilities, in the data set's order
     calibration: Calibration | None = None  # whether it is as often right as it is sure
 
@@ -165,82 +176,20 @@ class Result:
 
 
 @dataclass(frozen=True)
-class ChoiceMistake:
-    """A test item whose right ending the trained model does not take."""
-
-    context: str
-    start: str
-    endings: tuple[str, ...]
-    label: int  # the right ending's place
-    predicted: int  # the place of the one that it takes
-    probabilities: tuple[float, ...]  # of each ending
-
-
-@dataclass(frozen=True)
-class ChoiceResult:
-    """How often the trained model takes the right one of k endings, on test items that it never saw."""
-
-    labels: tuple[str, ...]  # the endings' letters: [k]
-    accuracy: float
-    loss: float
-    majority_label: str  # the place that is most often right in the training items
-    majority_accuracy: float
-    margins: tuple[float, ...]  # [m]: the right ending's probability less the best wrong one's
-    mistakes: tuple[ChoiceMistake, ...]  # the most confident first
-    steps: int
-    seconds: float
-    examples_per_second: float
-    folder: str
-    answers: tuple[tuple[float, ...], ...] = ()  # [m][k]: each test item's probabilities, in the data set's order
-    calibration: Calibration | None = None
-
-    @property
-    def metrics(self) -> dict[str, float]:
-        """The accuracy: which place is right means nothing, so there is no class to take a mean over."""
-        return {"accuracy": self.accuracy}
-
-
-@dataclass(frozen=True)
-class PairResult:
+class PairResult(Outcome):
     """The held-out pairs' cosines before and after training, and how they agree with the ratings."""
 
     before: tuple[float, ...]  # in the data set's order
     after: tuple[float, ...]
     loss_before: float
-    loss: float
     agreement_before: Correlation
     agreement: Correlation
     gap: Gap  # rho after less rho before, on the same pairs
-    steps: int
-    seconds: float
-    examples_per_second: float
-    folder: str
 
     @property
     def metrics(self) -> dict[str, float]:
         """The agreement by its names."""
         return {"Spearman's ρ": self.agreement.spearman, "Pearson's r": self.agreement.pearson}
-
-
-class Outcome(Protocol):
-    """What every task's end tells, a frozen dataclass: Result, PairResult, ChoiceResult and those of other tasks."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def metrics(self) -> dict[str, float]:
-        """The scores on the test examples by the names they are shown under, the headline first."""
-
-    @property
-    def loss(self) -> float: ...
-    @property
-    def steps(self) -> int: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def examples_per_second(self) -> float: ...
-    @property
-    def folder(self) -> str: ...
 
 
 Look = Epoch | PairLook

@@ -10,8 +10,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from demos.bert.model.once_cache import Recent
+from demos.training.data.splits import Splits
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.training.tasks.task import Features
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from demos.errors import UserError
+from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.data.tables import read_rows
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES, load_file, load_hub
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits, build_dataset
+from demos.training.tasks.classification.data import build_dataset
 
 OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; besides OWN, any key of SOURCES
 LEAST_TRAIN = 10  # the least that "most training examples" may be

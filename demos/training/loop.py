@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 
 from demos.errors import UserError
+from demos.training.data.splits import Splits, as_watched
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
 from demos.training.learning.batches import scoring_batches, training_batches, watched_of
 from demos.training.learning.controls import Control, Pauses
@@ -22,7 +23,6 @@ from demos.training.learning.optimizer import learning_rate
 from demos.training.learning.parallel import ALONE, Parallel
 from demos.training.results.answers import kept_of, write_kept
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits, as_watched
 from demos.training.tasks.registry import task_of
 from demos.training.tasks.task import Answers, Ended, Features, Task
 

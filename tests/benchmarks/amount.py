@@ -21,6 +21,7 @@ from _few import few
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
+from demos.training.data.splits import MAX_TRAIN
 from demos.training.events import Epoch, Finished, Started, Step
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, checked, measure
 from demos.training.loop import train
@@ -28,7 +29,7 @@ from demos.training.results.history import Record, record_of
 from demos.training.service.workshop import Workshop
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.classification.data import MAX_TRAIN, load_emotion
+from demos.training.tasks.classification.data import load_emotion
 
 STORED = Path(__file__).resolve().parents[2] / "assets" / "data"
 RATES = (1e-5, 1e-4)

@@ -41,7 +41,7 @@ def data_of(files: list[Path], train_rows: int) -> Dataset:
     labels = tuple(sorted({label for _, label in pairs}))
     rows = tuple(Example(text, labels.index(label)) for text, label in pairs)
     held = rows[train_rows:]
-    return Dataset(files[0].name if files else "our own, repeated", labels, rows[:train_rows], held, held)
+    return Dataset(files[0].name if files else "our own, repeated", rows[:train_rows], held, held, labels=labels)
 
 
 def main(files: list[Path], short: bool = False) -> None:

@@ -20,11 +20,11 @@ import torch
 from transformers.utils import logging
 
 from demos.bert.model.cores import cores
+from demos.training.data.splits import Splits
 from demos.training.events import Failed, Finished, Outcome, Result, Stopped
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.sources import load_file
-from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.question_answering.data import folds_of
 from demos.training.tasks.question_answering.files import read_questions
 

@@ -99,7 +99,7 @@ class Plain(nn.Module):
         super().__init__()
         self.encoder = load_encoder(BASE)
         freeze(self.encoder, settings)
-        self.task = Classification.of(DATA.labels, settings)
+        self.task = Classification.of(DATA, settings)
         self.head = self.task.head(self.encoder.config.hidden_size, torch.Generator().manual_seed(settings.seed))
 
     def forward(self, input_ids: Any, attention_mask: Any, labels: Any) -> dict[str, torch.Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import itertools
 import re
 import unicodedata
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
 
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
@@ -19,6 +22,7 @@ from demos.bert.model.padding import pad
 DATA = Path(__file__).parents[2] / "assets" / "data"
 SPLITS = ("train", "validation", "test")
 BATCH = 48
+NEGATIONS = re.compile(r"\b(not|no|never|none|nothing|nobody|no one|neither|nor|without|hardly|cannot)\b|n't\b")
 
 Row = dict[str, str]
 
@@ -50,6 +54,23 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
 def jaccard(first: frozenset, second: frozenset) -> float:
     """|A and B| / |A or B|, 0 to 1."""
     return len(first & second) / len(first | second)
+
+
+@functools.cache  # several tests ask for the same
+def vectors_of(loaded: LoadedModel, file: str, columns: tuple[str, ...] = ("text",)) -> np.ndarray:
+    """The `mean_vectors` of these columns of a bundled TSV, each row's texts joined by a blank: [rows, d]."""
+    return mean_vectors(loaded, [" ".join(row[column] for column in columns) for row in read_rows(DATA / file)])
+
+
+def accuracy(classifier: LogisticRegression | Pipeline, features: np.ndarray, rows: list[Row]) -> float:
+    """Fitted on train, scored on test."""
+    labels, train, test = np.array([row["label"] for row in rows]), where(rows, "train"), where(rows, "test")
+    return float(classifier.fit(features[train], labels[train]).score(features[test], labels[test]))
+
+
+def sheet_of(file: str) -> str:
+    """The datasheet with its line breaks as spaces, so that a phrase is found wherever it is broken."""
+    return " ".join((DATA / file).with_suffix(".md").read_text(encoding="utf-8").split())
 
 
 def mean_vectors(loaded: LoadedModel, texts: list[str]) -> np.ndarray:

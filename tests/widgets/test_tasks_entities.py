@@ -11,10 +11,10 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.sources import SOURCES
-from demos.training.tasks.entities.data import EntityDataset, build_entities
+from demos.training.tasks.entities.data import EntityDataset, build_entities, example_of
 from demos.training.tasks.entities.events import TagResult
 from demos.training.tasks.entities.files import TaggedRow
-from demos.training.tasks.entities.task import Entities, example_of
+from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.entities.view import EntityView
 from tests.lessons.finetune.flat import flat
@@ -64,7 +64,7 @@ def result(data: EntityDataset) -> TagResult:
 
 def test_the_lectures_table_stands_above_the_counts(bundled: LoadedModel) -> None:
     data = SOURCES["entities"].load(0, 1_500)
-    shown = flat(VIEW.told(data, bundled.tokenizer))
+    shown = flat(VIEW.data(data, bundled.tokenizer))
     tables = re.findall(r"<ol.*?</ol>", shown)
     assert len(tables) == 3
     for table in tables:
@@ -153,7 +153,7 @@ def test_the_try_it_box_marks_names_in_the_sentence() -> None:
 def test_what_users_wrote_is_escaped_everywhere(data: EntityDataset, result: TagResult, bundled: LoadedModel) -> None:
     task = Entities(data.labels)
     shown = [
-        VIEW.told(data, bundled.tokenizer),
+        VIEW.data(data, bundled.tokenizer),
         VIEW.scores(result, False),
         VIEW.mistakes(result),
         VIEW.numbers(result, [], 1),

@@ -12,11 +12,10 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.data.tables import Row
-from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import build_dataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset, ChoiceExample
-from demos.training.tasks.multiple_choice.task import MultipleChoice
+from demos.training.tasks.multiple_choice.task import ChoiceMistake, ChoiceResult, MultipleChoice
 from demos.widgets.tasks.classification.view import PairView
 from demos.widgets.tasks.examples import calibration_table
 from demos.widgets.tasks.multiple_choice.view import ChoiceView
@@ -60,7 +59,7 @@ def pieces(shown: str) -> list[str]:
 def test_an_item_is_told_as_the_sequences_that_are_trained_on(tiny: LoadedModel) -> None:
     item = ChoiceExample("The kettle whistles.", "She", ("pours tea.", "barks.", "is made of fog.", "sings."), 1)
     data = ChoiceDataset("Endings", (item,) * 9, (item,), (item,), notes=(NASTY,))
-    shown = flat(VIEW.told(data, tiny.tokenizer))
+    shown = flat(VIEW.data(data, tiny.tokenizer))
     (features,) = MultipleChoice(4).features(tiny.tokenizer, [item], 64)
     rows = [tiny.tokenizer.convert_ids_to_tokens(list(ids)) for ids in features.sequences]
     begun = features.segments[0].count(0)
@@ -110,7 +109,7 @@ def test_the_answer_to_a_persons_own_endings() -> None:
 
 def test_a_pair_is_told_as_one_sequence_of_two_segments(tiny: LoadedModel) -> None:
     rows = [Row(k, f"The {k} cats.", "ab"[k % 2], pair=f"{NASTY} {k}") for k in range(30)]
-    shown = PAIR_VIEW.told(build_dataset("pairs", rows), tiny.tokenizer)
+    shown = PAIR_VIEW.data(build_dataset("pairs", rows), tiny.tokenizer)
     found = pieces(shown)
     assert (found[0], found.count("[SEP]"), found[-1]) == ("[CLS]", 2, "[SEP]")
     assert shown.index("segment 0") < shown.index("[SEP]") < shown.index("segment 1")

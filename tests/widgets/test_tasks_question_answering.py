@@ -13,8 +13,9 @@ import torch
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.data import QuestionDataset
 from demos.training.tasks.question_answering.events import Picture, SpanAnswer, SpanResult
+from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.span_search import ASKED, BACKWARDS, SHOWN
 from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.task import Ended
@@ -72,7 +73,7 @@ def result(dataset: QuestionDataset, answers: list[SpanAnswer]) -> SpanResult:
 def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
     dataset: QuestionDataset, tiny: LoadedModel
 ) -> None:
-    shown = flat(VIEW.told(dataset, tiny.tokenizer))
+    shown = flat(VIEW.data(dataset, tiny.tokenizer))
     assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
     assert "They are asked of 3, 1 and 3 paragraphs" in text(shown)
     chips = re.findall(
@@ -130,13 +131,13 @@ def test_the_right_answer_is_framed_too_where_another_is_found_and_no_answer_is_
     result: SpanResult, answers: list[SpanAnswer]
 ) -> None:
     wrong = EXAMPLES[0]
-    picture = Picture(wrong.question, wrong.context, wrong.answers, wrong.start, answers[0])
+    picture = Picture(**vars(wrong), answer=answers[0])
     drawn = VIEW.figure(type("R", (), {"picture": picture}))
     assert {shape.line.dash for shape in drawn.layout.shapes if shape.type == "rect"} == {"solid", "dot"}
     assert "Who lost the books?" in drawn.layout.annotations[-1].text
     nothing = VIEW.figure(type("R", (), {"picture": None}))
     assert "No test paragraph" in nothing.layout.annotations[0].text
-    hostile = Picture(NASTY * 3, EXAMPLES[1].context, EXAMPLES[1].answers, EXAMPLES[1].start, answers[1])
+    hostile = Picture(**vars(EXAMPLES[1]) | {"question": NASTY * 3}, answer=answers[1])
     assert "<img" not in VIEW.figure(type("R", (), {"picture": hostile})).to_json()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -30,12 +31,15 @@ SAMPLE = '{"text": "…", "label": "…"}'
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 
 
+Cells = tuple[int, Sequence[Any]]  # a row's number, and its cells in the header's order
+
+
 @dataclass(frozen=True)
 class Table:
     """A file's cells: the first row or the first object's keys, and every row (of a table the first one too)."""
 
     header: tuple[str, ...]
-    rows: list[tuple[int, Sequence[Any]]]  # (number, cells in the header's order)
+    rows: list[Cells]
     keyed: bool  # the header is the keys of JSON objects, and no row
 
 
@@ -69,6 +73,18 @@ def ending_of(name: str, known: Collection[str], told: str = ".csv, .tsv or .jso
     if suffix not in known:
         raise UserError(f"A file whose name ends in {suffix[:12] or 'nothing'!r} can't be read; use {told}.")
     return suffix
+
+
+def file_bytes(path: Path | str) -> bytes:
+    """What the file holds; one that is too large is not read. Raises UserError where it can't be read."""
+    try:
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(MAX_UPLOAD + 1) if size <= MAX_UPLOAD else b""
+    except (OSError, TypeError, ValueError) as error:
+        raise UserError("The file could not be read; choose it again.") from error
+    check_size(max(size, len(data)))
+    return data
 
 
 def check_size(size: int) -> None:
@@ -109,13 +125,8 @@ def _read_tsv(text: str) -> Table:
     semicolons = {line.count(";") for line in lines[:20] if line.strip()}
     apart = len(semicolons) == 1 and not any("\t" in line for line in lines[:20])
     separator = ";" if apart and semicolons != {0} else "\t"
-    return _headed(
-        [
-            (number, [_unquoted(field) for field in line.split(separator)])
-            for number, line in enumerate(lines, start=1)
-            if line.strip()
-        ]
-    )
+    cells = ((number, line.split(separator)) for number, line in enumerate(lines, start=1) if line.strip())
+    return _headed([(number, list(map(_unquoted, fields))) for number, fields in cells])
 
 
 def _headed(rows: list[tuple[int, list[str]]]) -> Table:
@@ -190,7 +201,7 @@ def _read_json(text: str) -> Table:
 
 def _keyed(objects: Sequence[tuple[int, object]], sample: str) -> Table:
     header: tuple[str, ...] = ()
-    rows: list[tuple[int, Sequence[Any]]] = []
+    rows: list[Cells] = []
     for number, record in objects:
         if not isinstance(record, dict):
             raise UserError(f"Row {number:,} is not a JSON object; each row must be one, as in {sample}.")

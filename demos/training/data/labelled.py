@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.files import file_bytes
+from demos.training.data.file_tables import file_bytes
 from demos.training.data.splits import same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
 from demos.training.data.tables import EMOTION, MIN_PER_CLASS, Row, class_names, read_rows

@@ -16,7 +16,7 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import csv_rows, decode_text, delimiter_of, ending_of, read_jsonl
+from demos.training.data.file_tables import csv_rows, decode_text, delimiter_of, ending_of, file_bytes, read_jsonl
 from demos.training.data.tables import Column, find_columns
 from demos.training.data.upload_limit import MAX_UPLOAD
 
@@ -35,6 +35,9 @@ HUB_FILE = "validation.jsonl.gz"
 HUB_TIMEOUT = 5.0  # seconds for the Hub to answer at all
 FORM_KEYS = ("sentence1", "sentence2", "score")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
+OWN, UPLOAD, HUB = "ours", "file", "hub"  # where a part's menu takes the pairs from
+FILES = [".csv", ".tsv", ".jsonl", ".txt"]
+AWAITED = "Choose a file of sentence pairs: sentence1, sentence2 and score, as CSV, TSV or JSONL."
 COLUMNS = (Column("sentence1", FIRST), Column("sentence2", SECOND), Column("score", SCORE))
 SAMPLE = '{"sentence1": "…", "sentence2": "…", "score": 3.5}'
 
@@ -59,6 +62,17 @@ class Rated:
     pairs: tuple[Pair, ...]
     name: str
     form: Form
+
+
+def read_data(source: str, file: str | None) -> Rated:
+    """The pairs that the data menu means. Raises UserError where there are none to be had."""
+    if source == HUB:
+        return hub_pairs()
+    if source != UPLOAD:
+        return our_pairs()
+    if not file:
+        raise UserError(AWAITED)
+    return read_pairs(file_bytes(file), Path(file).name)
 
 
 @cache

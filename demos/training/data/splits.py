@@ -1,4 +1,7 @@
-"""Three splits from rows of any kind: what the file splits is kept, the rest is drawn, and no row is in two of them."""
+"""Three splits from rows of any kind: what the file splits is kept, the rest is drawn, and no row is in two of them.
+
+What every task's data set has in common stands here too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from demos.errors import UserError
 
@@ -32,14 +35,43 @@ class Item(Generic[T]):
     value: T
 
 
-@dataclass(frozen=True)
-class Parts(Generic[T]):
+class Parts(NamedTuple, Generic[T]):
     """The splits, and what was done to get them, one sentence each."""
 
     train: tuple[T, ...]
     validation: tuple[T, ...]
     test: tuple[T, ...]
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Splits(Generic[T]):
+    """A task's data: examples in three splits, none in two of them. One that is watched and tested is the same object.
+
+    Each task's data set is one, with what it knows beyond that.
+    """
+
+    name: str
+    train: tuple[T, ...]
+    validation: tuple[T, ...]
+    test: tuple[T, ...]
+    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+
+    @property
+    def sentences(self) -> int:
+        """How many the encoder reads for one example."""
+        return 1
+
+
+def as_watched(dataset: Splits[T]) -> Splits[T]:
+    """The data set with its validation examples as its test: what a curve's score is measured on."""
+    return dataset if dataset.test is dataset.validation else replace(dataset, test=dataset.validation)
+
+
+def counts_of(classes: Iterable[int], num_classes: int) -> tuple[int, ...]:
+    """How often each class occurs."""
+    counts = Counter(classes)
+    return tuple(counts[label] for label in range(num_classes))
 
 
 def same(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import read_table
+from demos.training.data.file_tables import Cells, read_table
 from demos.training.data.splits import count_of, same
 
 EMOTION = DATA / "emotion.tsv"
@@ -83,18 +83,24 @@ def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Se
     table = read_table(data, name)
     named = any(_plain(head) in column.names for head in table.header for column in columns)
     if not named and not table.keyed and nameless and len(table.header) == len(nameless):
-        places = {role: place for place, role in enumerate(nameless)}
-        rows = table.rows
-    else:
-        places = find_columns(table.header, columns)
-        rows = table.rows if table.keyed else table.rows[1:]
+        return _records(table.rows, {role: place for place, role in enumerate(nameless)}, columns)
+    return _records(table.rows if table.keyed else table.rows[1:], find_columns(table.header, columns), columns)
+
+
+def _records(rows: Sequence[Cells], places: Mapping[str, int], columns: Sequence[Column]) -> list[Record]:
+    """The columns' values, each found at its role's place. Raises UserError where there are no rows."""
     if not rows:
         raise UserError("The file has no rows.")
     return [
-        Record(number, {one.role: value_of(cells[places[one.role]] if one.role in places else "", one.kind)
-                        for one in columns})
+        Record(
+            number,
+            {
+                column.role: value_of(cells[places[column.role]], column.kind) if column.role in places else ""
+                for column in columns
+            },
+        )
         for number, cells in rows
-    ]  # fmt: skip
+    ]
 
 
 def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, int]:
@@ -137,13 +143,7 @@ def read_rows(data: bytes, name: str) -> list[Row]:
     else:
         places = _text_and_label(header)
         rows = rows if table.keyed else rows[1:]
-    if not rows:
-        raise UserError("The file has no rows.")
-    labelled = []
-    for number, cells in rows:
-        values = {role: value_of(cells[place]) for role, place in places.items()}
-        labelled.append(Row(number, values["text"], values["label"].strip(), values.get("split", "").strip()))
-    return checked_rows(labelled)
+    return labelled_rows(_records(rows, places, (TEXT, LABEL, SPLIT)))
 
 
 def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
@@ -172,8 +172,15 @@ def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
     return tuple(sorted(counts))
 
 
-def checked_rows(rows: list[Row]) -> list[Row]:
-    """These rows. Raises UserError for the first without text or label, or whose label is too long."""
+def labelled_rows(records: Sequence[Record], text: str = TEXT.role, pair: str = "") -> list[Row]:
+    """Rows from records that have a label; `text` and `pair` are the roles of the sentences.
+
+    Raises UserError for the first without text or label, or whose label is too long.
+    """
+    rows = [
+        Row(record.number, record[text], record["label"].strip(), record["split"].strip(), record[pair] if pair else "")
+        for record in records
+    ]
     for row in rows:
         where = f"Row {row.number:,}"
         if not row.text.strip():

@@ -11,6 +11,7 @@ from typing import Any
 from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
+from demos.training.data.splits import MAX_TRAIN, Splits
 from demos.training.form_values import (
     HUB,
     LEAST_TRAIN,
@@ -24,7 +25,6 @@ from demos.training.form_values import (
 )
 from demos.training.learning import hardware
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits
 
 LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.

@@ -13,9 +13,9 @@ import torch
 import transformers
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.training.data.splits import Splits
 from demos.training.events import Outcome, Started
 from demos.training.export.recipe_file import Recipe, recipe_of
-from demos.training.tasks.classification.data import Splits
 
 LOG = "log.json"
 MAX_LOOKS = 60

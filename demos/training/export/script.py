@@ -7,11 +7,11 @@ from dataclasses import asdict, fields, replace
 
 from demos.bert.model.catalogue import CATALOGUE
 from demos.templates import templates
+from demos.training.data.splits import MAX_TRAIN
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import Log
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.settings import MAX_SECONDS, Settings
-from demos.training.tasks.classification.data import MAX_TRAIN
 
 TEXT = templates(__file__, "text_program.txt")
 DEFAULT = Settings()

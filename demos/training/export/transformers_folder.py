@@ -21,7 +21,6 @@ from torch import nn
 from demos.errors import UserError
 from demos.training.export import modeling_head
 from demos.training.learning.model import Trained
-from demos.training.tasks.registry import kind_of
 
 WEIGHTS, README = "model.safetensors", "README.md"
 CODE = Path(modeling_head.__file__)
@@ -83,10 +82,9 @@ def form_of(task: Any, config: Any) -> Form:
 
     Raises UserError for a task that has no layers on top, as sentence vectors have none.
     """
-    kind = kind_of(task)
-    if kind not in SHAPES:
+    if task.kind not in SHAPES:
         raise UserError("Only a model with a head on top can be kept here; this one is an encoder alone.")
-    shape = SHAPES[kind]
+    shape = SHAPES[task.kind]
     why = _why_own(task, config, shape)
     return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why)
 

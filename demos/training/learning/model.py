@@ -17,7 +17,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.model.weights import read_weights
 from demos.training.learning.batches import scoring_batches
 from demos.training.tasks.classification.data import Example
-from demos.training.tasks.registry import kind_of, read_task
+from demos.training.tasks.registry import read_task
 from demos.training.tasks.task import Batch, Features, Task
 
 HEAD, RECIPE = "head.safetensors", "run.json"
@@ -150,7 +150,7 @@ def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:
     model.encoder.save_pretrained(folder)
     model.tokenizer.save_pretrained(folder)
     save_file({name: value.cpu().contiguous() for name, value in model.head.state_dict().items()}, folder / HEAD)
-    recipe = {"kind": kind_of(task), "task": asdict(task), "max_length": max_length}
+    recipe = {"kind": task.kind, "task": asdict(task), "max_length": max_length}
     (folder / RECIPE).write_text(json.dumps(recipe), encoding="utf-8")
 
 

@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from demos.training.events import ChoiceResult, Outcome, Result, Started
+from demos.training.data.splits import Splits
+from demos.training.events import Outcome, Result, Started
 from demos.training.presets import OF_A_RUN, idle_fields
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
+from demos.training.tasks.multiple_choice.task import ChoiceResult
 from demos.training.tasks.one_of_several import likeliest
 from demos.training.tasks.question_answering.events import SpanResult
 from demos.training.tasks.question_answering.scores import exact_match

@@ -12,12 +12,12 @@ from typing import Any
 from spaces.config import Config
 
 from demos.bert.model.cores import cores
+from demos.training.data.splits import Splits
 from demos.training.events import Event
 from demos.training.learning.controls import Control
 from demos.training.loop import train
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 
 ON_ZERO_GPU = bool(Config.zero_gpu)
 START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels

@@ -10,6 +10,7 @@ from pathlib import Path
 from demos.bert.model.cores import cores
 from demos.bert.model.once_cache import Recent
 from demos.training.cost import Cost
+from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning import hardware
 from demos.training.service.background import Background
@@ -19,7 +20,6 @@ from demos.training.service.readers import Readers
 from demos.training.service.run_store import Runs
 from demos.training.service.training_queue import Line
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
 MAX_SPEEDS = 500  # remembered

@@ -1,14 +1,18 @@
-"""The layers on top of the encoder: dropout, perhaps dense layers with an activation, a last linear layer."""
+"""The layers on top of the encoder (dropout, perhaps dense layers, a last linear layer) and their cross-entropy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-from demos.training.tasks.task import SeededDropout
+from demos.training.settings import Settings
+from demos.training.tasks.task import NO_LABEL, SeededDropout, Task
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU, "gelu": nn.GELU}
 
@@ -35,3 +39,67 @@ def dense_head(
 def head_parameters(width: int, hidden: Sequence[int], outputs: int) -> int:
     """Weights and biases of `dense_head`."""
     return sum(before * after + after for before, after in pairwise([width, *hidden, outputs]))
+
+
+def loss_of(logits: torch.Tensor, targets: torch.Tensor, weights: Sequence[float] = ()) -> torch.Tensor:
+    """The mean cross-entropy of logits [..., C] against targets [...], those that are NO_LABEL left out.
+
+    `weights`, one a class, make it a weighted mean.
+    """
+    return F.cross_entropy(
+        logits.float().flatten(0, -2),
+        targets.flatten(),
+        weight=torch.tensor(weights, device=logits.device) if weights else None,
+        ignore_index=NO_LABEL,
+    )
+
+
+def units_of(targets: torch.Tensor, weights: Sequence[float] = ()) -> float:
+    """What `loss_of` divides by, so that batches' means add up to the mean over all: labels, or their weights."""
+    labels = targets[targets != NO_LABEL]
+    return float(torch.tensor(weights, device=labels.device)[labels].sum()) if weights else float(len(labels))
+
+
+def class_weights(counts: Sequence[int]) -> tuple[float, ...]:
+    """N / (C n) for a class that occurs n times among N: each class weighs alike in all (King and Zeng 2001).
+
+    What scikit-learn calls "balanced".
+    """
+    return tuple(sum(counts) / (len(counts) * max(1, count)) for count in counts)
+
+
+def head_fields(settings: Settings, class_counts: Sequence[int] = ()) -> dict[str, Any]:
+    """The fields of a `HeadTask` that these settings describe; weights only where classes are counted and weighed."""
+    weights = class_weights(class_counts) if settings.class_weights and class_counts else ()
+    return {
+        "hidden": settings.hidden,
+        "dropout": settings.dropout,
+        "weights": weights,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadTask(Task):
+    """A task with layers of its own on the encoder, trained by cross-entropy."""
+
+    hidden: tuple[int, ...] = ()
+    dropout: float = 0.1
+    activation: str = "tanh"
+    weights: tuple[float, ...] = ()  # of the classes in the loss; none where all count alike
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out of the last layer: a logit a class."""
+        return len(self.labels)
+
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
+        """See `dense_head`."""
+        return dense_head(width, self.hidden, self.activation, self.dropout, self.outputs, generator)
+
+    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Cross-entropy: -log of the probability that softmax gives what is right, mean over all that is asked."""
+        return loss_of(logits, targets, self.weights)
+
+    def units(self, targets: torch.Tensor) -> float:
+        """How many labels there are, or their weights."""
+        return units_of(targets, self.weights)

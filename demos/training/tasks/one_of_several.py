@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import torch
 
-from demos.training.events import Epoch
-from demos.training.metrics import majority
-from demos.training.tasks.task import Answers, Batch, Features
-
-MAX_MISTAKES = 200
+from demos.training.metrics import calibration, majority
+from demos.training.tasks.heads import HeadTask
+from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended
 
 
 def likeliest(chances: Sequence[float]) -> int:
@@ -19,18 +18,12 @@ def likeliest(chances: Sequence[float]) -> int:
     return max(range(len(chances)), key=chances.__getitem__)
 
 
-class OneOfSeveral:
-    """The part of a `Task` that turns logits [batch, C] into answers and scores; examples have a `label`."""
+@dataclass(frozen=True, kw_only=True)
+class OneOfSeveral(HeadTask):
+    """A `Task` that turns logits [batch, C] into answers and scores; examples have a `label`."""
 
-    labels: Any  # C names: a field of one task, a property of the other
-
-    @property
-    def metric(self) -> str:
-        return "accuracy"
-
-    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
-        """The right answers' places: [batch]."""
-        return torch.tensor([feature.target for feature in features])
+    metric: ClassVar[str] = "accuracy"
+    pooling: str = "mean"
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
         """The probability of each of the several."""
@@ -40,19 +33,30 @@ class OneOfSeveral:
         """Accuracy."""
         return (logits.argmax(dim=-1) == targets).float().mean()
 
+    def score(self, answers: Answers, targets: Sequence[int]) -> float:
+        """Accuracy."""
+        right = [likeliest(row) == target for row, target in zip(answers, targets, strict=True)]
+        return sum(right) / max(1, len(right))
+
     def majority(self, dataset: Any) -> tuple[int, float]:
         """What is most often right in the training examples, and how often it is in the test's."""
         train, test = ([example.label for example in split] for split in (dataset.train, dataset.test))
         return majority(train, test, len(self.labels))
 
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[int]
-    ) -> Epoch:
-        """With the accuracy."""
-        right = [likeliest(row) == target for row, target in zip(answers, targets, strict=True)]
-        return Epoch(step, epoch, train_loss, loss, sum(right) / max(1, len(right)))
+    def common_outcome(self, dataset: Any, answers: Answers, ended: Ended) -> dict[str, Any]:
+        """What the result of each of these tasks tells, by its fields' names."""
+        label, accuracy = self.majority(dataset)
+        right = [likeliest(row) == example.label for row, example in zip(answers, dataset.test, strict=True)]
+        return {
+            **ended.run,
+            "labels": self.labels,
+            "majority_label": self.labels[label],
+            "majority_accuracy": accuracy,
+            "answers": tuple(answers),
+            "calibration": calibration([max(row) for row in answers], right),
+        }
 
 
 def surest_first(mistakes: Sequence[Any]) -> tuple[Any, ...]:
     """The first MAX_MISTAKES mistakes, the most confident first."""
-    return tuple(sorted(mistakes, key=lambda one: -one.probabilities[one.predicted])[:MAX_MISTAKES])
+    return tuple(sorted(mistakes, key=lambda mistake: -mistake.probabilities[mistake.predicted])[:MAX_MISTAKES])

@@ -1,55 +1,38 @@
-"""Which task a data set sets, and a kept model's task read again: the one list of all tasks."""
+"""Which task a data set sets, and a kept model's task read again: each folder here whose task.py has a TASK."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
+from demos.training import tasks
+from demos.training.data.splits import Splits
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Dataset, Splits
-from demos.training.tasks.classification.task import Classification
-from demos.training.tasks.entities.data import EntityDataset
-from demos.training.tasks.entities.task import Entities
-from demos.training.tasks.multiple_choice.data import ChoiceDataset
-from demos.training.tasks.multiple_choice.task import MultipleChoice
-from demos.training.tasks.question_answering.data import QuestionDataset
-from demos.training.tasks.question_answering.task import QuestionAnswering
-from demos.training.tasks.siamese.data import PairDataset
-from demos.training.tasks.siamese.task import Siamese
 from demos.training.tasks.task import Task
 
-KINDS: Mapping[str, type] = {
-    "classification": Classification,
-    "choice": MultipleChoice,
-    "entities": Entities,
-    "question": QuestionAnswering,
-    "siamese": Siamese,
-}
+TASKS: tuple[type[Task], ...] = tuple(
+    importlib.import_module(f"{tasks.__name__}.{folder.name}.task").TASK
+    for folder in pkgutil.iter_modules(tasks.__path__)
+    if folder.ispkg
+)
 
 
 def task_of(dataset: Splits, settings: Settings) -> Task:
     """The task that this data set and these settings describe. Raises TypeError for data no task is known for."""
-    if isinstance(dataset, PairDataset):
-        return Siamese(settings.pooling, dataset.top)
-    if isinstance(dataset, Dataset):
-        return Classification.of(dataset.labels, settings, dataset.counts("train"), dataset.kind == "pair")
-    if isinstance(dataset, ChoiceDataset):
-        return MultipleChoice.of(dataset.choices, settings)
-    if isinstance(dataset, EntityDataset):
-        return Entities.of(dataset, settings)
-    if isinstance(dataset, QuestionDataset):
-        return QuestionAnswering.of(settings)
+    for task in TASKS:
+        if isinstance(dataset, task.data):
+            return task.of(dataset, settings)
     raise TypeError(f"no task is known for {type(dataset).__name__}")
 
 
 def kind_of(task: Task) -> str:
     """The name under which a task is kept."""
-    return next(kind for kind, known in KINDS.items() if type(task) is known)
+    return task.kind
 
 
 def read_task(kind: str, fields: Mapping[str, Any]) -> Task:
-    """A task from its name and its fields as JSON has them; lists are tuples again."""
-    task: Task = KINDS[kind](
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    )
-    return task
+    """A task from its name and its fields as JSON has them; lists are tuples again. Raises KeyError for no task."""
+    known = {task.kind: task for task in TASKS}
+    return known[kind](**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})

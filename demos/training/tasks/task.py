@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
 
-from demos.training.events import Look, Outcome
+from demos.training.data.splits import Splits
+from demos.training.events import Epoch, Look, Outcome
+from demos.training.settings import Settings
 
 Answers = Sequence[Any]  # what a task reads off each example's logits, in the examples' order
+MAX_MISTAKES = 200  # that a result tells of
 NO_LABEL = -100  # a position that no loss is taken at, as PyTorch's cross_entropy skips it
 
 
@@ -57,52 +62,72 @@ class Ended:
     @property
     def run(self) -> dict[str, Any]:
         """What every `Outcome` tells of the run itself, by its fields' names."""
-        return {name: getattr(self, name) for name in ("loss", "steps", "seconds", "examples_per_second", "folder")}
+        return {field.name: getattr(self, field.name) for field in fields(Outcome)}
 
 
-class Task(Protocol):
+class Task(ABC):
     """What the loop asks of a task, a frozen dataclass; everything else is the same for all tasks."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
+    kind: ClassVar[str]  # the name under which a trained model's task is kept
+    data: ClassVar[type[Splits]]  # the data that sets this task
+    metric: ClassVar[str]  # what the score of a batch, a look and the result is called: "accuracy", "entity F1"
+    batch_metric: ClassVar[str] = ""  # what a batch's score is, where a batch is too few for the metric
+    labels: Any  # the classes' names, by their index; none where the task has no classes
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The classes' names, by their index; none where the task has no classes."""
+    @classmethod
+    @abstractmethod
+    def of(cls, dataset: Any, settings: Settings) -> Task:
+        """The task that this data set and these settings describe."""
 
-    @property
-    def metric(self) -> str:
-        """What the score of a batch, a look and the result is called: "accuracy", "entity F1"."""
-
+    @abstractmethod
     def features(self, tokenizer: Any, examples: Sequence[Any], max_length: int) -> list[Features]:
         """How examples become tokens."""
 
-    def head(self, width: int, generator: torch.Generator) -> nn.Module:
+    @abstractmethod
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
 
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
-        """The examples' targets as one tensor; rows are padded to `longest` tokens."""
+        """The examples' targets as one tensor; rows are padded to `longest` tokens. One number an example: [batch]."""
+        return torch.tensor([feature.target for feature in features])
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """From the last hidden states [R, n, d] to logits [batch, …]."""
+        """From the last hidden states [R, n, d] to logits [batch, …]. The head on every token: [R, n, C]."""
+        result: torch.Tensor = head(hidden)
+        return result
 
+    @abstractmethod
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """What training makes small: a mean over the batch."""
 
     def units(self, targets: torch.Tensor) -> float:
-        """Over how many things (examples, words; or their weights) `loss` is the mean."""
+        """Over how many things (examples, words; or their weights) `loss` is the mean. The targets' rows."""
+        return float(len(targets))
 
+    @abstractmethod
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Any]:
         """What is kept of each example of the batch: plain tuples of numbers, not tensors."""
 
+    @abstractmethod
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """How good one batch's answers are, or NaN where a batch is too few to say."""
 
     def baseline(self, dataset: Any) -> tuple[str, float]:
         """(in words, its score) what a student should beat: always the most frequent class, say; ("", NaN) without."""
+        return "", math.nan
 
-    def look(self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Any) -> Look:
+    def score(self, answers: Answers, targets: Sequence[Any]) -> float:
+        """How good the answers to the validation examples are, by `metric`."""
+        raise NotImplementedError
+
+    def look(
+        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
+    ) -> Look:
         """What a look at the validation examples tells."""
+        return Epoch(step, epoch, train_loss, loss, self.score(answers, targets))
 
+    @abstractmethod
     def outcome(self, dataset: Any, answers: Answers, ended: Ended) -> Outcome:
         """How good the answers to the test examples are, and what else is told at the end."""
 
@@ -136,15 +161,17 @@ def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> to
     return (hidden * mask).sum(dim=1) / mask.sum(dim=1)
 
 
+def tokenized(tokenizer: Any, texts: Sequence[str], **options: Any) -> Any:
+    """What the tokenizer makes of each text, however long: a mapping with "input_ids"."""
+    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
+    return tokenizer(list(texts), truncation=False, verbose=False, **options) if texts else {"input_ids": []}
+
+
 def token_ids(tokenizer: Any, texts: Sequence[str], max_length: int) -> list[tuple[tuple[int, ...], bool]]:
     """[CLS] text [SEP] of each, cut to `max_length` tokens, and whether it was cut."""
-    if not texts:
-        return []
-    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-    rows = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
     return [
         (tuple(ids if len(ids) <= max_length else [*ids[: max_length - 1], ids[-1]]), len(ids) > max_length)
-        for ids in rows
+        for ids in tokenized(tokenizer, texts)["input_ids"]
     ]
 
 
@@ -155,10 +182,7 @@ def pair_ids(
 
     Too long, the longer of the two loses its last token until both fit, as in Devlin et al.'s `_truncate_seq_pair`.
     """
-    if not pairs:
-        return []
-    texts = [text for pair in pairs for text in pair]
-    rows = tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    rows = tokenized(tokenizer, [text for pair in pairs for text in pair], add_special_tokens=False)["input_ids"]
     sequences = []
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         before = len(first) + len(second)

@@ -1,7 +1,9 @@
-"""The five tasks as the page offers them, and the data sets and the tokenizer that it has for them."""
+"""The tasks as the page offers them (each folder here with VIEWS), and the data sets and the tokenizer for them."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -10,16 +12,17 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.training.sources import SOURCES
-from demos.widgets.tasks.classification.view import PairView, SentenceView
-from demos.widgets.tasks.entities.view import EntityView
-from demos.widgets.tasks.multiple_choice.view import ChoiceView
-from demos.widgets.tasks.question_answering.view import QuestionView
+from demos.widgets import tasks
 from demos.widgets.tasks.task_view import TaskView
 
 BOXES = 3  # try-it boxes on the page, of which a task uses as many as it needs
-VIEWS: Mapping[str, TaskView] = {
-    view.kind: view for view in (SentenceView(), PairView(), EntityView(), QuestionView(), ChoiceView())
-}
+_FOUND: list[TaskView] = [
+    view
+    for folder in pkgutil.iter_modules(tasks.__path__)
+    if folder.ispkg
+    for view in importlib.import_module(f"{tasks.__name__}.{folder.name}.view").VIEWS
+]
+VIEWS: Mapping[str, TaskView] = {view.kind: view for view in sorted(_FOUND, key=lambda view: view.order)}
 
 
 def view_of(kind: str) -> TaskView:

@@ -16,25 +16,26 @@ class TaskView(ABC):
     """One task on the page. What is called an outcome is the task's own result; what returns text returns HTML."""
 
     kind: ClassVar[str]
+    order: ClassVar[int]  # its place among the tasks on the page
     word: ClassVar[str]
     scheme: ClassVar[str]  # what it asks of BERT, in a few words
     boxes: ClassVar[tuple[tuple[str, str], ...]]  # the try-it boxes: (label, sample text)
-    cut: ClassVar[bool] = True  # whether `told` shows tokens
+    cut: ClassVar[bool] = True  # whether `data` shows tokens
 
     @abstractmethod
-    def told(self, dataset: Any, tokenizer: Any) -> str:
+    def data(self, dataset: Any, tokenizer: Any) -> str:
         """What the data looks like, a few examples cut by the tokenizer."""
 
     @abstractmethod
-    def scores(self, outcome: Any, stopped: bool) -> str:
+    def scores(self, outcome: Any, stopped: bool, /) -> str:
         """The scores beside the baseline; `stopped` where the training was stopped early."""
 
     @abstractmethod
-    def figure(self, outcome: Any) -> Any:
+    def figure(self, outcome: Any, /) -> Any:
         """What the model takes for what."""
 
     @abstractmethod
-    def mistakes(self, outcome: Any) -> str:
+    def mistakes(self, outcome: Any, /) -> str:
         """The test examples it gets wrong, the surest first."""
 
     @abstractmethod

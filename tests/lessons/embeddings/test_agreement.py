@@ -26,8 +26,17 @@ from demos.lessons.embeddings.agreement.part import PART
 from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.page.lesson import Page
 from demos.page.services import Services
-from demos.training.data.pair_menu import OWN, UPLOAD, read_data
-from demos.training.data.rated_pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
+from demos.training.data.rated_pairs import (
+    FORM_KEYS,
+    HUB_FILE,
+    HUB_REVISION,
+    OWN,
+    UPLOAD,
+    Form,
+    our_pairs,
+    read_data,
+    read_pairs,
+)
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
 from tests.lessons.embeddings.answers import in_order
 

@@ -26,7 +26,6 @@ from demos.page import progress
 from demos.page.services import Services
 from demos.training.data.labelled import FILE, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
-from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.pooling_menus.pooling_menus import menu_values
 from tests.lessons.embeddings.answers import plain
@@ -150,7 +149,7 @@ def test_the_readers_own_model_stands_beside_on_the_same_sentences(
 ) -> None:
     runs, data = recipe.frozen.services.workshop.runs, own_sentences(True)
     run = runs.new()
-    task = Classification.of(("anger", *data.labels), Settings())  # of more classes, asked which of these two
+    task = Classification(("anger", *data.labels))  # of more classes, asked which of these two
     tiny.model.save_pretrained(tmp_path / "base")
     model = Model(load_encoder(tmp_path / "base"), task.head(32, None), tiny.tokenizer)
     keep(model, task, 32, runs.folder(run))

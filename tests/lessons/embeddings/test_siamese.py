@@ -20,7 +20,7 @@ from demos.lessons.embeddings.siamese.controller import CHANGED
 from demos.lessons.embeddings.siamese.part import BAR, NO_PAIR, PART, SHOWN
 from demos.page.lesson import Page
 from demos.page.services import Services
-from demos.training.data.pair_menu import OWN, UPLOAD
+from demos.training.data.rated_pairs import OWN, UPLOAD
 from demos.training.tasks.siamese.data import our_split
 from tests.lessons.embeddings.answers import answering
 from tests.page.tiny_store import TinyStore

@@ -16,13 +16,16 @@ from tests.lessons.embeddings.answers import plain
 
 NASTY = "<script>alert(1)</script>${x}"
 HELD = tuple(Pair(f"{NASTY} {k}", f"second {k}", float(k % 6)) for k in range(12))
-DATA = PairDataset("mine.csv", HELD, HELD, 5.0, tuple(range(12)), Form("csv", (0, 1, 2)))
+DATA = PairDataset("mine.csv", HELD, HELD, HELD, top=5.0, held_out_rows=tuple(range(12)), form=Form("csv", (0, 1, 2)))
 BEFORE, AFTER = np.linspace(0.7, 0.9, 12), np.linspace(-0.2, 0.9, 12)
 
 
 def result(gap: Gap, rho: float = 0.5) -> PairResult:
     found = Correlation(rho, 0.4, 0.6, 0.5)
-    return PairResult(tuple(BEFORE), tuple(AFTER), 0.2, 0.1, found, found, gap, 3, 1.0, 9.0, "")
+    return PairResult(
+        tuple(BEFORE), tuple(AFTER), 0.2, found, found, gap,
+        loss=0.1, steps=3, seconds=1.0, examples_per_second=9.0, folder="",
+    )  # fmt: skip
 
 
 def test_the_scatter_holds_every_pair_twice_beside_the_aim() -> None:

@@ -9,9 +9,9 @@ import pytest
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
+from demos.files import DATA
 from demos.lessons.pretraining.labels.part import OPENING, SEED, answered, drawn, labelled, opinions
 from demos.page.services import Sentence, Services
-from demos.training.sources import DATA
 from tests.one_line import one_line
 from tests.programs import printed
 

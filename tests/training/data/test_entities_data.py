@@ -13,16 +13,13 @@ import pytest
 
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from tests.training.written import DATA, SPLITS, jaccard, trigrams, words
+from demos.training.tasks.entities.scores import Span, spans_of
+from tests.training.written import DATA, SPLITS, sheet_of
 
 PATH = DATA / "entities.conll"
 TYPES = ("PER", "LOC", "ORG")
 TAGS = ("O", *(f"{prefix}-{kind}" for kind in TYPES for prefix in "BI"))
-MAX_JACCARD = 0.3  # shared word 3-grams of two sentences, over all their 3-grams
-MAX_SAME_OPENING = 3  # sentences that begin with the same four words
 LONGEST = 3  # of an entity, in words: one class of length for all that have as many or more
-
-Span = tuple[int, int, str]  # first token, one past the last, type
 
 
 class Sentence(NamedTuple):
@@ -36,25 +33,12 @@ class Sentence(NamedTuple):
 
     @property
     def spans(self) -> list[Span]:
-        return spans_of(self.tags)
+        return spans_of(self.tags, strict=True)
 
     @property
     def names(self) -> list[tuple[str, str]]:
         """Each entity in lower case, and its type."""
         return [(" ".join(self.tokens[start:end]).lower(), kind) for start, end, kind in self.spans]
-
-
-def spans_of(tags: list[str]) -> list[Span]:
-    """The entities of a BIO sequence; an I- that continues nothing of its type is none, as if it were O."""
-    found: list[Span] = []
-    start, kind = 0, ""
-    for i, tag in enumerate([*tags, "O"]):
-        if kind and tag != f"I-{kind}":
-            found.append((start, i, kind))
-            kind = ""
-        if tag.startswith("B-"):
-            start, kind = i, tag[2:]
-    return found
 
 
 def f1(gold: list[list[Span]], predicted: list[list[Span]]) -> float:
@@ -83,25 +67,11 @@ def sentences() -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def sheet() -> str:
-    """The datasheet with its line breaks as spaces, so that a phrase is found wherever it is broken."""
-    return " ".join(PATH.with_suffix(".md").read_text(encoding="utf-8").split())
+    return sheet_of(PATH.name)
 
 
 def of(sentences: list[Sentence], split: str) -> list[Sentence]:
     return [sentence for sentence in sentences if sentence.split == split]
-
-
-@pytest.mark.parametrize(
-    ("tags", "expected"),
-    [
-        ("O O", []),
-        ("B-PER I-PER O B-LOC", [(0, 2, "PER"), (3, 4, "LOC")]),
-        ("B-ORG B-ORG I-ORG", [(0, 1, "ORG"), (1, 3, "ORG")]),
-        ("I-PER B-LOC I-ORG", [(1, 2, "LOC")]),
-    ],
-)
-def test_reading_of_spans(tags: str, expected: list[Span]) -> None:
-    assert spans_of(tags.split()) == expected
 
 
 def test_f1_counts_only_exact_spans_of_the_right_type() -> None:
@@ -150,34 +120,6 @@ def test_size_and_balance(sentences: list[Sentence]) -> None:
         without = sum(not sentence.spans for sentence in part)
         assert without / len(part) == pytest.approx(0.15, abs=0.03), split
         assert sum(len(sentence.spans) >= 3 for sentence in part) >= 0.08 * len(part), split
-
-
-def test_lengths_in_tokens_are_a_persons(sentences: list[Sentence]) -> None:
-    lengths = [len(sentence.tokens) for sentence in sentences]
-    assert min(lengths) >= 3
-    assert max(lengths) <= 40
-    assert len(set(lengths)) >= 20
-
-
-def test_no_text_twice(sentences: list[Sentence]) -> None:
-    counts = Counter(" ".join(words(sentence.text)) for sentence in sentences)
-    assert [text for text, n in counts.items() if n > 1] == []
-
-
-def test_no_template_frames(sentences: list[Sentence]) -> None:
-    found = [words(sentence.text) for sentence in sentences]
-    openings = Counter(tuple(one[:4]) for one in found)
-    assert max(openings.values()) <= MAX_SAME_OPENING, openings.most_common(1)
-    frames: Counter[tuple[str, ...]] = Counter()
-    for one in found:
-        frames.update({tuple(one[i : i + 5]) for i in range(len(one) - 4)})
-    assert max(frames.values()) <= MAX_SAME_OPENING, frames.most_common(1)
-
-
-def test_no_two_sentences_are_near_duplicates(sentences: list[Sentence]) -> None:
-    grams = [(sentence.text, trigrams(sentence.text)) for sentence in sentences]
-    near = [(a, b) for (a, x), (b, y) in itertools.combinations(grams, 2) if jaccard(x, y) >= MAX_JACCARD]
-    assert near == []
 
 
 def test_datasheet_counts(sentences: list[Sentence]) -> None:
@@ -243,7 +185,7 @@ def test_word_pieces_cut_many_names(sentences: list[Sentence], store: ModelStore
 def test_a_list_of_the_training_words_does_not_find_the_names(sentences: list[Sentence], sheet: str) -> None:
     train, test = of(sentences, "train"), of(sentences, "test")
     table = most_frequent(pair for one in train for pair in zip(one.tokens, one.tags, strict=True))
-    predicted = [spans_of([table.get(token, "O") for token in one.tokens]) for one in test]
+    predicted = [spans_of([table.get(token, "O") for token in one.tokens], strict=True) for one in test]
     baseline = f1([one.spans for one in test], predicted)
     assert 0 < baseline < 0.3
     assert f"gets an entity F1 of {baseline:.2f} on test" in sheet

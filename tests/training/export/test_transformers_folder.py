@@ -99,7 +99,9 @@ def test_a_classifier_gives_the_same_probabilities(
     stock: bool,
 ) -> None:  # fmt: skip
     encoder = tiny.model if architecture == "bert" else distil
-    trained = trained_on(Classification(LABELS, pooling, hidden, 0.1, activation), encoder, tiny.tokenizer)
+    trained = trained_on(
+        Classification(LABELS, pooling=pooling, hidden=hidden, activation=activation), encoder, tiny.tokenizer
+    )
     form = export(trained, tmp_path / "kept")
     assert bool(form.why_own) != stock
     model = loaded_from(tmp_path / "kept", form, AutoModelForSequenceClassification)
@@ -157,7 +159,7 @@ def test_the_bundled_model_with_the_default_recipe_keeps_its_layers_and_can_be_t
 
 def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_path: Path) -> None:
     folders = {}
-    for name, task in (("stock", Classification(LABELS, "cls", (32,))), ("own", Classification(LABELS, "mean"))):
+    for name, task in (("stock", Classification(LABELS, pooling="cls", hidden=(32,))), ("own", Classification(LABELS))):
         folders[name] = trained_on(task, tiny.model, tiny.tokenizer)
         export(folders[name], tmp_path / name)
     environment = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
@@ -173,7 +175,7 @@ def test_a_fresh_process_predicts_the_same_with_pipeline(tiny: LoadedModel, tmp_
 
 @pytest.mark.parametrize("hidden", [(), (16,)])
 def test_a_tagger_gives_each_word_the_same_label(tiny: LoadedModel, tmp_path: Path, hidden: tuple[int, ...]) -> None:
-    trained = trained_on(Entities(("O", "B-PER", "I-PER"), hidden), tiny.model, tiny.tokenizer)
+    trained = trained_on(Entities(("O", "B-PER", "I-PER"), hidden=hidden), tiny.model, tiny.tokenizer)
     form = export(trained, tmp_path)
     model = loaded_from(tmp_path, form, AutoModelForTokenClassification)
     assert bool(form.why_own) == bool(hidden)
@@ -189,7 +191,7 @@ def test_a_tagger_gives_each_word_the_same_label(tiny: LoadedModel, tmp_path: Pa
 
 @pytest.mark.parametrize("hidden", [(), (16,)])
 def test_a_question_answerer_scores_each_token_alike(tiny: LoadedModel, tmp_path: Path, hidden: Any) -> None:
-    trained = trained_on(QuestionAnswering(hidden), tiny.model, tiny.tokenizer)
+    trained = trained_on(QuestionAnswering(hidden=hidden), tiny.model, tiny.tokenizer)
     form = export(trained, tmp_path)
     model = loaded_from(tmp_path, form, AutoModelForQuestionAnswering)
     inputs = tiny.tokenizer("Who made it?", "Jim Henson made puppets.", return_tensors="pt")
@@ -205,7 +207,7 @@ def test_a_question_answerer_scores_each_token_alike(tiny: LoadedModel, tmp_path
 
 @pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
 def test_a_chooser_gives_each_ending_the_same_chance(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
-    trained = trained_on(MultipleChoice(3, pooling), tiny.model, tiny.tokenizer)
+    trained = trained_on(MultipleChoice(3, pooling=pooling), tiny.model, tiny.tokenizer)
     form = export(trained, tmp_path)
     model = loaded_from(tmp_path, form, AutoModelForMultipleChoice)
     endings = ("green", "a window under seven stones", "of paper")
@@ -218,12 +220,14 @@ def test_a_chooser_gives_each_ending_the_same_chance(tiny: LoadedModel, tmp_path
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])
 def test_a_chooser_and_a_tagger_tell_their_loss(tiny: LoadedModel, tmp_path: Path, pooling: str) -> None:
-    form = export(trained_on(MultipleChoice(2, pooling), tiny.model, tiny.tokenizer), tmp_path / "choice")
+    form = export(trained_on(MultipleChoice(2, pooling=pooling), tiny.model, tiny.tokenizer), tmp_path / "choice")
     chooser = loaded_from(tmp_path / "choice", form, AutoModelForMultipleChoice)
     inputs = tiny.tokenizer(["The bank was"] * 2, ["green", "of paper"], padding=True, return_tensors="pt")
     told = chooser(**{name: value[None] for name, value in inputs.items()}, labels=torch.tensor([1]))
     assert told.loss.item() == pytest.approx(-told.logits.log_softmax(dim=-1)[0, 1].item())
-    form = export(trained_on(Entities(("O", "B-PER", "I-PER"), (16,)), tiny.model, tiny.tokenizer), tmp_path / "tags")
+    form = export(
+        trained_on(Entities(("O", "B-PER", "I-PER"), hidden=(16,)), tiny.model, tiny.tokenizer), tmp_path / "tags"
+    )
     tagger = loaded_from(tmp_path / "tags", form, AutoModelForTokenClassification)
     inputs = tiny.tokenizer("Henson", return_tensors="pt")
     labels = torch.full(inputs["input_ids"].shape, -100)

@@ -58,7 +58,10 @@ def test_a_run_is_remembered_whole_and_can_be_pickled(record: Record, dataset: D
 
 def test_a_long_curve_is_thinned_to_means(record: Record, dataset: Dataset, quick: Settings) -> None:
     started = Started(("a", "b"), 8, 2, 2, 0, 1_000, 100, 10, 10, "accuracy", "", 0.5, 0.5, "CPU", "float32", 1)
-    result = Result(("a", "b"), 0.5, 0.5, 1.0, "a", 0.5, ((1, 1), (1, 1)), (), 1_000, 1.0, 1.0, "")
+    result = Result(
+        ("a", "b"), 0.5, 0.5, "a", 0.5, ((1, 1), (1, 1)), (),
+        loss=1.0, steps=1_000, seconds=1.0, examples_per_second=1.0, folder="",
+    )  # fmt: skip
     steps = [[step, float(step)] for step in range(1, 1_001)]
     made = record_of("id", 1, "m", "sentence", dataset, quick, started, result, steps, [], "time")
     assert len(made.curve) == MAX_STEPS

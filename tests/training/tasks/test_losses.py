@@ -1,4 +1,4 @@
-"""The loss against its formulas: weights as scikit-learn balances them, smoothing, skipped positions, exact means."""
+"""The loss against its formulas: weights as scikit-learn balances them, skipped positions, exact means."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from demos.training.learning.model import Trained
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
-from demos.training.tasks.losses import class_weights, loss_of, units_of
+from demos.training.tasks.heads import class_weights, loss_of, units_of
 from demos.training.tasks.task import NO_LABEL
 
 LOGITS = torch.tensor([[[2.0, -1.0, 0.5], [0.1, 0.2, 0.3]], [[-3.0, 4.0, 1.0], [9.0, 9.0, 9.0]]])  # [2, 2, 3]
@@ -31,17 +31,15 @@ def test_weights_are_those_that_scikit_learn_balances_by() -> None:
 
 
 @pytest.mark.parametrize("weights", [(), (0.5, 2.0, 1.5)])
-@pytest.mark.parametrize("smoothing", [0.0, 0.2])
-def test_the_loss_is_its_formula(weights: tuple[float, ...], smoothing: float) -> None:
+def test_the_loss_is_its_formula(weights: tuple[float, ...]) -> None:
     chances = np.exp(LOGITS.double().numpy())
     chances /= chances.sum(axis=-1, keepdims=True)
     total = count = 0.0
     scale = weights or (1.0, 1.0, 1.0)
     for row, target in (((0, 0), 0), ((0, 1), 2), ((1, 0), 1)):
-        wanted = [(1 - smoothing) * (k == target) + smoothing / 3 for k in range(3)]
-        total -= sum(scale[k] * wanted[k] * np.log(chances[row][k]) for k in range(3))
+        total -= scale[target] * np.log(chances[row][target])
         count += scale[target]
-    assert loss_of(LOGITS, TARGETS, weights, smoothing).item() == pytest.approx(total / count, abs=1e-6)
+    assert loss_of(LOGITS, TARGETS, weights).item() == pytest.approx(total / count, abs=1e-6)
     assert units_of(TARGETS, weights) == pytest.approx(count)
 
 

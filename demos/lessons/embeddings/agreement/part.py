@@ -24,8 +24,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
-from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
-from demos.training.data.rated_pairs import MAX_PAIRS, OURS, Rated
+from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OURS, OWN, UPLOAD, Rated, read_data
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values, pooling_menus, read_choice
 
 Shown = dict[gr.Component, Any]

@@ -31,8 +31,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
-from demos.training.data.pair_menu import FILES, HUB, OWN, UPLOAD, read_data
-from demos.training.data.rated_pairs import MAX_PAIRS
+from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OWN, UPLOAD, read_data
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController

@@ -19,6 +19,7 @@ from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html
 from demos.page.services import Sentence, Services
+from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import AWAITED
 from demos.training.learning_curve import (
     MAX_SECONDS,
@@ -35,7 +36,7 @@ from demos.training.learning_curve import (
     measured_from,
 )
 from demos.training.sources import SOURCES, load_file
-from demos.training.tasks.classification.data import MAX_TRAIN, Dataset
+from demos.training.tasks.classification.data import Dataset
 from demos.widgets.live_curve.live_curve import duration
 from demos.widgets.run_controller.run_controller import RunController, buttons
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row

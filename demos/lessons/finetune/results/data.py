@@ -102,7 +102,7 @@ class Afterwards:
     def sample(self) -> Mapped:
         """What is mapped before there is any run."""
         dataset, settings = load_emotion(), Settings()
-        task = Classification.of(dataset.labels, settings)
+        task = Classification.of(dataset, settings)
         return Mapped(task, dataset.test, len(dataset.test), settings.max_length)
 
     def mapped(self, after: After) -> Mapped:

@@ -18,6 +18,7 @@ from demos.page.lesson import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
+from demos.training.data.splits import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
@@ -26,7 +27,6 @@ from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
 from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import Splits
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now

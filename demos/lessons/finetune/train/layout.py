@@ -10,10 +10,10 @@ import gradio as gr
 from demos.files import read_beside
 from demos.lessons.finetune.train.controller import PAUSE
 from demos.templates import templates
+from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
-from demos.training.tasks.classification.data import MAX_TRAIN
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 from demos.widgets.tasks.task_view import TaskView

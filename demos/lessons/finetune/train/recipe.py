@@ -16,13 +16,13 @@ from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page, by_component
 from demos.page.services import Sentence
+from demos.training.data.splits import MAX_TRAIN, Splits, as_watched
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
-from demos.training.tasks.classification.data import MAX_TRAIN, Splits, as_watched
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.live_curve import idle_message
 from demos.widgets.tasks.examples import lent_html
@@ -41,7 +41,7 @@ def axes(dataset: Splits) -> str:
 def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:
     """What the data looks like, cut by the chosen model's tokenizer or, where that is not at hand, by our own."""
     lent = lent_html(model) if view.cut and tokenizer is None else ""
-    return view.told(dataset, tokenizer or own_tokenizer()) + lent
+    return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
 def program(spec: ModelSpec, recipe: Recipe) -> str:

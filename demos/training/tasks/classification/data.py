@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.splits import MAX_TRAIN as MAX_TRAIN  # whoever reads data sets asks here for their bound
-from demos.training.data.splits import Item, count_of, same, split_items
-from demos.training.data.tables import EMOTION, Row, class_names, read_rows
+from demos.training.data.readers import Reader, Source
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
+from demos.training.data.tables import (
+    EMOTION,
+    LABEL,
+    LABEL_NAMES,
+    SPLIT,
+    TEXT,
+    Column,
+    Record,
+    Row,
+    class_names,
+    labelled_rows,
+    read_rows,
+)  # fmt: skip
 
-
-class Splits(Protocol):
-    """What the loop asks of a data set: examples in three splits. One that is watched and tested is the same object."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def train(self) -> Sequence[Any]: ...
-    @property
-    def validation(self) -> Sequence[Any]: ...
-    @property
-    def test(self) -> Sequence[Any]: ...
-    @property
-    def sentences(self) -> int:
-        """How many the encoder reads for one example."""
-
-
-def as_watched(dataset: Splits) -> Any:
-    """The data set with its validation examples as its test: what a curve's score is measured on."""
-    if dataset.test is dataset.validation:
-        return dataset
-    return replace(dataset, test=dataset.validation)  # type: ignore[type-var]
+# MRPC, RTE, WNLI and STS-B: sentence1; QQP: question1; MNLI, SNLI and ANLI: premise; QNLI: question and sentence.
+FIRST_NAMES = (
+    "sentence1", "sentence_1", "sentence_a", "text1", "text_1", "text_a", "question1", "premise", "first", "s1",
+    "#1 string", "anchor", "query", "question", "phrase",
+)  # fmt: skip
+SECOND_NAMES = (
+    "sentence2", "sentence_2", "sentence_b", "text2", "text_2", "text_b", "question2", "hypothesis", "second", "s2",
+    "#2 string", "positive", "passage", "answer", "sentence",
+)  # fmt: skip
+PAIR_LABELS = (*LABEL_NAMES, "quality", "gold_label", "is_duplicate", "judgment", "entailment", "relation")
+PAIR_COLUMNS = (
+    Column("sentence1", FIRST_NAMES),
+    Column("sentence2", SECOND_NAMES),
+    Column("label", PAIR_LABELS),
+    SPLIT,
+)
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,10 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """Labelled sentences, or pairs, in three splits with none in two of them."""
+class Dataset(Splits[Example]):
+    """Labelled sentences, or pairs, which are one sequence to the encoder."""
 
-    sentences: ClassVar[int] = 1  # a pair is one sequence to the encoder
-    name: str
-    labels: tuple[str, ...]
-    train: tuple[Example, ...]
-    validation: tuple[Example, ...]
-    test: tuple[Example, ...]
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    labels: tuple[str, ...] = field(kw_only=True)
 
     @property
     def kind(self) -> str:
@@ -66,8 +64,16 @@ class Dataset:
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Sentences of each class in a split."""
-        counts = Counter(example.label for example in getattr(self, split))
-        return tuple(counts[label] for label in range(len(self.labels)))
+        return counts_of((example.label for example in getattr(self, split)), len(self.labels))
+
+
+def pair_rows(records: Sequence[Record]) -> list[Row]:
+    """Rows from records of PAIR_COLUMNS. Raises UserError for one without a sentence or a label."""
+    for record in records:
+        for role, which in (("sentence1", "first"), ("sentence2", "second")):
+            if not record[role].strip():
+                raise UserError(f"Row {record.number:,} has no {which} sentence.")
+    return labelled_rows(records, "sentence1", "sentence2")
 
 
 @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
@@ -100,7 +106,7 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
         return tuple(Example(row.text, index[row.label], row.pair) for row in split)
 
     notes = parts.notes + _shared(parts.train, parts.test)
-    return Dataset(name, labels, examples(parts.train), examples(parts.validation), examples(parts.test), notes)
+    return Dataset(name, examples(parts.train), examples(parts.validation), examples(parts.test), notes, labels=labels)
 
 
 def _cleaned(row: Row) -> Row:
@@ -115,3 +121,27 @@ def _shared(train: Sequence[Row], test: Sequence[Row]) -> tuple[str, ...]:
     seen = {same(text) for row in train for text in (row.text, row.pair)}
     count = sum(same(row.text) in seen or same(row.pair) in seen for row in test)
     return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
+
+
+SENTENCES = Reader(
+    "sentence",
+    "A text and a label column, named in the first row; two columns need no names.",
+    (TEXT, LABEL, SPLIT),
+    labelled_rows,
+    build_dataset,
+    read_file=read_rows,
+)
+PAIRS = Reader(
+    "pair",
+    "Columns named sentence1, sentence2 and label (GLUE's other names do too), and perhaps split.",
+    PAIR_COLUMNS,
+    pair_rows,
+    build_dataset,
+    nameless=("sentence1", "sentence2", "label"),
+)
+READERS = (SENTENCES, PAIRS)
+SOURCES = (
+    Source("emotion", "sentence", "Emotion", load_emotion),
+    SENTENCES.bundled("sentiment", "Sentiment", "sentiment.tsv"),
+    PAIRS.bundled("paraphrase", "Paraphrase", "paraphrase.tsv"),
+)

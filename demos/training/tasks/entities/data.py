@@ -6,14 +6,15 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.splits import MAX_TRAIN, Item, same, split_items
-from demos.training.tasks.entities.files import TaggedRow
-from demos.training.tasks.entities.scores import spans_of
+from demos.training.data.readers import Reader
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, split_items
+from demos.training.tasks.entities.files import TABLE_COLUMNS, TaggedRow, read_tagged, tagged_rows
+from demos.training.tasks.entities.scores import spans_of, types_of
 
 MAX_TYPES = 20
 MIN_SENTENCES = 10
@@ -39,22 +40,16 @@ class TaggedSentence:
 
 
 @dataclass(frozen=True)
-class EntityDataset:
-    """Labelled sentences in three splits with none in two of them."""
+class EntityDataset(Splits[TaggedSentence]):
+    """Labelled sentences."""
 
-    sentences: ClassVar[int] = 1
     kind: ClassVar[str] = "entities"
-    name: str
-    labels: tuple[str, ...]  # "O", then B- and I- of each type by the alphabet
-    train: tuple[TaggedSentence, ...]
-    validation: tuple[TaggedSentence, ...]
-    test: tuple[TaggedSentence, ...]
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
+    labels: tuple[str, ...] = field(kw_only=True)  # "O", then B- and I- of each type by the alphabet
 
     @property
     def types(self) -> tuple[str, ...]:
         """The entities' types, in the order of the labels."""
-        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+        return types_of(self.labels)
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Entities of each type in a split."""
@@ -67,8 +62,7 @@ class EntityDataset:
 
     def label_counts(self, split: str) -> tuple[int, ...]:
         """Words of each label in a split."""
-        counts = Counter(label for example in getattr(self, split) for label in example.labels)
-        return tuple(counts[label] for label in range(len(self.labels)))
+        return counts_of((label for example in getattr(self, split) for label in example.labels), len(self.labels))
 
 
 def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_train: int = MAX_TRAIN) -> EntityDataset:
@@ -100,7 +94,7 @@ def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_trai
         return tuple(TaggedSentence(row.words, tuple(index[tag] for tag in row.tags)) for row in split)
 
     train, validation, test = (examples(split) for split in splits.values())
-    return EntityDataset(name, labels, train, validation, test, (*notes, *parts.notes))
+    return EntityDataset(name, train, validation, test, (*notes, *parts.notes), labels=labels)
 
 
 def _enough(kept: Sequence[object]) -> None:
@@ -167,3 +161,15 @@ def _whole(part: str) -> bool:
 def _mark(character: str) -> bool:
     """Punctuation or a symbol; a combining mark belongs to its letter."""
     return unicodedata.category(character)[0] in "PS"
+
+
+READER = Reader(
+    "entities",
+    "CoNLL's form (a token a line, its tag last, a blank line after each sentence), or columns tokens and tags.",
+    TABLE_COLUMNS,
+    tagged_rows,
+    build_entities,
+    read_file=read_tagged,
+)
+READERS = (READER,)
+SOURCES = (READER.bundled("entities", "Names", "entities.conll"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from demos.training.events import Outcome
 from demos.training.tasks.entities.scores import EntityScore, EntityScores, Span, Ways
 
 
@@ -28,7 +29,7 @@ class TagMistake:
 
 
 @dataclass(frozen=True)
-class TagResult:
+class TagResult(Outcome):
     """How the trained model finds the test sentences' entities, which it never saw, and where its weights are."""
 
     labels: tuple[str, ...]  # "O", then B- and I- of each type
@@ -43,11 +44,6 @@ class TagResult:
     baseline_scores: EntityScores
     mistakes: tuple[TagMistake, ...]  # the surest first
     wrong: int  # sentences with a mistake, of which `mistakes` may be the first ones only
-    loss: float  # mean over the words
-    steps: int  # done
-    seconds: float
-    examples_per_second: float
-    folder: str
 
     @property
     def metrics(self) -> dict[str, float]:

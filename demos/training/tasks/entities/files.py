@@ -19,7 +19,6 @@ MAX_LINES = 400_000
 MAX_WORDS = 1_000  # a sentence
 MAX_WORD = 200  # characters
 MAX_TYPE = 40  # characters
-ENDINGS = (".conll", ".bio", ".iob", ".iob2", ".txt", ".tsv", ".csv", ".jsonl", ".json")  # of files that are read
 TABLES = (".csv", ".jsonl", ".ndjson", ".json")
 TOKENS = Column("tokens", ("tokens", "words", "token", "word", "text", "sentence"), kind="json")
 TAGS = Column("tags", ("ner_tags", "tags", "bio_tags", "labels", "ner", "tag", "label", "entities"), kind="json")
@@ -58,7 +57,7 @@ def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
     With one token a row, a column sentence_id says which rows are one sentence; it may be empty but for the first.
     Raises UserError, one sentence that names the row.
     """
-    if len(records) > 1 and all(isinstance(one["tokens"], str) and len(one["tokens"].split()) == 1 for one in records):
+    if len(records) > 1 and all(isinstance(row["tokens"], str) and len(row["tokens"].split()) == 1 for row in records):
         records = _grouped(records)
     rows = []
     for record in records:
@@ -74,7 +73,7 @@ def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
 
 def _grouped(records: Sequence[Record]) -> list[Record]:
     """Rows of one token each as rows of one sentence each."""
-    if not any(one["group"].strip() for one in records):
+    if not any(row["group"].strip() for row in records):
         raise UserError("Every row has one token; a column sentence_id must say which rows are one sentence.")
     groups: list[list[Record]] = []
     last = ""
@@ -86,7 +85,7 @@ def _grouped(records: Sequence[Record]) -> list[Record]:
         last = group or last
     return [
         Record(group[0].number, {
-            "tokens": [one["tokens"].strip() for one in group], "tags": [str(one["tags"]).strip() for one in group],
+            "tokens": [row["tokens"].strip() for row in group], "tags": [str(row["tags"]).strip() for row in group],
             "split": group[0]["split"], "group": "",
         })
         for group in groups

@@ -48,6 +48,11 @@ class Ways:
     invented: int  # found entities of this type that share no word with a true one
 
 
+def types_of(labels: Sequence[str]) -> tuple[str, ...]:
+    """The entities' types, in the order of the labels."""
+    return tuple(label.removeprefix("B-") for label in labels if label.startswith("B-"))
+
+
 def spans_of(tags: Sequence[str], strict: bool = False) -> list[Span]:
     """The entities of one sentence's BIO tags, in order.
 

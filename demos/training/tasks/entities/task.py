@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
+from typing import Any, ClassVar
 
 import torch
-from torch import nn
 
-from demos.training.events import Epoch
+from demos.training.data.splits import Splits
 from demos.training.settings import Settings
 from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence
-from demos.training.tasks.entities.data import (
-    example_of as example_of,  # the try-it box finds it here, as in every task
-)
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
-from demos.training.tasks.entities.scores import score_entities, spans_of, ways_of
-from demos.training.tasks.heads import dense_head
-from demos.training.tasks.losses import class_weights, loss_of, units_of
-from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
+from demos.training.tasks.entities.scores import score_entities, spans_of, types_of, ways_of
+from demos.training.tasks.heads import HeadTask, head_fields
+from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features, tokenized
 
-MAX_MISTAKES = 200
 MOST_SEARCHED = 300  # training sentences that are looked through for a few to show
 BASELINE = "each word's most frequent tag"
 
@@ -31,39 +25,28 @@ Answer = tuple[tuple[int, float], ...]  # of each word that was read: its likeli
 
 
 @dataclass(frozen=True)
-class Entities:
+class Entities(HeadTask):
     """Dropout and a linear layer on each token's last hidden state; only words' first pieces are asked and trained.
 
     The labels are taken word by word, the likeliest each: no rule makes the sequence valid BIO, and an I- after an O
     begins an entity. (Devlin et al. put no CRF on top either.)
     """
 
+    kind: ClassVar[str] = "entities"
+    data: ClassVar[type[Splits]] = EntityDataset
+    metric: ClassVar[str] = "entity F1"
+    batch_metric: ClassVar[str] = "accuracy over labelled words"  # entities are too few in one batch to score
     labels: tuple[str, ...]  # "O" first
-    hidden: tuple[int, ...] = ()
-    dropout: float = 0.1
-    activation: str = "tanh"
-    weights: tuple[float, ...] = ()  # of the labels in the loss; none where all count alike
-    smoothing: float = 0.0
 
     @classmethod
     def of(cls, dataset: EntityDataset, settings: Settings) -> Entities:
-        """The task that these settings describe."""
-        weights = class_weights(dataset.label_counts("train")) if settings.class_weights else ()
-        return cls(dataset.labels, settings.hidden, settings.dropout, weights=weights)
-
-    @property
-    def metric(self) -> str:
-        return "entity F1"
-
-    @property
-    def batch_metric(self) -> str:
-        """What a batch's score is: entities are too few in one batch to score."""
-        return "accuracy over labelled words"
+        """The task that this data set and these settings describe."""
+        return cls(dataset.labels, **head_fields(settings, dataset.label_counts("train")))
 
     @property
     def types(self) -> tuple[str, ...]:
         """The entities' types, in the order of the labels."""
-        return tuple(label.removeprefix("B-") for label in self.labels if label.startswith("B-"))
+        return types_of(self.labels)
 
     def features(self, tokenizer: Any, examples: Sequence[TaggedSentence], max_length: int) -> list[Features]:
         """[CLS] the words' pieces [SEP], cut to `max_length` tokens; `extra` says where each word's first piece is."""
@@ -81,29 +64,12 @@ class Entities:
             features.append(Features((sequence,), example.labels, len(kept) < len(ids), extra=read))
         return features
 
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """See `dense_head`: the same layers for every token."""
-        return dense_head(width, self.hidden, self.activation, self.dropout, len(self.labels), generator)
-
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """The label of each word at its first piece, NO_LABEL at every other token: [batch, n]."""
         rows = torch.full((len(features), longest), NO_LABEL)
         for row, feature in zip(rows, features, strict=True):
             row[list(feature.extra)] = torch.tensor(feature.target[: len(feature.extra)])
         return rows
-
-    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """[batch, n, d] -> [batch, n, C]."""
-        result: torch.Tensor = head(hidden)
-        return result
-
-    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy, mean over the batch's words."""
-        return loss_of(logits, targets, self.weights, self.smoothing)
-
-    def units(self, targets: torch.Tensor) -> float:
-        """Words, or their labels' weights."""
-        return units_of(targets, self.weights)
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[Answer]:
         """Of each word that was read: its likeliest label, and that label's probability."""
@@ -133,13 +99,10 @@ class Entities:
         """The labels' names; a sentence of more `words` than were read goes on with O."""
         return [self.labels[label] for label in labels] + [self.labels[OUTSIDE]] * (words - len(labels))
 
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
-    ) -> Epoch:
-        """With the entity F1."""
+    def score(self, answers: Answers, targets: Sequence[Any]) -> float:
+        """The entity F1."""
         true = [self.tags(target) for target in targets]
-        scores = score_entities(true, self._answered(answers, true), self.types)
-        return Epoch(step, epoch, train_loss, loss, scores.total.f1)
+        return score_entities(true, self._answered(answers, true), self.types).total.f1
 
     def _answered(self, answers: Answers, sentences: Sequence[Sequence[Any]]) -> list[list[str]]:
         """The labels that each of these sentences' words were given; a word that was not read is O."""
@@ -184,6 +147,9 @@ class Entities:
         )
 
 
+TASK = Entities
+
+
 def _surest(true: Sequence[str], found: Sequence[str], answer: Answer) -> float:
     """The highest probability that a wrong label got; 0 where only unread words are wrong."""
     chances = (chance for a, b, (_, chance) in zip(true, found, answer, strict=False) if a != b)
@@ -197,10 +163,7 @@ def pieces_of(tokenizer: Any, sentences: Sequence[Sequence[str]]) -> list[list[l
     every word has an answer.
     """
     words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
-    if not words:
-        return [[] for _ in sentences]
-    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-    rows = tokenizer(words, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    rows = tokenized(tokenizer, words, add_special_tokens=False)["input_ids"]
     pieces = {word: list(ids) or [tokenizer.unk_token_id] for word, ids in zip(words, rows, strict=True)}
     return [[pieces[word] for word in sentence] for sentence in sentences]
 
@@ -217,15 +180,16 @@ class CutSentence:
 def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[TaggedSentence]) -> list[CutSentence]:
     """The lecture's table ("Jim Hen ##son" over B-PER I-PER X) of each sentence."""
     sentences = []
-    for example, words in zip(examples, pieces_of(tokenizer, [one.words for one in examples]), strict=True):
-        word: list[int | None] = [None]
-        ids, asked_labels = [tokenizer.cls_token_id], [""]
-        for number, pieces in enumerate(words):
-            ids += pieces
-            word += [number] * len(pieces)
-            asked_labels += [labels[example.labels[number]], *[""] * (len(pieces) - 1)]
-        ids.append(tokenizer.sep_token_id)
-        sentences.append(CutSentence(tuple(tokenizer.convert_ids_to_tokens(ids)), (*word, None), (*asked_labels, "")))
+    for example, words in zip(examples, pieces_of(tokenizer, [example.words for example in examples]), strict=True):
+        ids = [tokenizer.cls_token_id, *chain(*words), tokenizer.sep_token_id]
+        numbers = [number for number, pieces in enumerate(words) for _ in pieces]
+        asked = [
+            labels[label] if first else ""
+            for label, pieces in zip(example.labels, words, strict=True)
+            for first in [True, *[False] * (len(pieces) - 1)]
+        ]
+        tokens = tuple(tokenizer.convert_ids_to_tokens(ids))
+        sentences.append(CutSentence(tokens, (None, *numbers, None), ("", *asked, "")))
     return sentences
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -11,8 +10,9 @@ from typing import Any, ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.splits import MAX_TRAIN, Item, count_of, same, split_items
-from demos.training.data.tables import SPLIT, Column, Record, read_columns, value_of
+from demos.training.data.readers import Reader
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
+from demos.training.data.tables import SPLIT, Column, Record, value_of
 
 MIN_ENDINGS, MAX_ENDINGS = 2, 8
 MIN_ITEMS = 20
@@ -33,18 +33,6 @@ SAMPLE = "context, start, ending0, ending1, ending2, ending3 and label"
 
 
 @dataclass(frozen=True)
-class ChoiceRow:
-    """One line of the file; `label` is the right ending's place, from 0."""
-
-    number: int
-    context: str
-    start: str
-    endings: tuple[str, ...]
-    label: int
-    split: str = ""
-
-
-@dataclass(frozen=True)
 class ChoiceExample:
     """A context, the start of the sentence after it ("" for none), its possible endings, and which is right."""
 
@@ -55,15 +43,10 @@ class ChoiceExample:
 
 
 @dataclass(frozen=True)
-class ChoiceDataset:
-    """Items in three splits, none in two of them; all have as many endings."""
+class ChoiceDataset(Splits[ChoiceExample]):
+    """Items that all have as many endings."""
 
     kind: ClassVar[str] = "choice"
-    name: str
-    train: tuple[ChoiceExample, ...]
-    validation: tuple[ChoiceExample, ...]
-    test: tuple[ChoiceExample, ...]
-    notes: tuple[str, ...] = ()
 
     @property
     def choices(self) -> int:
@@ -82,16 +65,10 @@ class ChoiceDataset:
 
     def counts(self, split: str) -> tuple[int, ...]:
         """Items of a split by the place of their right ending."""
-        counts = Counter(example.label for example in getattr(self, split))
-        return tuple(counts[place] for place in range(self.choices))
+        return counts_of((example.label for example in getattr(self, split)), self.choices)
 
 
-def read_choice_rows(data: bytes, name: str) -> list[ChoiceRow]:
-    """The items of a CSV, TSV, JSONL or JSON file. Raises UserError as `read_columns` does, and for a broken item."""
-    return choice_rows(read_columns(data, name, CHOICE_COLUMNS))
-
-
-def choice_rows(records: Sequence[Record]) -> list[ChoiceRow]:
+def choice_rows(records: Sequence[Record]) -> list[Item[ChoiceExample]]:
     """Items from records of CHOICE_COLUMNS: endings in columns or as one list; the label counts from 0, or is a letter.
 
     Labels from 1 to the number of endings, 0 nowhere among them, count from 1. Raises UserError for a broken item.
@@ -101,7 +78,7 @@ def choice_rows(records: Sequence[Record]) -> list[ChoiceRow]:
     begun = any(record[column.role] for record in records for column in (CONTEXT, START))
     if not begun or not any(map(_endings, records)):
         raise UserError(f"No columns hold a context and its endings; name them {SAMPLE}.")
-    rows: list[ChoiceRow] = []
+    rows: list[Item[ChoiceExample]] = []
     base = _base(records)
     for record in records:
         where = f"Row {record.number:,}"
@@ -113,10 +90,8 @@ def choice_rows(records: Sequence[Record]) -> list[ChoiceRow]:
             raise UserError(
                 f"{where} has {count_of(len(endings), 'ending')}; there must be {MIN_ENDINGS} to {MAX_ENDINGS}."
             )
-        if len(endings) != len(rows[0].endings if rows else endings):
-            raise UserError(
-                f"{where} has {count_of(len(endings), 'ending')} where the first has {len(rows[0].endings)}."
-            )
+        if rows and len(endings) != (first := len(rows[0].value.endings)):
+            raise UserError(f"{where} has {count_of(len(endings), 'ending')} where the first has {first}.")
         if "" in endings:
             raise UserError(f"{where} has an empty ending, {LETTERS[endings.index('')]}.")
         if len(set(map(same, endings))) < len(endings):
@@ -127,34 +102,24 @@ def choice_rows(records: Sequence[Record]) -> list[ChoiceRow]:
                 f"{where} has the label {str(record['label'])[:20]!r}; it must say which of the {len(endings)} endings "
                 f"is right, counted from {base}."
             )
-        rows.append(ChoiceRow(record.number, context, start, endings, label, record["split"].strip()))
+        # Two items with the same beginning and the same endings, in whatever order, are one.
+        key = "\n".join([same(f"{context} {start}"), *sorted(map(same, endings))])
+        example = ChoiceExample(context, start, endings, label)
+        rows.append(Item(record.number, key, LETTERS[label], record["split"].strip(), example))
     return rows
 
 
-def build_choices(name: str, rows: Sequence[ChoiceRow], seed: int = 0, max_train: int = MAX_TRAIN) -> ChoiceDataset:
+def build_choices(
+    name: str, rows: Sequence[Item[ChoiceExample]], seed: int = 0, max_train: int = MAX_TRAIN
+) -> ChoiceDataset:
     """Splits and bounds by the rules of `split_items`, place by place of the right ending.
 
-    Two items with the same beginning and the same endings, in whatever order, are one. Raises UserError for too few.
+    Raises UserError for too few.
     """
-    items = [
-        Item(
-            row.number,
-            "\n".join([same(f"{row.context} {row.start}"), *sorted(map(same, row.endings))]),
-            LETTERS[row.label],
-            row.split,
-            row,
-        )
-        for row in rows
-    ]
-    parts = split_items(items, seed, max_train, "item", _enough)
-
-    def examples(split: Sequence[ChoiceRow]) -> tuple[ChoiceExample, ...]:
-        return tuple(ChoiceExample(row.context, row.start, row.endings, row.label) for row in split)
-
-    return ChoiceDataset(name, examples(parts.train), examples(parts.validation), examples(parts.test), parts.notes)
+    return ChoiceDataset(name, *split_items(rows, seed, max_train, "item", _enough))
 
 
-def _enough(kept: Sequence[Item[ChoiceRow]]) -> None:
+def _enough(kept: Sequence[Item[ChoiceExample]]) -> None:
     if len(kept) < MIN_ITEMS:
         raise UserError(f"There are {len(kept):,} different items; at least {MIN_ITEMS} are needed.")
 
@@ -200,3 +165,14 @@ def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
     else:
         place = next((at for at, ending in enumerate(endings) if ending == label), -1)
     return place if 0 <= place < len(endings) else None
+
+
+READER = Reader(
+    "choice",
+    "Columns named context, start, ending0 to ending3 and label (or SWAG's sent1 and sent2), and perhaps split.",
+    CHOICE_COLUMNS,
+    choice_rows,
+    build_choices,
+)
+READERS = (READER,)
+SOURCES = (READER.bundled("endings", "Endings", "endings.tsv"),)

@@ -5,43 +5,72 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.events import ChoiceMistake, ChoiceResult
-from demos.training.metrics import calibration
+from demos.training.data.splits import Splits
+from demos.training.events import Outcome
+from demos.training.metrics import Calibration
 from demos.training.settings import Settings
-from demos.training.tasks.heads import dense_head
-from demos.training.tasks.losses import loss_of, units_of
+from demos.training.tasks.heads import head_fields
 from demos.training.tasks.multiple_choice.data import LETTERS, MAX_ENDINGS, MIN_ENDINGS, ChoiceDataset, ChoiceExample
 from demos.training.tasks.one_of_several import OneOfSeveral, likeliest, surest_first
 from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids, pool
 
 
 @dataclass(frozen=True)
+class ChoiceMistake(ChoiceExample):
+    """A test item whose right ending the trained model does not take."""
+
+    predicted: int  # the place of the one that it takes
+    probabilities: tuple[float, ...]  # of each ending
+
+
+@dataclass(frozen=True)
+class ChoiceResult(Outcome):
+    """How often the trained model takes the right one of k endings."""
+
+    labels: tuple[str, ...]  # the endings' letters: [k]
+    accuracy: float
+    majority_label: str  # the place that is most often right in the training items
+    majority_accuracy: float
+    margins: tuple[float, ...]  # [m]: the right ending's probability less the best wrong one's
+    mistakes: tuple[ChoiceMistake, ...]  # the most confident first
+    answers: tuple[tuple[float, ...], ...] = ()  # [m][k]: each test item's probabilities, in the data set's order
+    calibration: Calibration | None = None
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The accuracy: which place is right means nothing, so there is no class to take a mean over."""
+        return {"accuracy": self.accuracy}
+
+
+@dataclass(frozen=True)
 class MultipleChoice(OneOfSeveral):
     """k sequences an item; V · C_i, its score, is softmaxed over the k (Devlin et al. 2019, section 4.4)."""
 
+    kind: ClassVar[str] = "choice"
+    data: ClassVar[type[Splits]] = ChoiceDataset
     choices: int
-    pooling: str = "mean"
-    hidden: tuple[int, ...] = ()
-    dropout: float = 0.1
-    activation: str = "tanh"
-    smoothing: float = 0.0
 
     @classmethod
-    def of(cls, choices: int, settings: Settings) -> MultipleChoice:
-        """The task that these settings describe."""
-        return cls(choices, settings.pooling, settings.hidden, settings.dropout)
+    def of(cls, dataset: ChoiceDataset, settings: Settings) -> MultipleChoice:
+        """The task that this data set and these settings describe."""
+        return cls(dataset.choices, pooling=settings.pooling, **head_fields(settings))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The endings' places as letters."""
         return tuple(LETTERS[: self.choices])
+
+    @property
+    def outputs(self) -> int:
+        """One number a sequence."""
+        return 1
 
     def features(self, tokenizer: Any, examples: Sequence[ChoiceExample], max_length: int) -> list[Features]:
         """[CLS] context start [SEP] ending [SEP] of each ending, segments 0 and 1, cut to `max_length` tokens."""
@@ -55,23 +84,11 @@ class MultipleChoice(OneOfSeveral):
             features.append(Features(ids, example.label, any(cut), segments))
         return features
 
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """One number a sequence; see `dense_head`."""
-        return dense_head(width, self.hidden, self.activation, self.dropout, 1, generator)
-
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch k, n, d] -> [batch, k]; a person's own item may have fewer endings, or more."""
         scores: torch.Tensor = head(pool(hidden, batch.attention_mask, self.pooling))  # [batch k, 1]
         choices = len(scores) // len(batch.features) if batch.features else self.choices
         return scores.view(-1, choices)
-
-    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Cross-entropy over the endings, mean over the batch."""
-        return loss_of(logits, targets, smoothing=self.smoothing)
-
-    def units(self, targets: torch.Tensor) -> float:
-        """Items."""
-        return units_of(targets)
 
     def baseline(self, dataset: ChoiceDataset) -> tuple[str, float]:
         """The accuracy, on the test's, of always taking the place that is most often right in training."""
@@ -80,29 +97,25 @@ class MultipleChoice(OneOfSeveral):
 
     def outcome(self, dataset: ChoiceDataset, answers: Answers, ended: Ended) -> ChoiceResult:
         """With the right ending's margin in each item, and the mistakes, the most confident first."""
-        taken = [likeliest(row) for row in answers]
-        right = [example.label == place for example, place in zip(dataset.test, taken, strict=True)]
+        tested = [(example, likeliest(row), row) for example, row in zip(dataset.test, answers, strict=True)]
         wrong = [
-            ChoiceMistake(example.context, example.start, example.endings, example.label, place, row)
-            for example, place, row in zip(dataset.test, taken, answers, strict=True)
+            ChoiceMistake(**vars(example), predicted=place, probabilities=row)
+            for example, place, row in tested
             if place != example.label
         ]
         margins = (
             row[example.label] - max(chance for at, chance in enumerate(row) if at != example.label)
-            for example, row in zip(dataset.test, answers, strict=True)
+            for example, _, row in tested
         )
-        place, accuracy = self.majority(dataset)
         return ChoiceResult(
-            labels=self.labels,
-            accuracy=sum(right) / max(1, len(right)),
-            **ended.run,
-            majority_label=LETTERS[place],
-            majority_accuracy=accuracy,
+            accuracy=(len(tested) - len(wrong)) / max(1, len(tested)),
             margins=tuple(margins),
             mistakes=surest_first(wrong),
-            answers=tuple(answers),
-            calibration=calibration([max(row) for row in answers], right),
+            **self.common_outcome(dataset, answers, ended),
         )
+
+
+TASK = MultipleChoice
 
 
 def sequences_of(example: ChoiceExample) -> list[tuple[str, str]]:

@@ -10,48 +10,28 @@ from typing import ClassVar
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.splits import MAX_TRAIN, Item, count_of, same, split_items, split_name
-from demos.training.tasks.question_answering.files import MAX_CONTEXT, MAX_QUESTION, QuestionRow
+from demos.training.data.readers import Reader
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, same, split_items, split_name
+from demos.training.tasks.question_answering.files import (
+    MAX_CONTEXT,
+    MAX_QUESTION,
+    QUESTION_COLUMNS,
+    QuestionExample,
+    QuestionRow,
+    question_rows,
+    read_questions,
+)  # fmt: skip
 
 MIN_PARAGRAPHS, MIN_QUESTIONS = 5, 10
 MAX_VALIDATION, MAX_TEST = 100, 400  # questions: each is a whole paragraph to read
-QUESTION_WORDS = ("who", "what", "which", "when", "where", "why", "how")
 
 
 @dataclass(frozen=True)
-class QuestionExample:
-    """A question, its paragraph, and the answers that count as right, of which the first is trained on."""
+class QuestionDataset(Splits[QuestionExample]):
+    """Questions, no paragraph in two splits."""
 
-    question: str
-    context: str
-    answers: tuple[str, ...] = ()
-    start: int = 0  # the first answer's first character in the context
-
-    @property
-    def end(self) -> int:
-        """One past the first answer's last character."""
-        return self.start + len(self.answers[0]) if self.answers else self.start
-
-    @property
-    def word(self) -> str:
-        """The question word: the first that it has; "other" without one. "In what year" is a what."""
-        words = (part.strip("?,.;:'’\"").lower() for part in self.question.split())
-        question_word = next((word for word in words if word in (*QUESTION_WORDS, "whom", "whose")), "other")
-        return "who" if question_word in ("whom", "whose") else question_word
-
-
-@dataclass(frozen=True)
-class QuestionDataset:
-    """Questions in three splits, no paragraph in two of them."""
-
-    sentences: ClassVar[int] = 1
     kind: ClassVar[str] = "question"
     labels: ClassVar[tuple[str, ...]] = ()
-    name: str
-    train: tuple[QuestionExample, ...]
-    validation: tuple[QuestionExample, ...]
-    test: tuple[QuestionExample, ...]
-    notes: tuple[str, ...] = ()  # what was done to the file, one sentence each
 
     def paragraphs(self, split: str) -> int:
         """How many different paragraphs a split has."""
@@ -72,19 +52,22 @@ def build_questions(
     answered, notes = _answered(rows)
     by_paragraph: dict[tuple[str, str], list[QuestionRow]] = defaultdict(list)
     for row in answered:
-        by_paragraph[same(row.context), split_name(row.split, row.number)].append(row)
-    items = [Item(group[0].number, key, "", split, group) for (key, split), group in by_paragraph.items()]
+        by_paragraph[row.key, split_name(row.split, row.number)].append(row)
+    items = [
+        Item(group[0].number, key, "", split, [row.value for row in group])
+        for (key, split), group in by_paragraph.items()
+    ]
     parts = split_items(items, seed, max(1, len(items)), "paragraph", _enough)
-    splits: list[tuple[QuestionExample, ...]] = []
+    splits: dict[str, tuple[QuestionExample, ...]] = {}
     limits = {"train": max_train, "validation": MAX_VALIDATION, "test": MAX_TEST}
     for (split, limit), groups in zip(limits.items(), (parts.train, parts.validation, parts.test), strict=True):
-        examples = [example for group in groups for example in _examples(group)]
+        examples = [example for group in groups for example in group]
         if len(examples) > limit:
             notes.append(f"Of {count_of(len(examples), 'question')} in the {split} split {limit:,} are used.")
             drawn = random.Random(f"{seed} {split}").sample(range(len(examples)), limit)
             examples = [examples[place] for place in sorted(drawn)]
-        splits.append(tuple(examples))
-    return QuestionDataset(name, splits[0], splits[1], splits[2], (*notes, *parts.notes))
+        splits[split] = tuple(examples)
+    return QuestionDataset(name, **splits, notes=(*notes, *parts.notes))
 
 
 def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int = 0) -> list[QuestionDataset]:
@@ -93,9 +76,9 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
     A fold's test split is also watched; nothing is chosen by what is seen there. Raises UserError for too few.
     """
     answered, notes = _answered(rows)
-    by_paragraph: dict[str, list[QuestionRow]] = defaultdict(list)
+    by_paragraph: dict[str, list[QuestionExample]] = defaultdict(list)
     for row in answered:
-        by_paragraph[same(row.context)].append(row)
+        by_paragraph[row.key].append(row.value)
     keys = list(by_paragraph)
     if not 2 <= folds <= len(keys):
         raise UserError(f"{folds} folds need as many paragraphs, and at least two; there are {len(keys):,}.")
@@ -104,12 +87,7 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
     for fold in range(folds):
         held_out = set(keys[fold::folds])
         parts = [
-            tuple(
-                example
-                for key in by_paragraph
-                if (key in held_out) == tested
-                for example in _examples(by_paragraph[key])
-            )
+            tuple(example for key in by_paragraph if (key in held_out) == tested for example in by_paragraph[key])
             for tested in (False, True)
         ]
         datasets.append(QuestionDataset(f"{name}, fold {fold + 1}", parts[0], parts[1], parts[1], tuple(notes)))
@@ -119,7 +97,7 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
 def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
     """(rows with an answer, each question of a paragraph once in a split; notes on the others)."""
     notes = []
-    answered = [row for row in rows if row.answers]
+    answered = [row for row in rows if row.value.answers]
     if rows and not answered:
         raise UserError("No question has an answer.")
     if len(answered) < len(rows):
@@ -127,18 +105,14 @@ def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]
         notes.append(f"{count} left out that the paragraph does not answer: each question here has a span to find.")
     first: dict[tuple[str, str, str], QuestionRow] = {}
     for row in answered:
-        first.setdefault((same(row.question), same(row.context), split_name(row.split, row.number)), row)
+        first.setdefault((same(row.value.question), row.key, split_name(row.split, row.number)), row)
     if len(first) < len(answered):
         repeated = count_of(len(answered) - len(first), "question")
         notes.append(f"{repeated} taken out because the same one is asked of the same paragraph.")
     return list(first.values()), notes
 
 
-def _examples(rows: Sequence[QuestionRow]) -> list[QuestionExample]:
-    return [QuestionExample(row.question, row.context, row.answers, row.start) for row in rows]
-
-
-def _enough(kept: Sequence[Item[list[QuestionRow]]]) -> None:
+def _enough(kept: Sequence[Item[list[QuestionExample]]]) -> None:
     questions = sum(len(item.value) for item in kept)
     if len(kept) < MIN_PARAGRAPHS or questions < MIN_QUESTIONS:
         raise UserError(
@@ -158,3 +132,15 @@ def example_of(boxes: Sequence[str]) -> QuestionExample:
         if len(text) > limit:
             raise UserError(f"The {what} has {len(text):,} characters; the limit is {limit:,}.")
     return QuestionExample(" ".join(question.split()), context)
+
+
+READER = Reader(
+    "question",
+    "SQuAD's JSON, or columns question, context and answer (answer_start where it stands more than once).",
+    QUESTION_COLUMNS,
+    question_rows,
+    build_questions,
+    read_file=read_questions,
+)
+READERS = (READER,)
+SOURCES = (READER.bundled("questions", "Questions", "questions.json"),)

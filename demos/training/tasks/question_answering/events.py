@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from demos.training.events import Outcome
+from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.scores import SpanScores
 
 
@@ -50,14 +52,10 @@ class SpanAnswer:
     unread: int = 0  # tokens at its end that are in no window
 
 
-@dataclass(frozen=True)
-class SpanMistake:
+@dataclass(frozen=True, kw_only=True)
+class SpanMistake(QuestionExample):
     """A test question whose answer is not found exactly."""
 
-    question: str
-    context: str
-    answers: tuple[str, ...]
-    start: int  # the first answer's first character
     found: Span | None
     f1: float
 
@@ -70,19 +68,15 @@ class ByWord:
     scores: SpanScores
 
 
-@dataclass(frozen=True)
-class Picture:
+@dataclass(frozen=True, kw_only=True)
+class Picture(QuestionExample):
     """One test question with its answer's cutout: what the page draws."""
 
-    question: str
-    context: str
-    answers: tuple[str, ...]
-    start: int
     answer: SpanAnswer
 
 
 @dataclass(frozen=True)
-class SpanResult:
+class SpanResult(Outcome):
     """How well the trained model answers the test questions, whose paragraphs it never saw; where its weights are."""
 
     scores: SpanScores
@@ -94,11 +88,6 @@ class SpanResult:
     mistakes: tuple[SpanMistake, ...]  # the surest first
     wrong: int  # questions without an exact match, of which `mistakes` may be the first ones only
     windows: int  # that the test questions' paragraphs were read in, all together
-    loss: float  # mean over the windows
-    steps: int  # done
-    seconds: float
-    examples_per_second: float
-    folder: str
     labels: tuple[str, ...] = ()  # a span has no class
     answers: tuple[SpanAnswer, ...] = field(default=(), repr=False)  # of the test questions, in the data set's order
 

@@ -11,6 +11,7 @@ from typing import Any
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS, decode_text
+from demos.training.data.splits import Item, same
 from demos.training.data.tables import SPLIT, Column, Record, read_columns
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
@@ -20,19 +21,33 @@ QUESTION = Column("question", ("question", "query"))
 ANSWERS = Column("answers", ("answers", "answer", "answer_text", "span"), True, "json")
 START = Column("answer_start", ("answer_start", "start", "answer_starts"), False, "json")
 QUESTION_COLUMNS = (CONTEXT, QUESTION, ANSWERS, START, SPLIT)
+QUESTION_WORDS = ("who", "what", "which", "when", "where", "why", "how")
 NOT_SQUAD = 'The file is not SQuAD\'s JSON: {"data": [{"paragraphs": [{"context": …, "qas": […]}]}]} is expected.'
 
 
 @dataclass(frozen=True)
-class QuestionRow:
-    """One question on one paragraph; `number` counts questions from 1, or rows as a spreadsheet does."""
+class QuestionExample:
+    """A question, its paragraph, and the answers that count as right, of which the first is trained on."""
 
-    number: int
     question: str
     context: str
-    answers: tuple[str, ...]  # none for a question that the paragraph does not answer (SQuAD 2.0)
+    answers: tuple[str, ...] = ()  # none for a question that the paragraph does not answer (SQuAD 2.0)
     start: int = 0  # the first answer's first character in the context
-    split: str = ""
+
+    @property
+    def end(self) -> int:
+        """One past the first answer's last character."""
+        return self.start + len(self.answers[0]) if self.answers else self.start
+
+    @property
+    def word(self) -> str:
+        """The question word: the first that it has; "other" without one. "In what year" is a what."""
+        words = (part.strip("?,.;:'’\"").lower() for part in self.question.split())
+        question_word = next((word for word in words if word in (*QUESTION_WORDS, "whom", "whose")), "other")
+        return "who" if question_word in ("whom", "whose") else question_word
+
+
+QuestionRow = Item[QuestionExample]  # `number` counts questions from 1, or rows as a spreadsheet does
 
 
 def read_questions(data: bytes, name: str) -> list[QuestionRow]:
@@ -117,7 +132,8 @@ def _row(
             raise UserError(f"{where} has the answer {shown!r}, which does not stand in its paragraph.")
         places.append((paragraph[at : at + len(text)], at))
     answers = tuple(dict.fromkeys(text for text, _ in places))
-    return QuestionRow(number, question_text, paragraph, answers, places[0][1] if places else 0, split)
+    example = QuestionExample(question_text, paragraph, answers, places[0][1] if places else 0)
+    return Item(number, same(paragraph), "", split, example)
 
 
 def _answers(value: Any, start: Any) -> list[tuple[str, int | None]]:

@@ -26,7 +26,7 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
         part = logits[window, reading.offset : reading.offset + past - first]  # [m, 2]
         chances.append(torch.cat([logits[window, :1], part]).softmax(dim=0))
         spans += [(score, first + i, first + j, window) for score, i, j in best_spans(part, KEPT)]
-    spans.sort(key=lambda one: (-one[0], one[1:]))
+    spans.sort(key=lambda span: (-span[0], span[1:]))
     best: dict[tuple[int, int], tuple[Span, int]] = {}
     for score, i, j, window in spans:
         first = reading.windows[window][0]

@@ -5,45 +5,39 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
-from torch import nn
 
-from demos.training.events import Epoch
+from demos.training.data.splits import Splits
 from demos.training.settings import Settings
-from demos.training.tasks.heads import dense_head
-from demos.training.tasks.question_answering.baseline import BASELINE, guess
-from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
-from demos.training.tasks.question_answering.data import (
-    example_of as example_of,  # the try-it box finds it here, as in every task
-)
+from demos.training.tasks.heads import HeadTask, head_fields
+from demos.training.tasks.question_answering.data import QuestionDataset
 from demos.training.tasks.question_answering.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
-from demos.training.tasks.question_answering.scores import exact_match, score_spans, token_f1
+from demos.training.tasks.question_answering.files import QuestionExample
+from demos.training.tasks.question_answering.scores import BASELINE, exact_match, guess, score_spans, token_f1
 from demos.training.tasks.question_answering.span_search import search
 from demos.training.tasks.question_answering.windows import read_examples
-from demos.training.tasks.task import NO_LABEL, Answers, Batch, Ended, Features
-
-MAX_MISTAKES = 200
+from demos.training.tasks.task import MAX_MISTAKES, NO_LABEL, Answers, Batch, Ended, Features
 
 
 @dataclass(frozen=True)
-class QuestionAnswering:
+class QuestionAnswering(HeadTask):
     """A start vector S and an end vector E, one linear layer: S · T_i and E · T_i for each token's last state T_i.
 
     Softmax is over the window's tokens of the paragraph and [CLS], which stands for "not in this window". The question,
     both [SEP] and the padding take no part; transformers' BertForQuestionAnswering lets them.
     """
 
-    hidden: tuple[int, ...] = ()
-    dropout: float = 0.1
-    activation: str = "tanh"
-    smoothing: float = 0.0
+    kind: ClassVar[str] = "question"
+    data: ClassVar[type[Splits]] = QuestionDataset
+    metric: ClassVar[str] = "exact match"
+    batch_metric: ClassVar[str] = "both ends right"  # a batch has no texts to compare
 
     @classmethod
-    def of(cls, settings: Settings) -> QuestionAnswering:
+    def of(cls, dataset: QuestionDataset, settings: Settings) -> QuestionAnswering:
         """The task that these settings describe."""
-        return cls(settings.hidden, settings.dropout)
+        return cls(**head_fields(settings))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -51,13 +45,9 @@ class QuestionAnswering:
         return ()
 
     @property
-    def metric(self) -> str:
-        return "exact match"
-
-    @property
-    def batch_metric(self) -> str:
-        """What a batch's score is, since it has no texts to compare."""
-        return "both ends right"
+    def outputs(self) -> int:
+        """A start and an end logit, for every token."""
+        return 2
 
     def features(self, tokenizer: Any, examples: Sequence[QuestionExample], max_length: int) -> list[Features]:
         """[CLS] question [SEP] window [SEP] with segments 0 and 1, a sequence a window; see `read_examples`."""
@@ -66,13 +56,9 @@ class QuestionAnswering:
             for reading, sequences, segments in read_examples(tokenizer, examples, max_length)
         ]
 
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """See `dense_head`: the same layers for every token, two numbers out."""
-        return dense_head(width, self.hidden, self.activation, self.dropout, 2, generator)
-
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """1 at the start and at the end, 0 where they could be, NO_LABEL at every other token: [windows, n, 2]."""
-        rows = torch.full((sum(len(one.sequences) for one in features), longest, 2), NO_LABEL)
+        rows = torch.full((sum(len(feature.sequences) for feature in features), longest, 2), NO_LABEL)
         at = 0
         for feature in features:
             reading = feature.extra
@@ -84,22 +70,12 @@ class QuestionAnswering:
                 at += 1
         return rows
 
-    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """[windows, n, d] -> [windows, n, 2]: start and end logits of every token, the question's too."""
-        result: torch.Tensor = head(hidden)
-        return result
-
     def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """The mean of the start's and the end's cross-entropy, mean over the windows.
-
-        Label smoothing spreads its share evenly over the tokens that take part.
-        """
+        """The mean of the start's and the end's cross-entropy, mean over the windows."""
         takes_part = targets != NO_LABEL
         scores = logits.float().masked_fill(~takes_part, -torch.inf).log_softmax(dim=1)
         scores = scores.masked_fill(~takes_part, 0.0)  # not -inf, which 0 times is no number
-        hits = -(scores * (targets == 1)).sum(dim=1)  # [windows, 2]
-        spread = -scores.sum(dim=1) / takes_part.sum(dim=1)
-        return ((1 - self.smoothing) * hits + self.smoothing * spread).mean()
+        return -(scores * (targets == 1)).sum(dim=1).mean()  # of [windows, 2]
 
     def units(self, targets: torch.Tensor) -> float:
         """Windows."""
@@ -127,12 +103,10 @@ class QuestionAnswering:
     def _baseline_scores(self, dataset: QuestionDataset) -> Any:
         return score_spans([guess(example) for example in dataset.test], [example.answers for example in dataset.test])
 
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
-    ) -> Epoch:
-        """With the exact match."""
+    def score(self, answers: Answers, targets: Sequence[QuestionExample]) -> float:
+        """The exact match."""
         guesses = [text_of(answer, example) for answer, example in zip(answers, targets, strict=True)]
-        return Epoch(step, epoch, train_loss, loss, score_spans(guesses, [one.answers for one in targets]).exact)
+        return score_spans(guesses, [example.answers for example in targets]).exact
 
     def outcome(self, dataset: QuestionDataset, answers: Answers, ended: Ended) -> SpanResult:
         """With the scores by question word too, the mistakes, and one question to draw."""
@@ -143,14 +117,16 @@ class QuestionAnswering:
             by_word[example.word].append(place)
         wrong = [
             SpanMistake(
-                one.question, one.context, one.answers, one.start, first_of(answer), token_f1(text, one.answers)
+                **vars(example),
+                found=answer.best[0] if answer.best else None,
+                f1=token_f1(text, example.answers),
             )
-            for one, answer, text in zip(test, answers, guesses, strict=True)
-            if not exact_match(text, one.answers)
+            for example, answer, text in zip(test, answers, guesses, strict=True)
+            if not exact_match(text, example.answers)
         ]
         wrong.sort(key=lambda mistake: -mistake.found.probability if mistake.found else 0.0)
         return SpanResult(
-            scores=score_spans(guesses, [one.answers for one in test]),
+            scores=score_spans(guesses, [example.answers for example in test]),
             both_ends=sum(map(_both_ends, answers, test)) / max(1, len(test)),
             by_word=tuple(
                 ByWord(word, score_spans([guesses[at] for at in places], [test[at].answers for at in places]))
@@ -167,14 +143,12 @@ class QuestionAnswering:
         )
 
 
+TASK = QuestionAnswering
+
+
 def text_of(answer: SpanAnswer, example: QuestionExample) -> str:
     """The best span's text; "" without one."""
     return example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
-
-
-def first_of(answer: SpanAnswer) -> Any:
-    """The best span, or None."""
-    return answer.best[0] if answer.best else None
 
 
 def _both_ends(answer: SpanAnswer, example: QuestionExample) -> bool:
@@ -188,5 +162,4 @@ def _picture(test: Sequence[QuestionExample], answers: Sequence[SpanAnswer], gue
     if not answered:
         return None
     at = min(right or answered, key=lambda place: abs(answers[place].best[0].probability - 0.5))
-    example = test[at]
-    return Picture(example.question, example.context, example.answers, example.start, answers[at])
+    return Picture(**vars(test[at]), answer=answers[at])

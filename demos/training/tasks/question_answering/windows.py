@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demos.training.tasks.question_answering.data import QuestionExample
+from demos.training.tasks.question_answering.files import QuestionExample
+from demos.training.tasks.task import tokenized
 
 MOST_OF_QUESTION = 64  # tokens, as Devlin et al.'s run_squad.py reads them; less where half of the room is less
 MAX_WINDOWS = 6
@@ -55,10 +56,7 @@ class Pieces:
 def pieces_of(tokenizer: Any, texts: Sequence[str]) -> dict[str, Pieces]:
     """Each different text's tokens."""
     different = list(dict.fromkeys(texts))
-    if not different:
-        return {}
-    # Never with truncation=...: the tokenizer may be one that all threads share, and that sets it for them all.
-    cut = tokenizer(different, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False)
+    cut = tokenized(tokenizer, different, add_special_tokens=False, return_offsets_mapping=True)
     pieces = {}
     for row, text in enumerate(different):
         seen: dict[int | None, int] = {}
@@ -85,7 +83,7 @@ def read_examples(
     tokenizer: Any, examples: Sequence[QuestionExample], max_length: int
 ) -> list[tuple[Reading, tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]]:
     """(reading, the windows' sequences of at most `max_length` tokens, their segments) of each example."""
-    pieces = pieces_of(tokenizer, [text for one in examples for text in (one.question, one.context)])
+    pieces = pieces_of(tokenizer, [text for example in examples for text in (example.question, example.context)])
     readings = []
     for example in examples:
         question, paragraph = pieces[example.question], pieces[example.context]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from demos.bert.embeddings.agreement import Pair
 from demos.errors import UserError
 from demos.training.data.rated_pairs import Form, Rated, our_pairs
-from demos.training.data.splits import same
+from demos.training.data.splits import Splits, same
 
 HELD_OUT_SHARE = 0.4  # of few pairs so many: an interval over fewer says nothing
 MAX_HELD_OUT = 600
@@ -20,24 +23,22 @@ TOPS = (1.0, 5.0, 10.0, 100.0)  # the highest rating of the usual scales
 
 
 @dataclass(frozen=True)
-class PairDataset:
+class PairDataset(Splits[Pair]):
     """Rated pairs; the held-out ones are watched during the training and judge it at the end, but choose nothing."""
 
-    sentences: ClassVar[int] = 2
-    name: str
-    train: tuple[Pair, ...]
-    held_out: tuple[Pair, ...]
-    top: float  # the rating of equal meaning, which a cosine of 1 stands for
-    held_out_rows: tuple[int, ...]  # where the held-out pairs stand among the file's pairs, from 0
-    form: Form  # how the file is read, for a program that reads it again
+    top: float = field(kw_only=True)  # the rating of equal meaning, which a cosine of 1 stands for
+    held_out_rows: tuple[int, ...] = field(kw_only=True)  # where they stand among the file's pairs, from 0
+    form: Form = field(kw_only=True)  # how the file is read, for a program that reads it again
 
     @property
-    def validation(self) -> tuple[Pair, ...]:
-        return self.held_out
+    def sentences(self) -> int:
+        """The encoder reads both of a pair."""
+        return 2
 
     @property
-    def test(self) -> tuple[Pair, ...]:
-        return self.held_out
+    def held_out(self) -> tuple[Pair, ...]:
+        """The pairs of the validation, which is also the test."""
+        return self.test
 
 
 @lru_cache(maxsize=8)
@@ -76,26 +77,16 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
     held_out_pairs = tuple(pairs[row] for row in rows)
     if len({pair.score for pair in held_out_pairs}) == 1:
         raise UserError("The held-out pairs are all rated alike, so there is no order to agree with; try another seed.")
-    return PairDataset(rated.name, train, held_out_pairs, top, rows, rated.form)
+    return PairDataset(rated.name, train, held_out_pairs, held_out_pairs, top=top, held_out_rows=rows, form=rated.form)
 
 
 def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:
     """The pairs' places in groups without a common sentence, in the order of their first ones."""
-    parent = list(range(len(pairs)))
-
-    def root(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
-    seen: dict[str, int] = {}
-    for row, pair in enumerate(pairs):
-        for text in (pair.first, pair.second):
-            earlier = seen.setdefault(same(text), row)
-            first, second = sorted((root(earlier), root(row)))
-            parent[second] = first
+    texts: dict[str, int] = {}  # each different sentence's number
+    ends = [texts.setdefault(same(text), len(texts)) for pair in pairs for text in (pair.first, pair.second)]
+    graph = coo_array((np.ones(len(pairs)), (ends[::2], ends[1::2])), (len(texts), len(texts)))
+    _, group_of = connected_components(graph, directed=False)
     groups: dict[int, list[int]] = defaultdict(list)
-    for row in range(len(pairs)):
-        groups[root(row)].append(row)
+    for row, text in enumerate(ends[::2]):
+        groups[group_of[text]].append(row)
     return list(groups.values())

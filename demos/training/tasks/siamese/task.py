@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,25 +13,32 @@ import torch.nn.functional as F
 from torch import nn
 
 from demos.bert.embeddings.agreement import Pair, correlation, gap_between, scores_of
+from demos.training.data.splits import Splits
 from demos.training.events import PairLook, PairResult
+from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
-from demos.training.tasks.task import Answers, Batch, Ended, Features, pool, token_ids
+from demos.training.tasks.task import Answers, Batch, Ended, Features, Task, pool, token_ids
 
 
 @dataclass(frozen=True)
-class Siamese:
+class Siamese(Task):
     """Sentence-BERT with its regression objective (Reimers and Gurevych 2019, section 3): no layers on top."""
 
+    kind: ClassVar[str] = "siamese"
+    data: ClassVar[type[Splits]] = PairDataset
+    metric: ClassVar[str] = "Spearman's ρ"
     pooling: str = "mean"
     top: float = 5.0  # the rating that a cosine of 1 stands for
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return ()
+    @classmethod
+    def of(cls, dataset: PairDataset, settings: Settings) -> Siamese:
+        """The task that this data set and these settings describe."""
+        return cls(settings.pooling, dataset.top)
 
     @property
-    def metric(self) -> str:
-        return "Spearman's ρ"
+    def labels(self) -> tuple[str, ...]:
+        """None: a rating is no class."""
+        return ()
 
     def features(self, tokenizer: Any, examples: Sequence[Pair], max_length: int) -> list[Features]:
         """Two sequences a pair, each [CLS] sentence [SEP]; the target is the rating as a share of the highest."""
@@ -45,10 +52,6 @@ class Siamese:
         """Nothing: what is trained is the encoder alone."""
         return nn.Identity()
 
-    def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
-        """The ratings' shares: [batch]."""
-        return torch.tensor([feature.target for feature in features])
-
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """The cosine of each pair: [2 batch, n, d], first and second by turns -> [batch]."""
         vectors = pool(hidden.float(), batch.attention_mask, self.pooling)  # [2 batch, d]
@@ -58,10 +61,6 @@ class Siamese:
         """(cosine - rating / top)², mean over the batch: sentence-transformers' CosineSimilarityLoss."""
         return F.mse_loss(logits, targets)
 
-    def units(self, targets: torch.Tensor) -> float:
-        """Pairs."""
-        return len(targets)
-
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:
         """The cosine."""
         return [(cosine,) for cosine in logits.tolist()]
@@ -69,10 +68,6 @@ class Siamese:
     def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """None: the correlation over one batch's few pairs is noise."""
         return torch.full((), math.nan, device=logits.device)
-
-    def baseline(self, dataset: PairDataset) -> tuple[str, float]:
-        """None: without classes there is no most frequent one."""
-        return "", math.nan
 
     def look(
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[float]
@@ -84,7 +79,7 @@ class Siamese:
     def outcome(self, dataset: PairDataset, answers: Answers, ended: Ended) -> PairResult:
         """Before against after, on the same held-out pairs."""
         before, after = (np.array([row[0] for row in rows]) for rows in (ended.before, answers))  # [pairs]
-        ratings = scores_of(dataset.held_out)
+        ratings = scores_of(dataset.test)
         return PairResult(
             before=tuple(before.tolist()),
             after=tuple(after.tolist()),
@@ -94,3 +89,6 @@ class Siamese:
             agreement=correlation(after, ratings),
             gap=gap_between(after, before, ratings),
         )
+
+
+TASK = Siamese

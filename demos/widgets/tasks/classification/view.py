@@ -17,7 +17,7 @@ from demos.figures.scores_text import (
 from demos.figures.short_text import short
 from demos.templates import templates
 from demos.training.events import Result
-from demos.training.tasks.classification.data import Dataset, Example
+from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.classification.task import example_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import encoded, segment_chips
@@ -31,27 +31,17 @@ NAME_LENGTH = 18  # of a class
 class SentenceView(TaskView):
     """A class for a sentence."""
 
-    kind, word, scheme = "sentence", "Sentence", "a class for a sentence"
+    kind, order, word, scheme = "sentence", 1, "Sentence", "a class for a sentence"
     boxes: ClassVar[tuple[tuple[str, str], ...]] = (("A sentence of your own", "I can't believe you remembered!"),)
     cut = False
+    scores, figure, mistakes = staticmethod(scores_html), staticmethod(confusion_figure), staticmethod(mistakes_html)
+    example_of = staticmethod(example_of)
 
-    def told(self, dataset: Dataset, tokenizer: Any) -> str:
+    def data(self, dataset: Dataset, tokenizer: Any) -> str:
         return dataset_html(dataset)
-
-    def scores(self, outcome: Result, stopped: bool) -> str:
-        return scores_html(outcome, stopped)
-
-    def figure(self, outcome: Result) -> Any:
-        return confusion_figure(outcome)
-
-    def mistakes(self, outcome: Result) -> str:
-        return mistakes_html(outcome)
 
     def numbers(self, outcome: Result, looks: Looks, per_epoch: int) -> str:
         return TEXT.numbers(numbers_html(outcome, looks, per_epoch), outcome.calibration)
-
-    def example_of(self, boxes: Sequence[str]) -> Example:
-        return example_of(boxes)
 
     def answer(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
         return chances_html(dict(zip(task.labels, answer, strict=True)), task.labels, " / ".join(filter(None, boxes)))
@@ -59,34 +49,31 @@ class SentenceView(TaskView):
     def watcher(self, dataset: Dataset) -> Watcher:
         """Each class's probability."""
 
-        def told(place: int) -> tuple[str, int]:
+        def label_of(place: int) -> tuple[str, int]:
             example = dataset.validation[place]
             return short(one_line(example), WATCHED_LENGTH), example.label
 
-        return Watcher(tuple(short(label, NAME_LENGTH) for label in dataset.labels), told, lambda _, answer: answer)
+        return Watcher(tuple(short(label, NAME_LENGTH) for label in dataset.labels), label_of, lambda _, answer: answer)
 
 
 class PairView(SentenceView):
     """A class for a pair."""
 
-    kind, word, scheme = "pair", "Two sentences", "a class for the two"
+    kind, order, word, scheme = "pair", 2, "Two sentences", "a class for the two"
     boxes = (
         ("A sentence", "The shop closes at six on Sundays."),
         ("A second one", "On Sundays you can buy things there until six o'clock."),
     )
     cut = True
 
-    def told(self, dataset: Dataset, tokenizer: Any) -> str:
+    def data(self, dataset: Dataset, tokenizer: Any) -> str:
         """The classes, and one training pair as BERT reads it: two segments of one sequence."""
         example = min(dataset.train, key=lambda pair: abs(len(pair.text) + len(pair.pair) - PAIR_LENGTH))
         encoding = encoded(example.text, example.pair, tokenizer)
         rows = [
-            {
-                "label": f"Segment {segment} of the pair",
-                "chips": segment_chips(encoding, segment),
-                "before": 0,
-                "after": 0,
-            }
-            for segment in (0, 1)
+            {"label": f"Segment {segment} of the pair", "chips": segment_chips(encoding, segment)} for segment in (0, 1)
         ]
         return TEXT.pair(dataset_html(dataset), label=dataset.labels[example.label], rows=rows)
+
+
+VIEWS = (SentenceView(), PairView())

@@ -26,9 +26,9 @@ def ways_figure(result: TagResult) -> go.Figure:
     is what entity F1 counts.
     """
     drawn = go.Figure()
-    names = [plot_text(short(one.name, NAME_LENGTH)) for one in result.ways]
+    names = [plot_text(short(kind.name, NAME_LENGTH)) for kind in result.ways]
     for title, field, colour, ink in WAYS:
-        counts = [getattr(one, field) for one in result.ways]
+        counts = [getattr(kind, field) for kind in result.ways]
         drawn.add_bar(
             y=list(range(len(names))),
             x=[-count if field == "invented" else count for count in counts],
@@ -40,7 +40,7 @@ def ways_figure(result: TagResult) -> go.Figure:
             insidetextanchor="middle",
             textangle=0,
             textfont={"size": 18, "color": ink},
-            customdata=[[plot_text(one.name), count] for one, count in zip(result.ways, counts, strict=True)],
+            customdata=[[plot_text(kind.name), count] for kind, count in zip(result.ways, counts, strict=True)],
             hovertemplate="%{customdata[0]}: %{customdata[1]} " + title + "<extra></extra>",
         )
     drawn.update_layout(
@@ -54,8 +54,8 @@ def ways_figure(result: TagResult) -> go.Figure:
             margin={"l": 60, "r": 10, "t": 60, "b": 50},
         )
     )  # fmt: skip
-    low = max((one.invented for one in result.ways), default=0)
-    high = max((one.true for one in result.scores.types), default=0)
+    low = max((kind.invented for kind in result.ways), default=0)
+    high = max((score.true for score in result.scores.types), default=0)
     step = _step(low + high)
     ticks = range(-(low // step) * step, high + step, step)
     drawn.update_xaxes(

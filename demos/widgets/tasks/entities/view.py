@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from demos.figures.palette import CLASSES
+from demos.figures.scores_text import class_row
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.entities.data import OUTSIDE, EntityDataset
+from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, example_of
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
 from demos.training.tasks.entities.scores import Span, spans_of, verdict_of
-from demos.training.tasks.entities.task import CutSentence, example_of, telling_sentences
+from demos.training.tasks.entities.task import CutSentence, telling_sentences
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.entities.figure import WAYS, ways_figure
 from demos.widgets.tasks.examples import Chip, chips
@@ -29,12 +30,13 @@ Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is
 class EntityView(TaskView):
     """A label for each word."""
 
-    kind, word, scheme = "entities", "Names", "a label for each word"
+    kind, order, word, scheme = "entities", 3, "Names", "a label for each word"
     boxes = (("A sentence of your own", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
+    figure, example_of = staticmethod(ways_figure), staticmethod(example_of)
 
-    def told(self, dataset: EntityDataset, tokenizer: Any) -> str:
+    def data(self, dataset: EntityDataset, tokenizer: Any) -> str:
         """The lecture's table of a few training sentences, and the entities by type."""
-        return TEXT.told(
+        return TEXT.data(
             dataset,
             sentences=[_chips(sentence, dataset.types) for sentence in telling_sentences(tokenizer, dataset)],
             types=_types(dataset),
@@ -45,9 +47,6 @@ class EntityView(TaskView):
         types = [score.name for score in outcome.scores.types]
         by_type = [(short(score.name, 24), score.f1, _hue(types, score.name)) for score in outcome.scores.types]
         return TEXT.scores(outcome, by_type, stopped)
-
-    def figure(self, outcome: TagResult) -> Any:
-        return ways_figure(outcome)
 
     def mistakes(self, outcome: TagResult) -> str:
         """What is there, and below it what was found."""
@@ -66,9 +65,6 @@ class EntityView(TaskView):
         ways = [(short(row.name, 60), *(getattr(row, field) for _, field, *_ in WAYS)) for row in outcome.ways]
         names = [title for title, *_ in WAYS]
         return TEXT.numbers(looks=looks, per_epoch=per_epoch, scores=scores, ways=ways, names=names, cut=outcome.cut)
-
-    def example_of(self, boxes: Sequence[str]) -> Any:
-        return example_of(boxes)
 
     def answer(self, task: Any, answer: Sequence[tuple[int, float]], boxes: Sequence[str]) -> str:
         """The sentence with the entities that are found, and each word's label."""
@@ -106,6 +102,9 @@ class EntityView(TaskView):
         )
 
 
+VIEWS = (EntityView(),)
+
+
 def _hue(types: Sequence[str], kind: str) -> str:
     """A type's hue, by its place among the types; beyond the palette's eight they repeat, and the names must do."""
     return CLASSES[types.index(kind) % len(CLASSES)] if kind in types else CLASSES[-1]
@@ -130,14 +129,7 @@ def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
                 names[kind][" ".join(example.words[start:end])] = None
     counts = dataset.counts("train")
     return [
-        {
-            "label": kind,
-            "short": short(kind, 24),
-            "hue": _hue(dataset.types, kind),
-            "count": count,
-            "width": round(70 * count / max(1, *counts)),
-            "texts": [short(", ".join(names[kind]), 110)],
-        }
+        class_row(kind, _hue(dataset.types, kind), count, max(counts), [", ".join(names[kind])])
         for kind, count in zip(dataset.types, counts, strict=True)
     ]
 

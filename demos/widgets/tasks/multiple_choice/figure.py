@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.figures.palette import CLASSES, plotly_layout
-from demos.training.events import ChoiceResult
+from demos.training.tasks.multiple_choice.task import ChoiceResult
 
 BINS = 20  # of margins from -1 to 1
 

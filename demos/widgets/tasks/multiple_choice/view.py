@@ -10,9 +10,8 @@ import numpy as np
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.events import ChoiceMistake, ChoiceResult
 from demos.training.tasks.multiple_choice.data import LETTERS, ChoiceDataset, ChoiceExample
-from demos.training.tasks.multiple_choice.task import example_of, sequences_of
+from demos.training.tasks.multiple_choice.task import ChoiceMistake, ChoiceResult, example_of, sequences_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import encoded, segment_chips
 from demos.widgets.tasks.multiple_choice.figure import margins_figure
@@ -27,7 +26,7 @@ ITEM_LENGTH = 60  # characters: an item is shown whose texts are about so long
 class ChoiceView(TaskView):
     """The right one of several endings."""
 
-    kind, word, scheme = "choice", "Choice", "the right ending"
+    kind, order, word, scheme = "choice", 5, "Choice", "the right ending"
     boxes = (
         ("What happens", "It has rained all night, and the river is over the road."),
         ("How the next sentence starts", "The school bus"),
@@ -36,27 +35,20 @@ class ChoiceView(TaskView):
             "turns round and takes the long way.\nflies over the water.\nhas been painted blue.\nis full of dry sand.",
         ),
     )
+    figure, example_of = staticmethod(margins_figure), staticmethod(example_of)
 
-    def told(self, dataset: ChoiceDataset, tokenizer: Any) -> str:
+    def data(self, dataset: ChoiceDataset, tokenizer: Any) -> str:
         """One training item as BERT reads it: a sequence an ending, of which only segment 1 differs."""
         item = min(dataset.train, key=lambda item: abs(len(item.context) + len(item.start) - ITEM_LENGTH))
         rows = []
         for place, (text, ending) in enumerate(sequences_of(item)):
             encoding = encoded(text, ending, tokenizer)
-            rows.append(
-                {
-                    "letter": LETTERS[place],
-                    "right": place == item.label,
-                    "segments": [segment_chips(encoding, segment) for segment in (0, 1)],
-                }
-            )
-        return TEXT.told(dataset, rows=rows, few=len(dataset.train) < FEW)
+            segments = [segment_chips(encoding, segment) for segment in (0, 1)]
+            rows.append({"letter": LETTERS[place], "right": place == item.label, "segments": segments})
+        return TEXT.data(dataset, rows=rows, few=len(dataset.train) < FEW)
 
     def scores(self, outcome: ChoiceResult, stopped: bool) -> str:
         return TEXT.scores(outcome, stopped)
-
-    def figure(self, outcome: ChoiceResult) -> Any:
-        return margins_figure(outcome)
 
     def mistakes(self, outcome: ChoiceResult) -> str:
         """Each ending with its probability."""
@@ -69,9 +61,6 @@ class ChoiceView(TaskView):
     def numbers(self, outcome: ChoiceResult, looks: Looks, per_epoch: int) -> str:
         return TEXT.numbers(looks, per_epoch, outcome.calibration)
 
-    def example_of(self, boxes: Sequence[str]) -> ChoiceExample:
-        return example_of(boxes)
-
     def answer(self, task: Any, answer: Sequence[float], boxes: Sequence[str]) -> str:
         item = example_of(boxes)
         return TEXT.answer(
@@ -81,11 +70,14 @@ class ChoiceView(TaskView):
     def watcher(self, dataset: ChoiceDataset) -> Watcher:
         """Each ending's probability."""
 
-        def told(place: int) -> tuple[str, int]:
+        def label_of(place: int) -> tuple[str, int]:
             item = dataset.validation[place]
             return short(f"{item.context} {item.start} …{item.endings[item.label]}", WATCHED_LENGTH), item.label
 
-        return Watcher(tuple(f"ending {label}" for label in dataset.labels), told, lambda _, answer: answer)
+        return Watcher(tuple(f"ending {label}" for label in dataset.labels), label_of, lambda _, answer: answer)
+
+
+VIEWS = (ChoiceView(),)
 
 
 def _begun(item: ChoiceMistake | ChoiceExample) -> dict[str, Any]:

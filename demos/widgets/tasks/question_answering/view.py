@@ -9,10 +9,10 @@ from demos.bert.model.encoding import MAX_TOKENS, encode
 from demos.figures.palette import CLASSES
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.question_answering.data import QuestionDataset, QuestionExample
+from demos.training.tasks.question_answering.data import QuestionDataset, example_of
 from demos.training.tasks.question_answering.events import Span, SpanAnswer, SpanMistake, SpanResult
+from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.scores import token_f1
-from demos.training.tasks.question_answering.task import example_of
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import chips
 from demos.widgets.tasks.question_answering.figure import spans_figure
@@ -28,7 +28,7 @@ CHIPS = 14  # tokens of the paragraph on each side of the answer
 class QuestionView(TaskView):
     """An answer in a text."""
 
-    kind, word, scheme = "question", "Question", "an answer in a text"
+    kind, order, word, scheme = "question", 4, "Question", "an answer in a text"
     boxes = (
         ("A question", "When did Edith Marlowe open her bakery?"),
         (
@@ -38,15 +38,16 @@ class QuestionView(TaskView):
             "on weekdays and buns on Saturdays, until her nephew Tom moved the ovens to the station in 1958.",
         ),
     )
+    example_of = staticmethod(example_of)
 
-    def told(self, dataset: QuestionDataset, tokenizer: Any) -> str:
+    def data(self, dataset: QuestionDataset, tokenizer: Any) -> str:
         """One training question as BERT reads it: two segments, a start and an end in the second."""
         example = min(
             dataset.train,
             key=lambda example: (abs(len(example.context) - PARAGRAPH_LENGTH), len(example.question)),
         )
         paragraphs = [dataset.paragraphs(split) for split in ("train", "validation", "test")]
-        return TEXT.told(dataset, paragraphs, _segments(example, tokenizer))
+        return TEXT.data(dataset, paragraphs, _segments(example, tokenizer))
 
     def scores(self, outcome: SpanResult, stopped: bool) -> str:
         """Exact match and token F1."""
@@ -66,9 +67,6 @@ class QuestionView(TaskView):
         picture = outcome.picture
         spans = _spans(picture.context, picture.answer.best) if picture else []
         return TEXT.numbers(outcome, looks, per_epoch, spans, CLASSES[0])
-
-    def example_of(self, boxes: Sequence[str]) -> QuestionExample:
-        return example_of(boxes)
 
     def answer(self, task: Any, answer: SpanAnswer, boxes: Sequence[str]) -> str:
         """The paragraph with the answer marked, the next best spans, and the best that can be none."""
@@ -91,7 +89,7 @@ class QuestionView(TaskView):
     def watcher(self, dataset: QuestionDataset) -> Watcher:
         """How well the best span's words are the right answer's."""
 
-        def told(place: int) -> tuple[str, int]:
+        def label_of(place: int) -> tuple[str, int]:
             example = dataset.validation[place]
             return short(f"{example.question} {example.answers[0]}", WATCHED_LENGTH), 0
 
@@ -100,7 +98,10 @@ class QuestionView(TaskView):
             best = example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
             return (token_f1(best, example.answers),)
 
-        return Watcher(("of the words are the right answer’s (token F1)",), told, values)
+        return Watcher(("of the words are the right answer’s (token F1)",), label_of, values)
+
+
+VIEWS = (QuestionView(),)
 
 
 def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:

@@ -17,10 +17,10 @@ from demos.training.learning.model import Trained, collate, last_states, load_en
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
-from demos.training.tasks.entities.data import EntityDataset, TaggedSentence, build_entities
+from demos.training.tasks.entities.data import EntityDataset, TaggedSentence, build_entities, example_of
 from demos.training.tasks.entities.events import TagResult
 from demos.training.tasks.entities.files import TaggedRow
-from demos.training.tasks.entities.task import Entities, cut_sentences, example_of, telling_sentences
+from demos.training.tasks.entities.task import Entities, cut_sentences, telling_sentences
 from demos.training.tasks.task import NO_LABEL, Ended
 
 LABELS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")

@@ -14,7 +14,6 @@ from demos.training.data import hub_data
 from demos.training.data.splits import same
 from demos.training.data.tables import Record, read_columns
 from demos.training.sources import SOURCES, load_file, load_hub
-from demos.training.tasks.question_answering.baseline import guess
 from demos.training.tasks.question_answering.data import (
     QuestionDataset,
     QuestionExample,
@@ -23,6 +22,7 @@ from demos.training.tasks.question_answering.data import (
     folds_of,
 )
 from demos.training.tasks.question_answering.files import QUESTION_COLUMNS, find_answer, question_rows, read_questions
+from demos.training.tasks.question_answering.scores import guess
 
 CONTEXT = "Ann kept bees. Later, in 1907, Ann sold the bees to Bo, a baker."
 ASKED = [
@@ -68,7 +68,7 @@ def table(separator: str) -> str:
 )  # fmt: skip
 def test_every_form_says_the_same(name: str, text: str) -> None:
     rows = read_questions(text.encode(), name)
-    assert [(row.question, row.context, row.answers, row.start) for row in rows] == [
+    assert [(row.question, row.context, row.answers, row.start) for row in (item.value for item in rows)] == [
         (question, CONTEXT, (answer,), start) for question, answer, start in ASKED
     ]
 
@@ -81,7 +81,7 @@ def records(rows: list[dict[str, Any]]) -> list[Record]:
 def test_an_answer_is_searched_for_where_no_place_is_told_or_a_wrong_one() -> None:
     def start(answer: Any, **more: Any) -> list[tuple[tuple[str, ...], int]]:
         rows = [{"question": "Who?", "context": CONTEXT, "answers": answer} | more]
-        return [(row.answers, row.start) for row in question_rows(records(rows))]
+        return [(row.value.answers, row.value.start) for row in question_rows(records(rows))]
 
     assert start("Ann") == [(("Ann",), 0)]
     assert start("Ann", answer_start="31") == [(("Ann",), 31)]
@@ -195,7 +195,7 @@ def test_folds_by_paragraph_test_each_question_once() -> None:
     rows = question_rows(records(many(23, 3)))
     folds = folds_of("q", rows, 5)
     tested = Counter((one.context, one.question) for fold in folds for one in fold.test)
-    assert tested == Counter((row.context, row.question) for row in rows)
+    assert tested == Counter((row.value.context, row.value.question) for row in rows)
     for fold in folds:
         assert not contexts(fold.train) & contexts(fold.test)
         assert len(fold.train) + len(fold.test) == len(rows)

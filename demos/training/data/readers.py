@@ -1,0 +1,79 @@
+"""How one kind of task gets its data: from a person's file, from a data set of the Hub, or from a file of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from demos.errors import UserError
+from demos.files import DATA
+from demos.training.data.file_tables import file_bytes
+from demos.training.data.hub_data import fetch
+from demos.training.data.splits import MAX_TRAIN, Splits, split_name
+from demos.training.data.tables import Column, Record, read_columns
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set of our own."""
+
+    key: str
+    kind: str  # of task: a `Reader`'s
+    title: str
+    load: Callable[[int, int], Splits]  # (seed, max_train)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one kind of task gets its data; its rows are frozen dataclasses with `number` and `split` ("" for none)."""
+
+    kind: str
+    told: str  # what a file of this kind must hold, one sentence
+    columns: tuple[Column, ...]  # what a table's columns are found by
+    rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
+    build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
+    nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
+    read_file: Callable[[bytes, str], Sequence[Any]] | None = None  # where a file may be no plain table
+
+    def read(self, data: bytes, name: str) -> Sequence[Any]:
+        """The rows of a file's bytes. Raises UserError, one sentence that names the row where there is one."""
+        if self.read_file:
+            return self.read_file(data, name)
+        return self.rows(read_columns(data, name, self.columns, self.nameless))
+
+    def from_files(self, path: Path | str, test: Path | str | None, seed: int, max_train: int) -> Splits:
+        """A person's file; of a second one all rows are the test split, and then none of the first are.
+
+        Raises UserError as `read` does, and where a file can't be read.
+        """
+        rows, name = list(self.read(file_bytes(path), Path(path).name)), Path(path).name
+        if test is not None:
+            try:
+                held_out = [replace(row, split="test") for row in self.read(file_bytes(test), Path(test).name)]
+            except UserError as error:
+                raise UserError(f"The test file can't be used: {str(error)[:1].lower()}{str(error)[1:]}") from error
+            watched = {True: "validation", False: "train"}
+            rows = [replace(row, split=watched[split_name(row.split, row.number) == "validation"]) for row in rows]
+            rows, name = [*rows, *held_out], f"{name} and {Path(test).name}"
+        return self.build(name, rows, seed, max_train)
+
+    def from_hub(self, name: str, seed: int, max_train: int) -> Splits:
+        """The Hub's data set `owner/name` or `owner/name:config`.
+
+        Raises UserError where the Hub is out of reach, has no such data set, or its columns are not this task's.
+        """
+        fetched = fetch(name, self.columns)
+        built = self.build(fetched.name, self.rows(fetched.records), seed, max_train)
+        return replace(built, notes=(*fetched.notes, *built.notes))
+
+    def bundled(self, key: str, title: str, file: str) -> Source:
+        """The source of a file in assets/data."""
+
+        @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
+        def load(seed: int = 0, max_train: int = MAX_TRAIN) -> Splits:
+            return self.build(title, self.read((DATA / file).read_bytes(), file), seed, max_train)
+
+        return Source(key, self.kind, title, load)
