@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.embeddings.similarity import Disagreement
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.templates import plot_text
 

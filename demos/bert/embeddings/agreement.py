@@ -12,10 +12,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from demos.bert.embeddings.pooling import Choice, choices_of, dimension
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache, encode_sentences
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache, encode_sentences
 from demos.errors import UserError
 
 MIN_PAIRS = 5  # with fewer an interval says nothing

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import Contrast, Use, contrast, find_word, use_cosines, word_states
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")

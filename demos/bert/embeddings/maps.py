@@ -16,7 +16,7 @@ from sklearn.manifold import TSNE, trustworthiness
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.embeddings.pooling import normalised
-from demos.bert.embeddings.sentence_vectors import project
+from demos.bert.embeddings.similarity import project
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 

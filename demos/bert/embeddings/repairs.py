@@ -9,7 +9,7 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import RESAMPLES, Correlation, Gap, correlation, spearman
 from demos.bert.embeddings.anisotropy import contributions, dominating
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.whitening import all_but_the_top, centred, fit_axes, whitened
 
 RAW, TRIMMED, CENTRED, TOPLESS, WHITE, WHITE_ALL = "raw", "trimmed", "centred", "topless", "white", "white_all"

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from demos.bert.embeddings.anisotropy import contributions, dominating, stranger_cosines
+from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded, fast_twin
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import BATCH_TOKENS, Encoded, fast_twin
 from demos.errors import UserError
 
 WORDS, MEAN, CLS = "words", "mean", "cls"

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from demos.bert.embeddings.sentence_vectors import MAX_LIST_TOKENS, cosine_matrix
+from demos.bert.embeddings.similarity import MAX_LIST_TOKENS, cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import pad
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 
 MAX_LINES = 16

@@ -10,10 +10,10 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from demos.bert.embeddings.pooling import normalised
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import Use, static_vectors, word_states
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 
 SEED = 0
 STARTS = 10  # k-means begins anew so often and keeps the tightest clusters

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products, softmax
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from demos.bert.embeddings.pooling import COMBINED, Choice
-from demos.bert.embeddings.sentence_vectors import cosine_matrix, embed, resolve_layer, sentences_of
+from demos.bert.embeddings.similarity import cosine_matrix, embed, resolve_layer, sentences_of
 from demos.errors import UserError
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of

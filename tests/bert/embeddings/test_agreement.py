@@ -26,10 +26,10 @@ from demos.bert.embeddings.agreement import (
     word_overlap,
 )
 from demos.bert.embeddings.pooling import Choice, choices_of
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache
 from demos.errors import UserError
 
 SAID = "The old kettle sings while rain falls over seven quiet hills and nobody listens to it"

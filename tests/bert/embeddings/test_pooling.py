@@ -25,9 +25,9 @@ from demos.bert.embeddings.pooling import (
     normalised,
     pool_batch,
 )
+from demos.bert.embeddings.vector_cache import drained, encode_sentences
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import drained, encode_sentences
 from demos.errors import UserError
 
 SENTENCES = [

@@ -17,9 +17,9 @@ from scipy.stats import spearmanr
 
 from demos.bert.embeddings.agreement import Agreement, agreement_steps
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, Choice, choices_of
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.agreement.part import PART

@@ -17,10 +17,10 @@ import torch
 from transformers import BertConfig, BertModel
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.vectors import VectorCache
 from demos.errors import UserError
 from demos.figures.program import embeddings_code
 from demos.lessons.embeddings import LESSON

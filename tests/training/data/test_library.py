@@ -13,8 +13,8 @@ import pytest
 
 from demos.bert.embeddings.maps import NEIGHBOURS
 from demos.bert.embeddings.pooling import Choice, normalised
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import VectorCache
 
 PATH = Path(__file__).parents[3] / "assets" / "data" / "library.tsv"
 MAX_COSINE = 0.65

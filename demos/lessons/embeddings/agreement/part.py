@@ -10,10 +10,10 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import Agreement, misjudged, shared_steps
 from demos.bert.embeddings.pooling import Choice, choices_of
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.cosines_text import tuned_for
 from demos.files import read_beside

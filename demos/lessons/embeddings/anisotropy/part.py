@@ -10,10 +10,10 @@ import numpy as np
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.repairs import Repaired, repairs
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.vector_space import CLS, MEAN, WORDS, Space, measure
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.lessons.embeddings.anisotropy.figure import (
     NAMES,

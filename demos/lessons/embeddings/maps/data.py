@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import sentences_of
+from demos.bert.embeddings.similarity import sentences_of
 from demos.bert.embeddings.token_maps import MAX_LINES, token_points
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.cosines import short
 from demos.figures.maps import MAX_CLASSES, Points

@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying, Layout, MapCache, Recipe
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.steps import drained
-from demos.bert.model.vectors import Encoded
 from demos.figures.maps import map_figure
 from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Mapped, Selection, mapped_steps
 from demos.lessons.embeddings.maps.layout import KEPT, LIST, MADE, MAPPED, SIDES, Changes, laid_out, menus_shown

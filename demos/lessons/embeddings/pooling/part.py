@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
+from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
 from demos.bert.embeddings.token_shares import token_shares
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text

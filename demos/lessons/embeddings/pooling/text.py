@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.pooling import Choice, dimension, layers_used
 from demos.bert.embeddings.search import ranks
-from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short

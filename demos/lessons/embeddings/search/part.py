@@ -11,7 +11,7 @@ import gradio as gr
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords, Precision, precision_at
-from demos.bert.embeddings.sentence_vectors import cosine, cosine_matrix
+from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.figures.cosines_text import choice_name

@@ -10,7 +10,8 @@ import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.control_word import Control, control_of
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import (
     MAX_LINES,
     MAX_USES,
@@ -27,7 +28,6 @@ from demos.bert.embeddings.word_occurrences import (
 )
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.files import read_asset
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure

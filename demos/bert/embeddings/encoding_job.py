@@ -11,11 +11,11 @@ import torch
 from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_pooler, layers_used, pool_batch
 from demos.bert.model.cores import cores, own_cpu_threads
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.packing import StoppedError, grouped, hidden_states
 from demos.bert.model.token_lists import TokenLists, tokenized
-from demos.bert.model.unpadded import StoppedError, grouped, hidden_states
 
 
-class VectorJob:
+class EncodingJob:
     """The vectors of `sentences` for `choices`; begins at `start` and ends early once its last reader has left.
 
     Two threads with one core each encode sooner than one thread whose every product is split between two cores.
@@ -26,7 +26,7 @@ class VectorJob:
         loaded: LoadedModel,
         sentences: Sequence[str],
         choices: Sequence[Choice],
-        ended: Callable[[VectorJob], None] = lambda job: None,
+        ended: Callable[[EncodingJob], None] = lambda job: None,
     ) -> None:
         """`ended` is called once, in a thread of the job, before the readers hear of its end.
 

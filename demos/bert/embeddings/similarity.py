@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.encoding import encode
 from demos.bert.model.layer_numbers import layer_index
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import VectorCache
 from demos.errors import UserError
 
 MAX_SENTENCES = 64

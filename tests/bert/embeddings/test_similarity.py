@@ -7,11 +7,11 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import cosine_similarity
 
-from demos.bert.embeddings import sentence_vectors as embeddings
+from demos.bert.embeddings import similarity as embeddings
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine, cosine_matrix, disagreements, embed, project
+from demos.bert.embeddings.similarity import cosine, cosine_matrix, disagreements, embed, project
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import VectorCache
 from demos.errors import UserError
 
 SENTENCES = [
