@@ -46,7 +46,8 @@ def speed(path: Path, short: bool) -> None:
     """Print the ratios and how far the vectors are apart, before and after they are normalised."""
     from sentence_transformers import SentenceTransformer
 
-    from demos.bert.embeddings.pooling import Choice, normalised
+    from demos.bert.embeddings.pooling import Choice
+    from demos.bert.embeddings.similarity import normalised
     from demos.bert.embeddings.vector_cache import drained, encode_sentences
     from demos.bert.model.cores import cores
     from demos.bert.model.models import ModelStore, one_thread_a_pass

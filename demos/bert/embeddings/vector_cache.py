@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import itertools
 import threading
@@ -68,14 +67,6 @@ def _told(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
         yield Encoded(jobs[0].total, jobs[0].total)
 
 
-def fast_twin(loaded: LoadedModel) -> Any:
-    """The model with PyTorch's fused attention, sharing its weights: the shared one is eager, to show its attention."""
-    memo = {id(tensor): tensor for tensor in [*loaded.model.parameters(), *loaded.model.buffers()]}
-    twin = copy.deepcopy(loaded.model, memo)
-    twin.set_attn_implementation("sdpa")
-    return twin
-
-
 class VectorCache:
     """Vectors by (model, sentences, choice), least recently used out first, bounded by bytes; safe for many threads.
 
@@ -107,33 +98,31 @@ class VectorCache:
         jobs: dict[Choice, EncodingJob] = {}
         with self._lock:
             number = self._models.setdefault(loaded.model, next(self._numbers))
-            keys = {one: (number, digest, one) for one in choices}
-            for one, key in keys.items():
-                vectors = self._vectors.get(key)
+            for choice in choices:
+                vectors = self._vectors.get((number, digest, choice))
                 if vectors is not None:
-                    ready[one] = vectors
-                elif key in self._pending:
-                    jobs[one] = self._pending[key]
-            missing = [one for one in keys if one not in ready and one not in jobs]
-            mine = EncodingJob(loaded, texts, missing, lambda job: self._keep(number, digest, job)) if missing else None
-            for one in missing:
-                assert mine is not None
-                jobs[one] = self._pending[keys[one]] = mine
+                    ready[choice] = vectors
+                elif (number, digest, choice) in self._pending:
+                    jobs[choice] = self._pending[number, digest, choice]
+            missing = [choice for choice in choices if choice not in ready and choice not in jobs]
+            mine = EncodingJob(loaded, texts, missing, lambda job: self._keep(number, digest, job))
+            for choice in missing:
+                jobs[choice] = self._pending[number, digest, choice] = mine
             joined = list(dict.fromkeys(jobs.values()))
             for job in joined:
                 job.enter()
         try:
-            if mine is not None:
+            if missing:
                 mine.start()
             yield from _told(joined)
-            ready |= {one: job.vectors[one] for one, job in jobs.items()}
+            ready |= {choice: job.vectors[choice] for choice, job in jobs.items()}
         finally:
             with self._lock:
                 for job in joined:
                     job.leave()
                     if not job.wanted():
                         self._forget(number, digest, job)
-        return [ready[one] for one in choices]
+        return [ready[choice] for choice in choices]
 
     def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
         """`steps` without its progress."""

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from demos.bert.embeddings.pooling import normalised
-from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix, normalised
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import Use, static_vectors, word_states
 from demos.bert.model.models import LoadedModel

@@ -16,7 +16,6 @@ from demos.bert.embeddings.agreement import (
     Pair,
     agreement_steps,
     correlation,
-    gap,
     gap_between,
     interval,
     misjudged,
@@ -123,7 +122,7 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
     assert math.isnan(whole.found[whole.choices.index(Choice("cls", 0))].spearman)
     last, *_ = whole.behind
     rows = [whole.choices.index(Choice(pooling, 2)) for pooling in ("mean", "cls")]
-    assert last == (2, gap(whole, *rows))
+    assert last == (2, gap_between(*(whole.cosines[row] for row in rows), whole.scores))
     # cut in parts, in another order, the numbers are the same
     monkeypatch.setattr(module, "HELD_FLOATS", 10)
     told, parts = ended(VectorCache(), tiny, PAIRS)

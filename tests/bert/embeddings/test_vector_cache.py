@@ -16,7 +16,8 @@ import pytest
 import torch
 
 from demos.bert.embeddings import encoding_job
-from demos.bert.embeddings.pooling import Choice, normalised
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import normalised
 from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
 from demos.bert.model import linear, token_lists
 from demos.bert.model.encoding import encode

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from demos.bert.embeddings.maps import NEIGHBOURS
-from demos.bert.embeddings.pooling import Choice, normalised
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import normalised
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
 

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
+from demos.bert.embeddings.agreement import scores_of, sides_of
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.repairs import Repaired, repairs
 from demos.bert.embeddings.vector_cache import Encoded
@@ -146,12 +147,7 @@ def most_alike(space: Space) -> int:
 
 def fitted_on() -> int:
     """How many sentences the repairs are fitted on: the library's and the pairs'."""
-    return len(our_library().sentences) + len(_texts())
-
-
-def _texts() -> list[str]:
-    """The rated pairs' sentences, each once, in the order in which the agreement part encodes them."""
-    return list(dict.fromkeys(text for pair in our_pairs().pairs for text in (pair.first, pair.second)))
+    return len(our_library().sentences) + len(sides_of(our_pairs().pairs)[0])
 
 
 def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
@@ -159,12 +155,11 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
     layers = range(loaded.model.config.num_hidden_layers + 1)
     every = [Choice(kind, layer) for kind in (MEAN, CLS) for layer in layers]
     wanted = every.index(Choice(pooling, at))
-    pairs, texts, cache = our_pairs().pairs, _texts(), page.services.vectors
+    pairs, cache = our_pairs().pairs, page.services.vectors
+    texts, first, second = sides_of(pairs)  # in the order in which the agreement part encodes them
     others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]
     own = (yield from cache.steps(loaded, texts, every))[wanted]
-    row = {text: index for index, text in enumerate(texts)}
-    first, second = ([row[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
-    return repairs(np.vstack([others, own]), own, first, second, np.array([pair.score for pair in pairs]))
+    return repairs(np.vstack([others, own]), own, first, second, scores_of(pairs))
 
 
 PART = Part(

@@ -8,9 +8,8 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.pooling import Choice, token_shares
 from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
-from demos.bert.embeddings.token_shares import token_shares
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
