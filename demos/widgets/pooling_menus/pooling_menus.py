@@ -18,7 +18,7 @@ from demos.bert.embeddings.pooling import (
 )
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.figures.cosines_text import POOLING_NAMES
+from demos.figures.cosines import POOLING_NAMES
 from demos.page.services import Services
 
 LAST = "last"
