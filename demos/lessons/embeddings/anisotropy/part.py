@@ -26,7 +26,7 @@ from demos.lessons.embeddings.anisotropy.figure import (
 )
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, following, slider
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
@@ -70,12 +70,10 @@ def build(page: Page) -> None:
         with gr.Column(min_width=340):
             gr.HTML(TEXT.norms_heading(), elem_classes="said")
             norms = gr.Plot(show_label=False, elem_id="shape-norms")
-    with gr.Accordion("The numbers", open=False):
+    with fold(__file__, "numbers", "The numbers"):
         numbers, gains = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("Every pair written out, with nothing but transformers: it prints the thick line.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
+    code = code_fold(__file__, "Prints the thick line: every pair, with transformers alone")
     source_fold(__file__)
     page.keep(shape_layer=layer, shape_vectors=kind)
     followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
