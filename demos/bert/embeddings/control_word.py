@@ -28,11 +28,6 @@ class Control:
     other: Contrast
     own: Contrast
 
-    @property
-    def gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Same sense less different senses at each layer, [L + 1]: the other word's, and the word's own."""
-        return self.other.same - self.other.different, self.own.same - self.own.different
-
 
 def control_word(word: str, uses: Sequence[Use]) -> str:
     """The other word in the most of the uses' sentences, as small letters; empty where none can be averaged.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -157,17 +158,22 @@ class Contrast:
     same_pairs: int
     different_pairs: int
 
+    @property
+    def gaps(self) -> np.ndarray:
+        """Same sense less different senses at each layer, [L + 1]."""
+        return self.same - self.different
+
 
 def contrast(cosines: np.ndarray, senses: Sequence[int | None]) -> Contrast | None:
     """Average `cosines` [L + 1, m, m] over the pairs whose senses are known; None without a pair of either kind."""
     known = [index for index, sense in enumerate(senses) if sense is not None]
-    pairs = [(i, j, senses[i] == senses[j]) for n, i in enumerate(known) for j in known[n + 1 :]]
-    same = [(i, j) for i, j, alike in pairs if alike]
-    different = [(i, j) for i, j, alike in pairs if not alike]
-    if not same or not different:
+    pairs = np.array(list(combinations(known, 2)), dtype=int).reshape(-1, 2)
+    alike = np.array([senses[i] == senses[j] for i, j in pairs], dtype=bool)
+    if not alike.any() or alike.all():
         return None
-    means = [np.mean([cosines[:, i, j] for i, j in kind], axis=0) for kind in (same, different)]
-    return Contrast(means[0], means[1], len(same), len(different))
+    values = cosines[:, pairs[:, 0], pairs[:, 1]]  # [L + 1, pairs]
+    same, different = values[:, alike], values[:, ~alike]
+    return Contrast(same.mean(axis=1), different.mean(axis=1), same.shape[1], different.shape[1])
 
 
 def _bounded(letter: str) -> bool:

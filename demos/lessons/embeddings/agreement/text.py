@@ -28,16 +28,15 @@ def said_html(agreement: Agreement, deepest: int, tuned: str, ours: bool, overla
         for layer, _ in agreement.behind
     }
     return TEXT.said(
-        best={
-            "pairs": len(agreement.pairs),
-            "name": choice_name(agreement.choices[agreement.best], deepest),
-            "found": agreement.found[agreement.best],
-            "overlap": agreement.overlap.spearman,
-        },
-        gaps=[{"layer": layer, "last": layer == deepest, "found": gap} for layer, gap in agreement.behind],
+        agreement=agreement,
+        best=agreement.found[agreement.best],
+        name=choice_name(agreement.choices[agreement.best], deepest),
+        deepest=deepest,
         # where a layer's [CLS] are all but one vector
         same=[(layer, np.floor(low * 1e3) / 1e3) for layer, low in lowest.items() if low >= NEARLY_SAME],
-        about={"tuned": tuned, "ours": ours, "overlap": overlap},
+        tuned=tuned,
+        ours=ours,
+        overlap=overlap,
     )
 
 
@@ -55,25 +54,14 @@ def misjudged_html(
     """
     if math.isnan(agreement.found[row].spearman):
         return ""
-    return TEXT.misjudged(
-        [
-            {
-                "pair": agreement.pairs[index],
-                "too_alike": model[index] > people[index],
-                "cosine": agreement.cosines[row][index],
-            }
-            for index in marked
-        ]
-    )
+    cosines = agreement.cosines[row]
+    return TEXT.misjudged([(agreement.pairs[at], model[at] > people[at], cosines[at]) for at in marked])
 
 
 def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Markup:
     """Two tables: every choice's correlations, the best first, and the picked choice's cosines kind by kind."""
-    choices = [
-        {"name": choice_name(choice, deepest), "size": dimension(choice, deepest, width), "found": found}
-        for choice, found in zip(agreement.choices, agreement.found, strict=True)
-    ]
     order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.found], kind="stable")
+    choices = [(agreement.choices[at], agreement.found[at]) for at in order]
     kinds = np.array([pair.kind for pair in agreement.pairs])
     scores, cosines = agreement.scores, agreement.cosines[row]
     means = [
@@ -81,7 +69,7 @@ def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Ma
         for kind in sorted(set(kinds.tolist()) - {""})
     ]
     return TEXT.numbers(
-        choices=[choices[index] for index in order],
+        choices=[(choice_name(choice, deepest), dimension(choice, deepest, width), found) for choice, found in choices],
         overlap=agreement.overlap,
         count=len(agreement.pairs),
         kinds=sorted(means, reverse=True),

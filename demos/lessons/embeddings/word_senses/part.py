@@ -25,7 +25,7 @@ from demos.bert.embeddings.word_occurrences import (
     static_vectors,
     use_cosines,
     word_states,
-)
+)  # fmt: skip
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
@@ -40,9 +40,9 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_table,
     uses_told,
     words_html,
-)
+)  # fmt: skip
 from demos.page.examples import fill_from
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
@@ -67,19 +67,17 @@ def bundled_uses() -> list[SenseUse]:
 def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:
     """A few of a bundled word's sentences for the text box: a sentence a line, an empty line between senses."""
     senses: dict[str, list[str]] = {}
-    for labelled_use in labelled:
-        if labelled_use.word == word:
-            senses.setdefault(labelled_use.sense, []).append(labelled_use.use.sentence)
+    for example in labelled:
+        if example.word == word:
+            senses.setdefault(example.sense, []).append(example.use.sentence)
     return "\n\n".join("\n".join(sentences[:SHOWN]) for sentences in senses.values())
 
 
 def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> list[str]:
     """What each sense of `uses` is called: as in the bundled set where all its lines are from there, or a number."""
-    known = {
-        labelled_use.use.sentence: labelled_use.sense for labelled_use in labelled if labelled_use.word == word.lower()
-    }
+    known = {example.use.sentence: example.sense for example in labelled if example.word == word.lower()}
     names = []
-    for sense in range(1 + max((use.sense for use in uses if use.sense is not None), default=-1)):
+    for sense in sorted({use.sense for use in uses if use.sense is not None}):
         given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
         names.append(given.pop() if len(given) == 1 and given != {""} else f"sense {sense + 1}")
     return names
@@ -118,7 +116,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     labelled = bundled_uses()
-    offered = list(dict.fromkeys(labelled_use.word for labelled_use in labelled))
+    offered = list(dict.fromkeys(example.word for example in labelled))
     states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
     controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
@@ -158,13 +156,10 @@ def build(page: Page) -> None:
         with gr.Column(min_width=330, scale=5):
             ranks = gr.HTML(elem_id="word-ranks")
 
-    with gr.Accordion("The numbers", open=False):
-        table = gr.HTML()
-        scores_of_words = gr.HTML()
+    with fold(__file__, "numbers", "The numbers"):
+        table, scores_of_words = gr.HTML(), gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("The curves' numbers, layer by layer, with nothing but transformers.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
+    code = code_fold(__file__, "Prints the curves' numbers, layer by layer, with transformers alone")
     source_fold(__file__)
     scored_for = gr.State("")  # the model whose scores this reader sees
 
