@@ -23,7 +23,7 @@ from demos.lessons.embeddings.anisotropy.figure import (
     dimensions_figure,
     norms_figure,
     repairs_figure,
-)
+)  # fmt: skip
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
@@ -57,19 +57,15 @@ def build(page: Page) -> None:
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.cosines_heading(), elem_classes="said")
-            cosines = gr.Plot(show_label=False, elem_id="shape-cosines")
+            cosines = headed_plot(TEXT.cosines_heading(), "shape-cosines")
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.dimensions_heading(), elem_classes="said")
-            dimensions = gr.Plot(show_label=False, elem_id="shape-dimensions")
+            dimensions = headed_plot(TEXT.dimensions_heading(), "shape-dimensions")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.repairs_heading(), elem_classes="said")
-            scores = gr.Plot(show_label=False, elem_id="shape-repairs")
+            scores = headed_plot(TEXT.repairs_heading(), "shape-repairs")
             worth = gr.HTML("", elem_classes="said")
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.norms_heading(), elem_classes="said")
-            norms = gr.Plot(show_label=False, elem_id="shape-norms")
+            norms = headed_plot(TEXT.norms_heading(), "shape-norms")
     with fold(__file__, "numbers", "The numbers"):
         numbers, gains = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
@@ -133,9 +129,14 @@ def build(page: Page) -> None:
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
     drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
     page.on(moved, show, inputs, drawn, **always)
-    page.on(
-        moved, judge, inputs, [scores, gains, worth], concurrency_id="vectors", concurrency_limit=2, **always
-    )  # fmt: skip
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
+    page.on(moved, judge, inputs, [scores, gains, worth], **queue, **always)
+
+
+def headed_plot(heading: str, elem_id: str) -> gr.Plot:
+    """A plot under its heading."""
+    gr.HTML(heading, elem_classes="said")
+    return gr.Plot(show_label=False, elem_id=elem_id)
 
 
 def most_alike(space: Space) -> int:

@@ -23,14 +23,14 @@ from demos.lessons.embeddings.search.figure import (
     numbers_html,
     search_code,
     told_html,
-)
+)  # fmt: skip
 from demos.page.examples import fill_from
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
 
 TEXT = templates(__file__)
 LIBRARY, OWN = "library", "own"
@@ -113,7 +113,7 @@ def build(page: Page) -> None:
         ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
         try:
             loaded = services.loaded(model)
-            choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+            choices = read_two(loaded, chosen)
             ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
             listed = listed_by(where, path, lines)
             if listed is None:
@@ -143,30 +143,14 @@ def build(page: Page) -> None:
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
         }
 
-    page.on(
-        [
-            page.settled.change,
-            query.change,
-            source.input,
-            file.change,
-            pasted.change,
-            *[menu.input for menu in menus],
-        ],
-        show,
-        [*page.sentence, query, source, file, pasted, *menus],
-        [status, found, told, numbers, code, own, *menus[1::2]],
-        trigger_mode="always_last",
-        concurrency_id="vectors",
-        concurrency_limit=2,
-    )
+    moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
+    inputs = [*page.sentence, query, source, file, pasted, *menus]
+    filled = [status, found, told, numbers, code, own, *menus[1::2]]
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
+    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **queue)
     fill_from(example, [query], {text: [text] for text in QUERIES})
-    page.keep(
-        search_query=query,
-        search_a=menus[0],
-        search_layer_a=menus[1],
-        search_b=menus[2],
-        search_layer_b=menus[3],
-    )
+    page.keep(search_query=query)
+    page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])
 
 
 PART = Part(
