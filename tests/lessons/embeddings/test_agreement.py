@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -21,34 +20,24 @@ from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.agreement.part import PART
 from demos.lessons.embeddings.agreement.program import agreement_code
-from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.pair_menu import OWN, UPLOAD, read_data
 from demos.training.data.rated_pairs import FORM_KEYS, HUB_FILE, HUB_REVISION, Form, our_pairs, read_pairs
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
-from tests.lessons.embeddings.answers import in_order
+from tests.lessons.embeddings.answers import Recorder, in_order, recorded
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore) -> Page:
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            self.__dict__.setdefault("wired", []).append((handler, inputs, outputs))
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        PART.build(page)
-    return page
+def page(store: ModelStore) -> Recorder:
+    return recorded(Services(store, "minilm"), PART.build)
 
 
 @pytest.fixture(scope="module")
-def show(page: Page) -> Callable[..., list[Any]]:
+def show(page: Recorder) -> Callable[..., list[Any]]:
     def last(*rest: Any, handler: int = 0) -> list[Any]:
-        call, inputs, outputs = page.wired[handler]  # type: ignore[attr-defined]
+        call, inputs, outputs = page.wired[handler]
         *_, values = call("", "", "minilm", *rest)
         assert len(rest) + 3 == len(inputs)
         return in_order(outputs, values)
@@ -56,7 +45,7 @@ def show(page: Page) -> Callable[..., list[Any]]:
     return last
 
 
-def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Page, bundled: LoadedModel) -> None:
+def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Recorder, bundled: LoadedModel) -> None:
     status, bars, told, heading, scatter, worst, numbers, _, _, _ = show(OWN, None, "cls", "1")
     assert status == ""
     kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
@@ -154,5 +143,5 @@ def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel)
     assert HUB_REVISION in hub
 
 
-def test_the_choices_travel_in_the_link(page: Page) -> None:
+def test_the_choices_travel_in_the_link(page: Recorder) -> None:
     assert set(page.choices) == {"agreement_data", "agreement_pooling", "agreement_layer"}
