@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from demos.bert.embeddings import maps
 from demos.bert.embeddings.maps import Laying, Layout, MapCache, Recipe, lay_out, own_share
 from demos.errors import UserError
+from tests.bert.embeddings.stepping import walked
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -114,18 +115,13 @@ def test_who_asks_again_gets_the_same_map_and_errors_come_through(
     cache = MapCache()
     monkeypatch.setattr(maps, "LOOK_SECONDS", 0.001)
 
-    def drained(recipe: Recipe) -> tuple[list[Laying], Layout]:
-        told, steps = [], cache.steps(vectors, recipe)
-        while True:
-            try:
-                told.append(next(steps))
-            except StopIteration as end:
-                return told, end.value
+    def drawn(recipe: Recipe) -> tuple[list[Laying], Layout]:
+        return walked(cache.steps(vectors, recipe))
 
-    told, layout = drained(Recipe("tsne", 2, 5))
+    told, layout = drawn(Recipe("tsne", 2, 5))
     assert told
     assert all((one.method, one.count, one.first) == ("tsne", 40, False) for one in told)
-    assert drained(Recipe("tsne", 2, 5)) == ([], layout)
-    assert drained(Recipe("pca", 2, 5, 1))[1] is drained(Recipe("pca", 2, 9, 2))[1]  # PCA has neither
+    assert drawn(Recipe("tsne", 2, 5)) == ([], layout)
+    assert drawn(Recipe("pca", 2, 5, 1))[1] is drawn(Recipe("pca", 2, 9, 2))[1]  # PCA has neither
     with pytest.raises(UserError):
-        drained(Recipe("magic"))
+        drawn(Recipe("magic"))

@@ -24,6 +24,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.packing import hidden_states
 from demos.errors import UserError
+from tests.bert.embeddings.stepping import walked
 
 WORDS = ["fox", "and", "hen", "ran", "over", "the", "old", "bridge", "into", "town", "while", "it", "rained", "hard"]
 MANY = [" ".join(WORDS[: 1 + (7 * at) % len(WORDS)]) + f" {at}" for at in range(300)]
@@ -77,14 +78,7 @@ def test_order_is_kept_nothing_is_padded_and_batches_are_bounded(
     monkeypatch.setattr(encoding_job, "cores", lambda: cores)
     monkeypatch.setattr(token_lists, "CHUNK_CHARACTERS", 999)
     sentences = [*MANY, "long " * 700, "long " * 600]
-    told: list[Encoded] = []
-    steps = encode_sentences(tiny, sentences, [MEAN, CLS])
-    while True:
-        try:
-            told.append(next(steps))
-        except StopIteration as end:
-            mean, cls = end.value
-            break
+    told, (mean, cls) = walked(encode_sentences(tiny, sentences, [MEAN, CLS]))
     assert max(sizes) <= BATCH_TOKENS
     assert sum(sizes) == sum(len(encode(tiny.tokenizer, sentence)) for sentence in sentences)
     assert [one.done for one in told] == sorted(one.done for one in told)
