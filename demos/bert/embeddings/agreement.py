@@ -66,7 +66,7 @@ class Agreement:
     pairs: tuple[Pair, ...]
     choices: tuple[Choice, ...]
     cosines: np.ndarray  # float32 [choices, pairs], read-only
-    found: tuple[Correlation, ...]  # one a choice
+    correlations: tuple[Correlation, ...]  # one a choice
     overlap: Correlation  # of the share of words in common, without any model
     behind: tuple[tuple[int, Gap], ...] = ()  # a layer and how far [CLS] is behind the mean there
 
@@ -78,7 +78,7 @@ class Agreement:
     @property
     def best(self) -> int:
         """The choice with the highest rho."""
-        return int(np.nanargmax([correlation.spearman for correlation in self.found]))
+        return int(np.nanargmax([correlation.spearman for correlation in self.correlations]))
 
 
 def sides_of(pairs: Sequence[Pair]) -> tuple[list[str], list[int], list[int]]:

@@ -106,7 +106,7 @@ class Repaired:
     name: str
     dimensions: int  # how many directions are left to the cosine
     cosines: np.ndarray  # <float64>[pairs]
-    found: Correlation
+    correlation: Correlation
     gain: Gap | None  # of rho over the vectors as they are; None for these
 
 

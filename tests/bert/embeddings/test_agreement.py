@@ -108,10 +108,10 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
     at = whole.choices.index(choice)
     expected = cosine(vectors[::2], vectors[1::2])
     np.testing.assert_allclose(whole.cosines[at], expected, atol=1e-5)
-    assert whole.found[at].spearman == pytest.approx(spearmanr(whole.cosines[at], whole.scores).statistic)
-    assert whole.found[at].pearson == pytest.approx(pearsonr(whole.cosines[at], whole.scores).statistic)
+    assert whole.correlations[at].spearman == pytest.approx(spearmanr(whole.cosines[at], whole.scores).statistic)
+    assert whole.correlations[at].pearson == pytest.approx(pearsonr(whole.cosines[at], whole.scores).statistic)
     # [CLS] before the first layer is one and the same vector in every sentence
-    assert math.isnan(whole.found[whole.choices.index(Choice("cls", 0))].spearman)
+    assert math.isnan(whole.correlations[whole.choices.index(Choice("cls", 0))].spearman)
     last, *_ = whole.behind
     rows = [whole.choices.index(Choice(pooling, 2)) for pooling in ("mean", "cls")]
     assert last == (2, gap_between(*(whole.cosines[row] for row in rows), whole.scores))

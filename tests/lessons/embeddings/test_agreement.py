@@ -50,11 +50,11 @@ def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Re
     assert status == ""
     kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
     agreement = kept.get("", lambda: agreement_steps(cache, bundled, our_pairs().pairs), Encoded(0, 0))
-    found = dict(zip(agreement.choices, agreement.found, strict=True))
+    found = dict(zip(agreement.choices, agreement.correlations, strict=True))
     drawn = {tuple(point): y for bar in bars.data[:4] for point, y in zip(bar.customdata, bar.y, strict=True)}
     assert len(drawn) == len(found) == 40
     for (row, _, _), rho in drawn.items():
-        one = agreement.found[row].spearman
+        one = agreement.correlations[row].spearman
         assert math.isnan(one) if rho is None else rho == pytest.approx(one, abs=1e-4)
     # What a lecturer says of this picture, and what its students could doubt:
     rho = {choice: one.spearman for choice, one in found.items()}

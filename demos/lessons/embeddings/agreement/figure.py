@@ -39,13 +39,13 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     centres: dict[int, float] = {}
     for place, pooling in enumerate(poolings):
         rows = [row for row, choice in enumerate(agreement.choices) if choice.pooling == pooling]
-        found = [agreement.found[row] for row in rows]
+        correlations = [agreement.correlations[row] for row in rows]
         for row in rows:
             group = ticks[groups.index(agreement.choices[row].layer)]
             centres[row] = group + (place - (len(poolings) - 1) / 2) * width
         figure.add_bar(
             x=[round(centres[row], 4) for row in rows],
-            y=[_drawn(correlation.spearman) for correlation in found],
+            y=[_drawn(correlation.spearman) for correlation in correlations],
             width=width * 0.94,
             name=POOLING_NAMES[pooling],
             marker={
@@ -53,12 +53,14 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
                 "line": {"color": BOTH_PAPERS, "width": [4 if row == picked else 0 for row in rows]},
             },
             error_y=whiskers(
-                [_drawn(correlation.spearman - correlation.low) for correlation in found],
-                [_drawn(correlation.high - correlation.spearman) for correlation in found],
+                [_drawn(correlation.spearman - correlation.low) for correlation in correlations],
+                [_drawn(correlation.high - correlation.spearman) for correlation in correlations],
                 thickness=1.5, width=2, visible=with_intervals,
             ),
-            customdata=[[row, choice_name(agreement.choices[row], deepest), _ranged(agreement.found[row])]
-                        for row in rows],
+            customdata=[
+                [row, choice_name(agreement.choices[row], deepest), _ranged(agreement.correlations[row])]
+                for row in rows
+            ],
             hovertemplate="%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
         )  # fmt: skip
     ends = [-0.6, ticks[-1] + 0.6]
@@ -76,7 +78,8 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     across = axis(f"layer (0: before the first, {deepest}: the last)", tickvals=ticks, ticktext=names, tickangle=0)
     across["title"]["standoff"] = 6
     figure.update_xaxes(across, range=ends, showgrid=False)
-    lows = [found.low if with_intervals else found.spearman for found in agreement.found if not _undefined(found)]
+    defined = [correlation for correlation in agreement.correlations if not _undefined(correlation)]
+    lows = [correlation.low if with_intervals else correlation.spearman for correlation in defined]
     lowest = min(0.0, min(lows) - 0.03)
     figure.update_yaxes(axis("Spearman’s ρ with the ratings", range=[lowest, 1], zeroline=True))
     return figure
@@ -102,7 +105,7 @@ def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[i
     words[picked] = "best and picked" if picked == best else "picked"
     near = abs(centres[best] - centres[picked]) < 1.5
     left = min(words, key=lambda row: centres[row])
-    for row, correlation in enumerate(agreement.found):
+    for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
             figure.add_annotation(y=0, text="no order", textangle=-90, font={"size": 14}, **shared)

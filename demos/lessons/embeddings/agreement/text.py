@@ -29,7 +29,7 @@ def said_html(agreement: Agreement, deepest: int, tuned: str, ours: bool, overla
     }
     return TEXT.said(
         agreement=agreement,
-        best=agreement.found[agreement.best],
+        best=agreement.correlations[agreement.best],
         name=choice_name(agreement.choices[agreement.best], deepest),
         deepest=deepest,
         # where a layer's [CLS] are all but one vector
@@ -42,7 +42,7 @@ def said_html(agreement: Agreement, deepest: int, tuned: str, ours: bool, overla
 
 def picked_html(agreement: Agreement, row: int, deepest: int) -> Markup:
     """The picked choice's name and numbers, above its scatter."""
-    return TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.found[row].spearman)
+    return TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.correlations[row].spearman)
 
 
 def misjudged_html(
@@ -52,7 +52,7 @@ def misjudged_html(
 
     `model` and `people` [pairs] are each pair's place among all, 0 (least alike) to 1.
     """
-    if math.isnan(agreement.found[row].spearman):
+    if math.isnan(agreement.correlations[row].spearman):
         return ""
     cosines = agreement.cosines[row]
     return TEXT.misjudged([(agreement.pairs[at], model[at] > people[at], cosines[at]) for at in marked])
@@ -60,8 +60,8 @@ def misjudged_html(
 
 def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Markup:
     """Two tables: every choice's correlations, the best first, and the picked choice's cosines kind by kind."""
-    order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.found], kind="stable")
-    choices = [(agreement.choices[at], agreement.found[at]) for at in order]
+    order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.correlations], kind="stable")
+    choices = [(agreement.choices[at], agreement.correlations[at]) for at in order]
     kinds = np.array([pair.kind for pair in agreement.pairs])
     scores, cosines = agreement.scores, agreement.cosines[row]
     means = [

@@ -191,7 +191,7 @@ def repair_name(repair: Repaired, width: int) -> str:
 def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
     """Spearman's rho after each repair, the gain's interval as whiskers; the dotted line is the vectors as they are."""
     raw, gains = found[0], [repair.gain for repair in found]
-    rho = [repair.found.spearman for repair in found]
+    rho = [repair.correlation.spearman for repair in found]
     low = [max(0.0, gain.difference - gain.low) if gain else 0.0 for gain in gains]
     high = [max(0.0, gain.high - gain.difference) if gain else 0.0 for gain in gains]
     figure = go.Figure(
@@ -215,7 +215,7 @@ def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
             x=max(0.0, ends[row]), y=row, text=f"<b>{rho[row]:.3f}</b>{more}", showarrow=False, xanchor="left",
             xshift=8, font={"size": 18},
         )  # fmt: skip
-    figure.add_vline(raw.found.spearman, line={"color": BOTH_PAPERS, "width": 2, "dash": "dot"})
+    figure.add_vline(raw.correlation.spearman, line={"color": BOTH_PAPERS, "width": 2, "dash": "dot"})
     figure.update_layout(**plotly_layout(height=360, margin={"l": 210, "r": 16, "t": 10, "b": 52}), font_size=16)
     longest = max(0.1, *ends) * 1.4  # the numbers' room
     figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], dtick=0.2, zeroline=False)

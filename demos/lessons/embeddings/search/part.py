@@ -91,7 +91,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    found = gr.HTML(elem_id="search-found")
+    rankings = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
     numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
 
@@ -117,7 +117,7 @@ def build(page: Page) -> None:
             ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
             listed = listed_by(where, path, lines)
             if listed is None:
-                yield ready | {status: TEXT.awaited(), found: "", told: "", numbers: ""}
+                yield ready | {status: TEXT.awaited(), rankings: "", told: "", numbers: ""}
                 return
             wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
             if not wanted:
@@ -137,7 +137,7 @@ def build(page: Page) -> None:
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
         shared = keywords.shared(wanted, listed.sentences)
         yield ready | {
-            found: hits_html(lists, listed.sentences, listed.topics, shared),
+            rankings: hits_html(lists, listed.sentences, listed.topics, shared),
             told: told_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
@@ -145,7 +145,7 @@ def build(page: Page) -> None:
 
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
-    filled = [status, found, told, numbers, code, own, *menus[1::2]]
+    filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
     queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
     page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **queue)
     fill_from(example, [query], {text: [text] for text in QUERIES})

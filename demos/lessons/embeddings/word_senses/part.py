@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import gradio as gr
@@ -108,8 +109,8 @@ def pair_menu(pair: str | None, count: int, hidden: bool) -> Any:
 
 def pair_choices(count: int) -> list[tuple[str, str]]:
     """What the menu offers for `count` uses."""
-    pairs = [(f"{i + 1} and {j + 1}", f"{i + 1}-{j + 1}") for i in range(count) for j in range(i + 1, count)]
-    return [(ALIKE, LEAST), *pairs]
+    pairs = combinations(range(1, count + 1), 2)
+    return [(ALIKE, LEAST), *((f"{first} and {second}", f"{first}-{second}") for first, second in pairs)]
 
 
 def build(page: Page) -> None:
@@ -152,7 +153,7 @@ def build(page: Page) -> None:
     progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):
-            found = gr.Plot(show_label=False, elem_id="word-scores")
+            scores_plot = gr.Plot(show_label=False, elem_id="word-scores")
         with gr.Column(min_width=330, scale=5):
             ranks = gr.HTML(elem_id="word-ranks")
 
@@ -197,22 +198,22 @@ def build(page: Page) -> None:
         scores = yield from relayed(steps, lambda step: {progress: TEXT.scoring(step)})
         yield {
             progress: scores_told(scores),
-            found: scores_figure(scores),
+            scores_plot: scores_figure(scores),
             ranks: words_html(scores),
             scores_of_words: scores_table(scores),
             scored_for: loaded.spec.key,
         }
 
     page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
+    scored_outputs = [progress, scores_plot, ranks, scores_of_words, scored_for]
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
     page.on(
         [page.settled.change],
         show_scores,
         [page.model, scored_for],
-        [progress, found, ranks, scores_of_words, scored_for],
+        scored_outputs,
         trigger_mode="always_last",
-        show_progress="hidden",
-        concurrency_id="vectors",
-        concurrency_limit=2,
+        **queue,
     )
     fill_from(example, [word, lines], {name: (name, lines_of(name, labelled)) for name in offered})
     page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)
