@@ -1,4 +1,4 @@
-"""Sentence vectors compared: the cosine heatmap (Plotly), and how sentences are named in figures."""
+"""Sentence vectors compared: what poolings, layers and sentences are called, and the cosine heatmap (Plotly)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.embeddings.similarity import Disagreement
+from demos.bert.model.catalogue import CATALOGUE, ModelSpec
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.templates import plot_text
 
@@ -18,6 +20,36 @@ NAMES_ON_HOVER = 24  # sentences; with more, naming both in each cell would be h
 SIGNED = colour_scale("signed")
 OUTLINE = PALETTE["classes"][5]
 ALL_COLUMNS = 16  # sentences; with more, every fifth column has its number
+POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of words", "max": "max", POOLER: "pooler"}
+LAYER_NAMES: dict[int | str, str] = {
+    SUM_ALL: "sum of all layers",
+    SUM_LAST_FOUR: "sum of the last four layers",
+    CONCAT_LAST_FOUR: "last four layers side by side",
+}
+NEARLY_SAME = 0.99  # a cosine
+
+
+def choice_name(choice: Choice, deepest: int) -> str:
+    """ "mean, last hidden layer (6)", as the page speaks of a choice."""
+    where: dict[int | str, str] = {0: "embedding output (0)", deepest: f"last hidden layer ({deepest})", **LAYER_NAMES}
+    return f"{POOLING_NAMES[choice.pooling]}, {where.get(choice.layer, f'layer {choice.layer} of {deepest}')}"
+
+
+def tuned_for(spec: ModelSpec) -> str:
+    """Which pooling this model was trained for, in one sentence; "" for a model this project knows nothing of."""
+    if spec.key not in CATALOGUE:
+        return ""
+    if not spec.hub_id:
+        return (
+            "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was not trained to stand for the "
+            "sentence. So what you see here is not what an un-tuned BERT does."
+        )
+    if spec.nsp:
+        return (
+            f"{spec.title} was never tuned to compare sentences: its [CLS] learned to answer whether two "
+            "sentences follow each other, and no training asked its mean for anything."
+        )
+    return f"{spec.title} was never tuned to compare sentences: neither its [CLS] nor its mean."
 
 
 def short(sentence: str, length: int = 24) -> str:
@@ -58,56 +90,46 @@ def cosine_heatmap(
     `outlined` draws a frame around one pair's cells. Axes carry the sentences' numbers, the rows their beginnings.
     """
     m = len(sentences)
+    numbered, hovered = m <= NUMBERS_IN_CELLS, m <= NAMES_ON_HOVER
     named = [plot_text(short(sentence, 70)) for sentence in sentences]
-    pair = "%{customdata[0]}<br>%{customdata[1]}" if m <= NAMES_ON_HOVER else "%{y}<br>and sentence %{x}"
+    pair = "%{customdata[0]}<br>%{customdata[1]}" if hovered else "%{y}<br>and sentence %{x}"
     figure = go.Figure(
         go.Heatmap(
             z=np.round(cosine, 4),
             zmin=-1,
             zmax=1,
             colorscale=SIGNED,
-            text=_cell_texts(cosine) if m <= NUMBERS_IN_CELLS else None,
-            texttemplate="%{text}" if m <= NUMBERS_IN_CELLS else None,
+            text=_cells(cosine) if numbered else None,
+            texttemplate="%{text}" if numbered else None,
             textfont={"size": 16 if m <= 8 else 13},
-            customdata=[[[a, b] for b in named] for a in named] if m <= NAMES_ON_HOVER else None,
+            customdata=[[[a, b] for b in named] for a in named] if hovered else None,
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
-            xgap=1 if m <= NAMES_ON_HOVER else 0,
-            ygap=1 if m <= NAMES_ON_HOVER else 0,
-            showscale=m > NUMBERS_IN_CELLS,
+            xgap=1 if hovered else 0,
+            ygap=1 if hovered else 0,
+            showscale=not numbered,
             colorbar={"orientation": "h", "thickness": 12, "y": -0.02, "yanchor": "top", "tickvals": [-1, 0, 1]},
         )
     )
     if outlined is not None:
         for x, y in ((outlined.i, outlined.j), (outlined.j, outlined.i)):
             box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if m <= NAMES_ON_HOVER else 2}, **box)
-    row = 42 if m <= NUMBERS_IN_CELLS else 25 if m <= NAMES_ON_HOVER else 15  # pixels
+            figure.add_shape(type="rect", line={"color": OUTLINE, "width": 3 if hovered else 2}, **box)
+    row = 42 if numbered else 25 if hovered else 15  # pixels
     step = 1 if m <= ALL_COLUMNS else 5
     columns = sorted({0, *range(step - 1, m, step)})
-    below = 56 if m > NUMBERS_IN_CELLS else 8  # the colour bar's room
+    below = 8 if numbered else 56  # the colour bar's room
     figure.update_layout(
         **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 176, "r": 8, "t": 28, "b": below})
     )
-    figure.update_xaxes(
-        tickvals=columns,
-        ticktext=[str(i + 1) for i in columns],
-        tickangle=0,
-        side="top",
-        showgrid=False,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        tickvals=list(range(m)),
-        ticktext=[label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)],
-        autorange="reversed",
-        showgrid=False,
-        zeroline=False,
-        tickfont={"size": 14 if m <= NAMES_ON_HOVER else 11},
-    )
+    both = {"showgrid": False, "zeroline": False}
+    figure.update_xaxes(both, tickvals=columns, ticktext=[str(i + 1) for i in columns], tickangle=0, side="top")
+    names = [label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)]
+    size = {"size": 14 if hovered else 11}
+    figure.update_yaxes(both, tickvals=list(range(m)), ticktext=names, autorange="reversed", tickfont=size)
     return figure
 
 
-def _cell_texts(cosine: np.ndarray) -> list[list[str]]:
+def _cells(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine with two digits, in the ink that can be read on its cell's colour."""
     return [[inked(rounded(value), SIGNED, (value + 1) / 2) for value in row] for row in cosine]
 

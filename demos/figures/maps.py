@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from demos.bert.embeddings.maps import Layout, own_share
+from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosines import short
 from demos.figures.palette import FONT, SPECIAL, TOPICS, colour_scale, plotly_layout
 from demos.templates import plot_text
@@ -18,9 +19,13 @@ MAX_CLASSES = len(TOPICS)
 # A second channel beside colour; the diamond is the reader's own, as everywhere. WebGL has fewer shapes.
 SHAPES = ("circle", "square", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon", "hexagram", "bowtie")
 SHAPES_3D = ("circle", "square")  # its others are drawn much larger, or as grey rims
-READABLE_ON_BOTH = "#7b8288"  # 3-D text is drawn by WebGL, which no style sheet reaches: this grey suits light and dark
 LABELS_ON_MAP = 130  # tokens written beside their points; more would cover each other
 HEIGHT = 540
+# 3-D is drawn by WebGL, which no style sheet reaches: BOTH_PAPERS suits light and dark.
+LINES: dict[str, Any] = {
+    "mode": "lines", "line": {"color": BOTH_PAPERS, "width": 2.5}, "hoverinfo": "skip", "showlegend": False,
+}  # fmt: skip
+TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": FONT}}
 TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
 OWN = "yours"
 
@@ -76,8 +81,8 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
     places = np.round(layout.points, 4)
     along = [] if at is None else trail(points, at)
     traces = []
-    if at is not None:
-        traces += [] if along else [dots(**_xyz(_lines(layout, at, places)), **LINES)]
+    if at is not None and not along:
+        traces.append(dots(**_xyz(_lines(layout, at, places)), **LINES))
     few = points.written and len(points.names) <= LABELS_ON_MAP
     for label in [*range(len(points.labels)), -1]:
         for own in (False, True):
@@ -88,46 +93,33 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
         numbers = ["0", *[""] * (len(along) - 2), str(len(along) - 1)]
         how = LINES | TRAIL | {"text": numbers, "mode": "lines+text" if flat else "lines"}
         traces.append(dots(**_xyz(places[along]), **how))
-    if at is not None:
-        traces.append(dots(**_xyz(places[[at]]), **_ring(flat)))
+    if at is not None:  # in 2-D the style sheet gives the ring the page's ink
+        marker = {"size": 22 if flat else 14, "symbol": "circle-open", "line": {"width": 3, "color": BOTH_PAPERS}}
+        ring = {"mode": "markers", "hoverinfo": "skip", "showlegend": False, "marker": marker | {"color": BOTH_PAPERS}}
+        traces.append(dots(**_xyz(places[[at]]), **ring))
     figure = go.Figure(traces)
+    titles = [f"axis {axis} ({share:.1%} of the variance)" for axis, share in enumerate(layout.explained, start=1)]
     legend = {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0, "font": {"size": 17}, "itemsizing": "constant"}
+    if flat and titles:
+        legend["y"] = -0.09
+    margin = {"l": 30, "r": 8, "t": 8, "b": 8}
     figure.update_layout(
-        **plotly_layout(
-            height=HEIGHT, margin={"l": 30, "r": 8, "t": 8, "b": 8}, legend=legend, uirevision=look, hovermode="closest"
-        )
+        **plotly_layout(height=HEIGHT, margin=margin, legend=legend, uirevision=look, hovermode="closest")
     )
-    titles = [
-        f"axis {k + 1} ({layout.explained[k]:.1%} of the variance)" if len(layout.explained) else ""
-        for k in range(layout.points.shape[1])
-    ]
+    across, up, *deep = titles or [""] * layout.points.shape[1]
     if flat:
-        bare = {"showticklabels": False, "zeroline": False, "showgrid": bool(titles[0])}
+        bare = {"showticklabels": False, "zeroline": False, "showgrid": bool(titles)}
         figure.update_layout(annotations=_class_names(layout, points))
-        figure.update_xaxes(title={"text": titles[0], "standoff": 4}, **bare)
-        figure.update_yaxes(title={"text": titles[1], "standoff": 4}, scaleanchor="x", scaleratio=1, **bare)
-        if titles[0]:
-            figure.update_layout(legend={"y": -0.09})
-    else:
-        font = {"color": READABLE_ON_BOTH, "size": 16}
-        axis = {"color": READABLE_ON_BOTH, "gridcolor": READABLE_ON_BOTH, "showbackground": False,
-                "showticklabels": False, "zeroline": False, "showspikes": False}  # fmt: skip
-        scene: dict[str, Any] = {
-            f"{name}axis": axis | {"title": {"text": title, "font": font}}
-            for name, title in zip("xyz", titles, strict=True)
-        }
-        scene |= {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
-        figure.update_layout(scene=scene)
+        figure.update_xaxes(bare, title={"text": across, "standoff": 4})
+        figure.update_yaxes(bare, title={"text": up, "standoff": 4}, scaleanchor="x", scaleratio=1)
+        return figure
+    hidden = {"showbackground": False, "showticklabels": False, "zeroline": False, "showspikes": False}
+    scene: dict[str, Any] = {"aspectmode": "data", "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.6}}}
+    for name, title in zip("xyz", (across, up, *deep), strict=True):
+        named = {"text": title, "font": {"color": BOTH_PAPERS, "size": 16}}
+        scene[f"{name}axis"] = hidden | {"color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "title": named}
+    figure.update_layout(scene=scene)
     return figure
-
-
-LINES: dict[str, Any] = {
-    "mode": "lines",
-    "line": {"color": READABLE_ON_BOTH, "width": 2.5},
-    "hoverinfo": "skip",
-    "showlegend": False,
-}
-TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": FONT}}
 
 
 def _xyz(rows: np.ndarray) -> dict[str, list[Any]]:
@@ -141,9 +133,8 @@ def _xyz(rows: np.ndarray) -> dict[str, list[Any]]:
 def _lines(layout: Layout, at: int, places: np.ndarray) -> np.ndarray:
     """From `at` to each of its nearest, a gap after each: [3 n, k]."""
     gap = np.full(places.shape[1], np.nan)
-    return np.array([row for other in layout.nearest[at] for row in (places[at], places[other], gap)]).reshape(
-        -1, places.shape[1]
-    )
+    rows = [row for other in layout.nearest[at] for row in (places[at], places[other], gap)]
+    return np.array(rows).reshape(-1, places.shape[1])
 
 
 def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, few: bool) -> dict[str, Any]:
@@ -157,34 +148,19 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "symbol": "diamond" if own else "circle" if plain else shapes[label % len(shapes)],
         "color": points.colour(label),
         "opacity": 0.9 if flat else 1,
-        "line": {"width": 2.0 * own + 0.6 * flat, "color": READABLE_ON_BOTH},
+        "line": {"width": 2.0 * own + 0.6 * flat, "color": BOTH_PAPERS},
     }
     said = plot_text(f"{name}: " if label >= 0 else "")
     return {
         "mode": "markers+text" if few else "markers",
         "text": [plot_text(points.names[row]) for row in rows] if few else None,
         "textposition": "top center",
-        "textfont": {"size": 15, "family": FONT} | ({} if flat else {"color": READABLE_ON_BOTH}),
+        "textfont": {"size": 15, "family": FONT} | ({} if flat else {"color": BOTH_PAPERS}),
         "name": plot_text(short(f"◆ {OWN}" if own else name, 30)),
         "customdata": [int(row) for row in rows],
         "hovertext": [said + plot_text(short(points.names[row], 90)) for row in rows],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": marker,
-    }
-
-
-def _ring(flat: bool) -> dict[str, Any]:
-    """A ring around the chosen point; in 2-D the style sheet gives it the page's ink."""
-    return {
-        "mode": "markers",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "marker": {
-            "size": 22 if flat else 14,
-            "symbol": "circle-open",
-            "color": READABLE_ON_BOTH,
-            "line": {"width": 3, "color": READABLE_ON_BOTH},
-        },
     }
 
 
@@ -196,12 +172,11 @@ def _class_names(layout: Layout, points: Points) -> list[dict[str, Any]]:
     if points.ordered or points.written:
         return []
     shares = own_share(layout.nearest_on_map, points.classes)
-    found = []
+    names, font = [], {"size": 19, "family": FONT}
     for label, name in enumerate(points.labels):
         own = points.classes == label
         if own.any() and shares[own].mean() >= TOGETHER:
-            x, y = np.median(layout.points[own], axis=0)
+            x, y = np.median(layout.points[own], axis=0).tolist()
             text = f"<b>{plot_text(short(name, 20))}</b>"
-            font = {"size": 19, "family": FONT}
-            found.append({"x": float(x), "y": float(y), "text": text, "showarrow": False, "font": font})
-    return found
+            names.append({"x": x, "y": y, "text": text, "showarrow": False, "font": font})
+    return names

@@ -15,9 +15,9 @@ from sentence_transformers import SentenceTransformer
 
 from demos.bert.embeddings.agreement import scores_of, spearman
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import ModelStore
-from demos.bert.model.vectors import VectorCache
 from demos.training.data.rated_pairs import read_pairs
 
 CLOSE = 0.005

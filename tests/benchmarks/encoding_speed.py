@@ -46,10 +46,11 @@ def speed(path: Path, short: bool) -> None:
     """Print the ratios and how far the vectors are apart, before and after they are normalised."""
     from sentence_transformers import SentenceTransformer
 
-    from demos.bert.embeddings.pooling import Choice, normalised
+    from demos.bert.embeddings.pooling import Choice
+    from demos.bert.embeddings.similarity import normalised
+    from demos.bert.embeddings.vector_cache import drained, encode_sentences
     from demos.bert.model.cores import cores
     from demos.bert.model.models import ModelStore, one_thread_a_pass
-    from demos.bert.model.vectors import drained, encode_sentences
 
     sentences = sentences_in(path)[: 20 if short else LINES]
     loaded = ModelStore().get("minilm")
@@ -89,8 +90,8 @@ def speed(path: Path, short: bool) -> None:
 def memory(path: Path, most: int) -> None:
     """Print by how much this process's peak of memory grows with a tenth of `most` rows, and then with all."""
     from demos.bert.embeddings.pooling import Choice
+    from demos.bert.embeddings.vector_cache import drained, encode_sentences
     from demos.bert.model.models import ModelStore, one_thread_a_pass
-    from demos.bert.model.vectors import drained, encode_sentences
 
     one_thread_a_pass()
     lines = sentences_in(path)

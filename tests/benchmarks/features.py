@@ -12,9 +12,9 @@ import numpy as np
 
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, joined, parts_of
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
-from demos.bert.model.vectors import VectorCache
 from demos.lessons.embeddings.frozen_features.figure import feature_name
 from demos.training.data.labelled import SEEDS, from_bytes, split_rows
 from demos.training.data.sst2 import PUBLISHED

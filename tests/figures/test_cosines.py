@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.figures import cosines as embeddings

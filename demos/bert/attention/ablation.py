@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from demos.bert.embeddings.pooling import Choice, choices_of, dimension
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache, encode_sentences
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache, encode_sentences
 from demos.errors import UserError
 
 MIN_PAIRS = 5  # with fewer an interval says nothing
@@ -66,7 +66,7 @@ class Agreement:
     pairs: tuple[Pair, ...]
     choices: tuple[Choice, ...]
     cosines: np.ndarray  # float32 [choices, pairs], read-only
-    found: tuple[Correlation, ...]  # one a choice
+    correlations: tuple[Correlation, ...]  # one a choice
     overlap: Correlation  # of the share of words in common, without any model
     behind: tuple[tuple[int, Gap], ...] = ()  # a layer and how far [CLS] is behind the mean there
 
@@ -78,7 +78,14 @@ class Agreement:
     @property
     def best(self) -> int:
         """The choice with the highest rho."""
-        return int(np.nanargmax([correlation.spearman for correlation in self.found]))
+        return int(np.nanargmax([correlation.spearman for correlation in self.correlations]))
+
+
+def sides_of(pairs: Sequence[Pair]) -> tuple[list[str], list[int], list[int]]:
+    """(the pairs' sentences, each once, the place of each pair's first among them, that of its second)."""
+    texts = list(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
+    place = {text: index for index, text in enumerate(texts)}
+    return texts, [place[pair.first] for pair in pairs], [place[pair.second] for pair in pairs]
 
 
 def scores_of(pairs: Sequence[Pair]) -> np.ndarray:
@@ -124,7 +131,7 @@ def word_overlap(pair: Pair) -> float:
     return len(first & second) / len(first | second) if first | second else 0.0
 
 
-def gap_between(first: np.ndarray, second: np.ndarray, ratings: np.ndarray, seed: int = 0) -> Gap:
+def gap_between(first: np.ndarray, second: np.ndarray, ratings: np.ndarray) -> Gap:
     """rho of the numbers `first` [n] minus that of `second` [n], with a bootstrap interval (Efron 1979).
 
     Pairs are drawn anew RESAMPLES times from one seed, the same ones for both. All nan where one has no rho.
@@ -132,15 +139,10 @@ def gap_between(first: np.ndarray, second: np.ndarray, ratings: np.ndarray, seed
     difference = float(spearman(first, ratings) - spearman(second, ratings))
     if math.isnan(difference):
         return Gap(math.nan, math.nan, math.nan)
-    drawn = np.random.default_rng(seed).integers(len(ratings), size=(RESAMPLES, len(ratings)))
+    drawn = np.random.default_rng(0).integers(len(ratings), size=(RESAMPLES, len(ratings)))
     differences = spearman(first[drawn], ratings[drawn]) - spearman(second[drawn], ratings[drawn])
     low, high = np.nanpercentile(differences, [2.5, 97.5])
     return Gap(difference, float(low), float(high))
-
-
-def gap(agreement: Agreement, first: int, second: int, seed: int = 0) -> Gap:
-    """`gap_between` two of an agreement's choices, by their places."""
-    return gap_between(agreement.cosines[first], agreement.cosines[second], agreement.scores, seed)
 
 
 def mean_against_cls(
@@ -152,11 +154,11 @@ def mean_against_cls(
     both = {layer: (at[Choice("mean", layer)], at[Choice("cls", layer)]) for layer in layers}
     behind = {layer: found[mean].spearman - found[cls].spearman for layer, (mean, cls) in both.items()}
     defined = {layer: value for layer, value in behind.items() if not math.isnan(value)}
-    told = [max(layers)] if max(layers) in defined else []
+    shown = [max(layers)] if max(layers) in defined else []
     if defined and max(defined.values()) > 0:  # else [CLS] is behind nowhere
-        told.append(max(defined, key=lambda layer: defined[layer]))
+        shown.append(max(defined, key=lambda layer: defined[layer]))
     return tuple(
-        (layer, gap_between(cosines[both[layer][0]], cosines[both[layer][1]], scores)) for layer in dict.fromkeys(told)
+        (layer, gap_between(cosines[both[layer][0]], cosines[both[layer][1]], scores)) for layer in dict.fromkeys(shown)
     )
 
 
@@ -169,14 +171,11 @@ def misjudged(cosines: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.n
 def checked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """The pairs. Raises UserError where they are too few, or all rated alike."""
     if len(pairs) < MIN_PAIRS:
-        raise UserError(f"A correlation takes at least {MIN_PAIRS} pairs; there {_are(len(pairs))}.")
+        there_are = "there is 1" if len(pairs) == 1 else f"there are {len(pairs)}"
+        raise UserError(f"A correlation takes at least {MIN_PAIRS} pairs; {there_are}.")
     if len({pair.score for pair in pairs}) == 1:
         raise UserError(f"All {len(pairs):,} pairs are rated {pairs[0].score:g}: there is no order to agree with.")
     return tuple(pairs)
-
-
-def _are(count: int) -> str:
-    return "is 1" if count == 1 else f"are {count}"
 
 
 def agreement_steps(
@@ -187,34 +186,31 @@ def agreement_steps(
     Few pairs come from the shared vectors; many are encoded, compared and dropped part by part, so that memory
     stays bounded. Raises UserError as `checked` does, and where the model finds all pairs equally alike.
     """
-    kept = checked(pairs)
-    choices = choices_of(loaded)
-    config = loaded.model.config
+    pairs, choices, config = checked(pairs), choices_of(loaded), loaded.model.config
     floats = sum(dimension(choice, config.num_hidden_layers, config.hidden_size) for choice in choices)
-    total = len({text for pair in kept for text in (pair.first, pair.second)})
-    cosines = np.empty((len(choices), len(kept)), dtype=np.float32)
-    order = sorted(range(len(kept)), key=lambda row: len(kept[row].first) + len(kept[row].second))
-    size = len(kept) if total * floats <= HELD_FLOATS else max(8, HELD_FLOATS // (2 * floats))
+    total = len(sides_of(pairs)[0])
+    shared = total * floats <= HELD_FLOATS
+    parts = [list(range(len(pairs)))]
+    if not shared:
+        order = sorted(parts[0], key=lambda row: len(pairs[row].first) + len(pairs[row].second))
+        size = max(8, HELD_FLOATS // (2 * floats))
+        parts = [order[start : start + size] for start in range(0, len(order), size)]
+    cosines = np.empty((len(choices), len(pairs)), dtype=np.float32)
     done = 0
-    for start in range(0, len(order), size):
-        rows = order[start : start + size] if size < len(order) else list(range(len(kept)))
-        texts = list(dict.fromkeys(text for row in rows for text in (kept[row].first, kept[row].second)))
-        shared = size >= len(kept)
+    for rows in parts:
+        texts, first, second = sides_of([pairs[row] for row in rows])
         steps = cache.steps(loaded, texts, choices) if shared else encode_sentences(loaded, texts, choices)
-        vectors = yield from _offset(steps, done, total)
-        at = {text: index for index, text in enumerate(texts)}
-        first, second = ([at[getattr(kept[row], side)] for row in rows] for side in ("first", "second"))
-        for index, found in enumerate(vectors):
-            cosines[index, rows] = cosine(found[first], found[second])
+        for index, vectors in enumerate((yield from _offset(steps, done, total))):
+            cosines[index, rows] = cosine(vectors[first], vectors[second])
         done += len(texts)
     cosines.flags.writeable = False
-    scores = scores_of(kept)
+    scores = scores_of(pairs)
     results = tuple(correlation(row, scores) for row in cosines)
     if all(math.isnan(correlation.spearman) for correlation in results):
         raise UserError("The model finds all these pairs equally alike: there is no order to compare.")
-    overlap = correlation(np.array([word_overlap(pair) for pair in kept]), scores)
+    overlap = correlation(np.array([word_overlap(pair) for pair in pairs]), scores)
     behind = mean_against_cls(choices, cosines, results, scores)
-    return Agreement(kept, tuple(choices), cosines, results, overlap, behind)
+    return Agreement(pairs, tuple(choices), cosines, results, overlap, behind)
 
 
 def _offset(
@@ -231,10 +227,10 @@ def _offset(
 
 
 def shared_steps(
-    kept: OnceCache[Encoded, Agreement], cache: VectorCache, loaded: LoadedModel, pairs: Sequence[Pair]
+    results: OnceCache[Encoded, Agreement], cache: VectorCache, loaded: LoadedModel, pairs: Sequence[Pair]
 ) -> Generator[Encoded, None, Agreement]:
     """As `agreement_steps`, computed once a model and data; what is kept holds cosines and no vectors."""
-    said = repr([loaded.spec.key, *((pair.first, pair.second, pair.score, pair.kind) for pair in pairs)])
-    key = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-    sentences = len({text for pair in pairs for text in (pair.first, pair.second)})
-    return (yield from kept.steps(key, lambda: agreement_steps(cache, loaded, pairs), Encoded(0, sentences)))
+    data = repr([loaded.spec.key, *((pair.first, pair.second, pair.score, pair.kind) for pair in pairs)])
+    key = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()
+    waiting = Encoded(0, len(sides_of(pairs)[0]))
+    return (yield from results.steps(key, lambda: agreement_steps(cache, loaded, pairs), waiting))

@@ -5,25 +5,21 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import beta
 
+from demos.bert.embeddings.similarity import normalised
 from demos.errors import UserError
-
-
-def directions(vectors: np.ndarray) -> np.ndarray:
-    """Each row divided by its length, float64 [n, d]; a zero row stays zero and is like nothing."""
-    rows = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
 def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
     """What each dimension adds to the mean cosine of two rows: [n, d] -> float64 [d], which sums to that mean.
 
+    That mean, of words drawn at random from different contexts, is 0 where directions are spread evenly, 1 where all
+    are one (Ethayarajh 2019, section 3.4); here it is taken over all such pairs of the rows.
     The mean of x_i y_i / (|x| |y|) over all pairs of rows (Timkey and van Schijndel 2021) whose `groups`
     [n] differ: two tokens of one sentence are no strangers. Summed group by group, so no pair is written out: the sum
     over all ordered pairs is the square of the sum, less the same within each group.
     Raises UserError where no two rows are of different groups.
     """
-    units = directions(vectors)
+    units = normalised(np.asarray(vectors, dtype=np.float64))
     order = np.arange(len(units)) if groups is None else np.argsort(groups, kind="stable")
     ranked = order if groups is None else np.asarray(groups)[order]
     starts = np.flatnonzero(np.diff(ranked, prepend=ranked[:1] - 1))
@@ -36,18 +32,9 @@ def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.n
     return result
 
 
-def anisotropy(vectors: np.ndarray, groups: np.ndarray | None = None) -> float:
-    """The mean cosine of two rows of different `groups`: 0 where directions are spread evenly, 1 where all are one.
-
-    Ethayarajh 2019, section 3.4: the expected cosine of two words drawn at random from different contexts. Here it is
-    the mean over all such pairs of the rows. Raises UserError as `contributions` does.
-    """
-    return float(contributions(vectors, groups).sum())
-
-
 def stranger_cosines(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.ndarray:
     """The cosine of every two rows of different `groups`, each pair once: [n, d] -> float32 [pairs]."""
-    units = directions(vectors).astype(np.float32)
+    units = normalised(np.asarray(vectors, dtype=np.float64)).astype(np.float32)
     apart = np.triu(np.ones((len(units), len(units)), dtype=bool), k=1)
     if groups is not None:
         apart &= np.asarray(groups)[:, None] != np.asarray(groups)[None, :]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import Contrast, Use, contrast, find_word, use_cosines, word_states
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -27,11 +27,6 @@ class Control:
     sentences: int
     other: Contrast
     own: Contrast
-
-    @property
-    def gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Same sense less different senses at each layer, [L + 1]: the other word's, and the word's own."""
-        return self.other.same - self.other.different, self.own.same - self.own.different
 
 
 def control_word(word: str, uses: Sequence[Use]) -> str:

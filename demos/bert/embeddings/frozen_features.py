@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 
 import numpy as np
 
 from demos.bert.embeddings.pooling import (
     CONCAT_LAST_FOUR,
-    POOLER,
-    POOLINGS,
     SUM_ALL,
     SUM_LAST_FOUR,
     Choice,
+    choices_of,
     dimension,
-    has_pooler,
     layers_used,
 )
 from demos.bert.model.models import LoadedModel
@@ -27,13 +26,9 @@ MAX_DIMENSION = 10_000  # a wider vector is not offered: fitting it would take m
 
 def features_of(loaded: LoadedModel) -> list[Choice]:
     """Every vector on offer for this model: each pooling on each layer and combination, and a trained pooler."""
-    config = loaded.model.config
-    layers: list[int | str] = [*range(config.num_hidden_layers + 1), *LAYERS_TOGETHER]
-    found = [Choice(pooling, layer) for pooling in POOLINGS for layer in layers]
-    found += [Choice(POOLER, config.num_hidden_layers)] if has_pooler(loaded) else []
-    return [
-        choice for choice in found if width_of(choice, config.num_hidden_layers, config.hidden_size) <= MAX_DIMENSION
-    ]
+    layers, width = loaded.model.config.num_hidden_layers, loaded.model.config.hidden_size
+    offered = choices_of(loaded, LAYERS_TOGETHER)
+    return [choice for choice in offered if width_of(choice, layers, width) <= MAX_DIMENSION]
 
 
 def width_of(choice: Choice, num_layers: int, width: int) -> int:
@@ -62,7 +57,5 @@ def joined(choice: Choice, num_layers: int, vectors: Mapping[Choice, np.ndarray]
     parts = [vectors[part] for part in parts_of(choice, num_layers)]
     if choice.layer in (CONCAT_LAST_FOUR, CONCAT_ALL):
         return np.concatenate(parts, axis=1).round(DIGITS)
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
+    total: np.ndarray = reduce(np.add, parts)
     return total.round(DIGITS)

@@ -7,16 +7,17 @@ import threading
 import time
 import warnings
 from collections.abc import Generator
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 from sklearn.manifold import TSNE, trustworthiness
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from demos.bert.embeddings.pooling import normalised
-from demos.bert.embeddings.sentence_vectors import project
+from demos.bert.embeddings.similarity import normalised
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 
@@ -118,17 +119,23 @@ def lay_out(vectors: np.ndarray, recipe: Recipe) -> Layout:
             nearby=nearby,
             trust=trust(units, points),
             nearest=_nearest(units @ units.T),
-            nearest_on_map=_nearest(-_squared_distances(points)),
+            nearest_on_map=_nearest(-cdist(points, points, "sqeuclidean")),
         )
 
 
 def principal(units: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """PCA: (points [m, k], share of the variance on each axis [k])."""
-    if min(units.shape) <= FULL_SVD:
-        found = project(units, dimensions)
-        return found.points, found.explained
-    pca = PCA(dimensions, svd_solver="arpack", random_state=0)
-    return pca.fit_transform(units.astype(np.float64)), pca.explained_variance_ratio_
+    """PCA (Pearson 1901), scikit-learn's: (points [m, k], share of the variance on each axis [k]).
+
+    m points span m - 1 directions at most; axes beyond hold zeros.
+    """
+    rows = np.asarray(units, dtype=np.float64)
+    points, explained = np.zeros((len(rows), dimensions)), np.zeros(dimensions)
+    k = min(dimensions, *rows.shape)
+    if not np.allclose(rows, rows[0], rtol=0, atol=1e-9):  # one and the same point has no directions
+        pca = PCA(k, svd_solver="full" if min(rows.shape) <= FULL_SVD else "arpack", random_state=0)
+        points[:, :k] = pca.fit_transform(rows)
+        explained[:k] = pca.explained_variance_ratio_
+    return points, explained
 
 
 def trust(units: np.ndarray, points: np.ndarray) -> float:
@@ -152,14 +159,6 @@ def _nearest(likeness: np.ndarray) -> np.ndarray:
     likeness = likeness.astype(np.float64)
     np.fill_diagonal(likeness, -np.inf)
     return np.argsort(-likeness, axis=1, kind="stable")[:, : min(NEIGHBOURS, len(likeness) - 1)]
-
-
-def _squared_distances(points: np.ndarray) -> np.ndarray:
-    rows = points.astype(np.float64)
-    total = np.zeros((len(rows), len(rows)))
-    for axis in rows.T:
-        total += (axis[:, None] - axis[None]) ** 2
-    return total
 
 
 def _start(units: np.ndarray, recipe: Recipe) -> np.ndarray:
@@ -206,26 +205,21 @@ def _told(count: int, recipe: Recipe, seconds: float) -> Laying:
 
 def _watched(vectors: np.ndarray, recipe: Recipe) -> Generator[Laying, None, Layout]:
     """`lay_out` in a thread of its own, so that whoever waits can be told, and can go."""
-    done, gone = threading.Event(), threading.Event()
-    results: list[Layout] = []
-    errors: list[Exception] = []
+    layout: Future[Layout] = Future()
 
     def work() -> None:
         with _slots:
-            if not gone.is_set():
+            if layout.set_running_or_notify_cancel():
                 try:
-                    results.append(lay_out(vectors, recipe))
+                    layout.set_result(lay_out(vectors, recipe))
                 except Exception as error:
-                    errors.append(error)
-        done.set()
+                    layout.set_exception(error)
 
     began = time.monotonic()
     threading.Thread(target=work, name="map", daemon=True).start()
     try:
-        while not done.wait(LOOK_SECONDS):
+        while not wait([layout], LOOK_SECONDS).done:
             yield _told(len(vectors), recipe, time.monotonic() - began)
     finally:
-        gone.set()
-    if errors:
-        raise errors[0]
-    return results[0]
+        layout.cancel()
+    return layout.result()

@@ -1,15 +1,17 @@
-"""Which vector is the sentence: every choice of pooling and layer, and its arithmetic."""
+"""Which vector is the sentence: every choice of pooling and layer, its arithmetic, and each token's share in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import torch
 
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import Run
 from demos.errors import UserError
 
 POOLINGS = ("cls", "mean", "mean_no_special", "max")  # for every layer
@@ -17,11 +19,8 @@ POOLER = "pooler"  # the model's own last step for [CLS]: tanh(W h + b) on the l
 SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR = "sum_all", "sum_last_four", "concat_last_four"
 NO_POOLER = "This model has no trained pooler; choose [CLS] or a mean."
 NO_WORDS = "A sentence has no token besides [CLS] and [SEP], so their mean without these is empty."
-COMBINED = (
-    SUM_ALL,
-    SUM_LAST_FOUR,
-    CONCAT_LAST_FOUR,
-)  # of layers 1..L, after Devlin et al. 2019, table 7: weighted there
+# Of layers 1..L, after Devlin et al. 2019, table 7, where sums are weighted.
+COMBINED = (SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR)
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,11 @@ def has_pooler(loaded: LoadedModel) -> bool:
     return loaded.spec.nsp and getattr(loaded.model, "pooler", None) is not None
 
 
-def choices_of(loaded: LoadedModel) -> list[Choice]:
+def choices_of(loaded: LoadedModel, combined: Sequence[str] = COMBINED) -> list[Choice]:
     """Every choice this model offers: each pooling on each layer and combination, and a trained pooler."""
-    layers: list[int | str] = [*range(loaded.model.config.num_hidden_layers + 1), *COMBINED]
-    pooler = [Choice(POOLER, loaded.model.config.num_hidden_layers)] if has_pooler(loaded) else []
+    deepest = loaded.model.config.num_hidden_layers
+    layers: list[int | str] = [*range(deepest + 1), *combined]
+    pooler = [Choice(POOLER, deepest)] if has_pooler(loaded) else []
     return [Choice(pooling, layer) for pooling in POOLINGS for layer in layers] + pooler
 
 
@@ -86,54 +86,51 @@ def token_states(hidden: Sequence[torch.Tensor | None], layer: int | str) -> tor
     A hidden state that this layer does not read may be None.
     """
     used = [state for k in layers_used(layer, len(hidden) - 1) if (state := hidden[k]) is not None]
-    if layer == CONCAT_LAST_FOUR:
-        return torch.cat(used, dim=-1)
-    total = used[0]
-    for state in used[1:]:
-        total = total + state
-    return total
+    return torch.cat(used, dim=-1) if layer == CONCAT_LAST_FOUR else reduce(torch.add, used)
 
 
-def pool_batch(
-    hidden: Sequence[torch.Tensor | None],
-    attention_mask: torch.Tensor | None,
-    special_tokens_mask: torch.Tensor,
-    choice: Choice,
-    pooler: Any = None,
-) -> torch.Tensor:
-    """One vector a sentence: hidden states (L + 1 of [b, n, d]) and two masks [b, n] -> [b, d] or [b, 4d].
+def run_states(run: Run, layer: int | str) -> np.ndarray:
+    """`token_states` of a forward pass: [n, d], or [n, 4d]."""
+    states: np.ndarray = token_states([torch.tensor(state) for state in run.hidden_states], layer).numpy()
+    return states
+
+
+def pool_batch(hidden: Sequence[torch.Tensor | None], choice: Choice, pooler: Any = None) -> torch.Tensor:
+    """One vector a sentence of equally long ones: hidden states (L + 1 of [b, n, d]) -> [b, d] or [b, 4d].
 
     `mean` is sentence-transformers' own (Reimers and Gurevych 2019, section 3): every token counts, [CLS] and
-    [SEP] included, padding not. No attention mask: nothing is padding. A hidden state that is not read may be None.
-    Raises UserError for an unknown pooling or layer, for a pooler that is not there, and where a sentence has no token
-    to take the mean of.
+    [SEP] included. A hidden state that is not read may be None. `choice` is one that `check_choice` lets pass.
+    Raises UserError where a sentence has no token to take the mean of.
     """
     if choice.pooling == POOLER:
-        if pooler is None:
-            raise UserError(NO_POOLER)
         result: torch.Tensor = pooler(hidden[-1])
         return result
     states = token_states(hidden, choice.layer)  # [b, n, D]
     if choice.pooling == "cls":
         return states[:, 0]
     if choice.pooling == "max":
-        if attention_mask is not None:
-            states = states.masked_fill(~attention_mask.bool()[..., None], -torch.inf)
         return states.amax(dim=1)
-    if choice.pooling not in ("mean", "mean_no_special"):
-        raise UserError(unknown_pooling(choice.pooling))
-    if choice.pooling == "mean" and attention_mask is None:
-        return states.mean(dim=1)
-    kept = torch.ones_like(special_tokens_mask, dtype=torch.bool) if attention_mask is None else attention_mask.bool()
     if choice.pooling == "mean_no_special":
-        kept = kept & ~special_tokens_mask.bool()
-        if not bool(kept.any(dim=1).all()):
+        states = states[:, 1:-1]  # without [CLS] and [SEP]
+        if not states.shape[1]:
             raise UserError(NO_WORDS)
-    weights = kept[..., None].to(states.dtype)  # [b, n, 1]
-    return (states * weights).sum(dim=1) / weights.sum(dim=1)
+    return states.mean(dim=1)
 
 
-def normalised(vectors: np.ndarray) -> np.ndarray:
-    """Each row divided by its length, float32 [m, D]; a zero row stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+def token_shares(run: Run, choice: Choice) -> np.ndarray:
+    """How much of each token is in the vector: [n], sums to 1.
+
+    cls and pooler: all from the first token; mean: 1/n from each, or from each but [CLS] and [SEP]; max: the share of
+    the vector's numbers in which this token is the largest. Raises UserError where there is no token to take the
+    mean of.
+    """
+    n = len(run.encoding)
+    if choice.pooling in ("cls", POOLER):
+        return np.eye(1, n)[0]
+    if choice.pooling == "max":
+        largest = run_states(run, choice.layer).argmax(axis=0)  # [D]
+        return np.bincount(largest, minlength=n) / len(largest)
+    counted = np.ones(n) if choice.pooling == "mean" else 1 - np.array(run.encoding.special_tokens_mask)
+    if not counted.any():
+        raise UserError(NO_WORDS)
+    return counted / counted.sum()

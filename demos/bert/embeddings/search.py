@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 
@@ -27,9 +28,7 @@ def ranking(scores: np.ndarray) -> np.ndarray:
 
 def ranks(scores: np.ndarray) -> np.ndarray:
     """The rank of each of `scores` [m], from 1; equal ones in their order."""
-    found = np.empty(len(scores), dtype=int)
-    found[ranking(scores)] = np.arange(1, len(scores) + 1)
-    return found
+    return rankdata(-np.asarray(scores), method="ordinal").astype(int)
 
 
 WORD = re.compile(r"(?u)\b\w\w+\b")  # scikit-learn's own

@@ -6,12 +6,13 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from demos.bert.embeddings.anisotropy import contributions, dominating, stranger_cosines
+from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import BATCH_TOKENS, Encoded, fast_twin
+from demos.bert.model.packing import all_states
+from demos.bert.model.token_lists import padded_batches
 from demos.errors import UserError
 
 WORDS, MEAN, CLS = "words", "mean", "cls"
@@ -70,7 +71,7 @@ def draw_tokens(lengths: Sequence[int], most: int, seed: int) -> list[np.ndarray
 def measure(
     loaded: LoadedModel, sentences: Sequence[str], seed: int = 0, most: int = MOST_TOKENS
 ) -> Generator[Encoded, None, Space]:
-    """Encode the sentences, longest first, telling after each batch; the same words' tokens are drawn on every layer.
+    """Encode the sentences, telling after each batch; the same words' tokens are drawn on every layer.
 
     Raises UserError for fewer than two sentences that hold a word.
     """
@@ -84,25 +85,13 @@ def measure(
     words = np.empty((layers, starts[-1], width), dtype=np.float32)
     cls, mean = (np.empty((layers, m, width), dtype=np.float32) for _ in range(2))
     sep = np.empty((layers, m), dtype=np.float64)
-    model, done = fast_twin(loaded), 0
-    order = sorted(range(m), key=lambda row: -len(encodings[row]))
-    while done < m:
-        longest = len(encodings[order[done]])
-        rows = order[done : done + max(1, BATCH_TOKENS // longest)]
-        ids = torch.zeros(len(rows), longest, dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for at, row in enumerate(rows):
-            ids[at, : len(encodings[row])] = torch.tensor(encodings[row].input_ids)
-            mask[at, : len(encodings[row])] = 1
-        with torch.inference_mode():
-            hidden = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        for layer, states in enumerate(hidden):
-            batch = states.numpy()  # [b, n, d]
-            for at, row in enumerate(rows):
-                n = len(encodings[row])
-                words[layer, starts[row] : starts[row + 1]] = batch[at, drawn[row]]
-                cls[layer, row], mean[layer, row] = batch[at, 0], batch[at, :n].mean(axis=0)
-                sep[layer, row] = np.linalg.norm(batch[at, n - 1])
+    done = 0
+    for rows in padded_batches([len(encoding) for encoding in encodings], BATCH_TOKENS):
+        batch = all_states(loaded.model, [encodings[row].input_ids for row in rows])
+        for row, states in zip(rows, batch, strict=True):  # [L + 1, n, d]
+            words[:, starts[row] : starts[row + 1]] = states[:, drawn[row]]
+            cls[:, row], mean[:, row] = states[:, 0], states.mean(axis=1)
+            sep[:, row] = np.linalg.norm(states[:, -1], axis=1)
         done += len(rows)
         yield Encoded(done, m)
     groups = np.repeat(np.arange(m), [len(places) for places in drawn])

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
-import torch
 
-from demos.bert.embeddings.sentence_vectors import MAX_LIST_TOKENS, cosine_matrix
+from demos.bert.embeddings.similarity import check_tokens, cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import pad
+from demos.bert.model.packing import all_states
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import Encoded
+from demos.bert.model.token_lists import padded_batches
 from demos.errors import UserError
 
 MAX_LINES = 16
@@ -93,9 +94,7 @@ def check_uses(loaded: LoadedModel, uses: Sequence[Use]) -> None:
         raise UserError("Comparing takes at least two uses of the word; write one sentence a line.")
     if len(uses) > MAX_USES:
         raise UserError(f"The word is used {len(uses):,} times; the limit is {MAX_USES}.")
-    tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in {use.sentence for use in uses})
-    if tokens > MAX_LIST_TOKENS:
-        raise UserError(f"The sentences have {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
+    check_tokens(loaded, {use.sentence for use in uses}, "The sentences have")
 
 
 def word_pieces(encoding: Encoding, use: Use) -> list[int]:
@@ -114,29 +113,19 @@ def word_states(loaded: LoadedModel, uses: Sequence[Use]) -> Generator[Encoded, 
     The mean of its pieces where it was cut. Of each batch only these rows are kept. Raises UserError as `word_pieces`.
     """
     sentences = list(dict.fromkeys(use.sentence for use in uses))
-    encodings = {sentence: encode(loaded.tokenizer, sentence) for sentence in sentences}
-    pieces = [word_pieces(encodings[use.sentence], use) for use in uses]
+    encodings = [encode(loaded.tokenizer, sentence) for sentence in sentences]
+    pieces = [word_pieces(encodings[sentences.index(use.sentence)], use) for use in uses]
     config = loaded.model.config
     states = np.empty((len(uses), config.num_hidden_layers + 1, config.hidden_size), dtype=np.float32)
-    order = sorted(sentences, key=lambda sentence: len(encodings[sentence]))
     done = 0
-    while done < len(order):
-        end = done + 1
-        while end < len(order) and (end + 1 - done) * len(encodings[order[end]]) <= BATCH_TOKENS:
-            end += 1
-        rows = {sentence: row for row, sentence in enumerate(order[done:end])}
-        batch = pad(loaded.tokenizer, [encodings[sentence] for sentence in rows])
-        inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
-        if loaded.spec.segments:
-            inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
-        with torch.inference_mode():
-            hidden = loaded.model(**inputs, output_hidden_states=True).hidden_states  # L + 1 of [b, n, d]
+    for rows in padded_batches([len(encoding) for encoding in encodings], BATCH_TOKENS):
+        batch = all_states(loaded.model, [encodings[row].input_ids for row in rows])
+        for row, hidden in zip(rows, batch, strict=True):  # [L + 1, n, d]
             for at, use in enumerate(uses):
-                if use.sentence in rows:
-                    for layer, state in enumerate(hidden):
-                        states[at, layer] = state[rows[use.sentence], pieces[at]].mean(dim=0).numpy()
-        done = end
-        yield Encoded(done, len(order))
+                if use.sentence == sentences[row]:
+                    states[at] = hidden[:, pieces[at]].mean(axis=1)
+        done += len(rows)
+        yield Encoded(done, len(sentences))
     states.flags.writeable = False
     return states
 
@@ -169,17 +158,22 @@ class Contrast:
     same_pairs: int
     different_pairs: int
 
+    @property
+    def gaps(self) -> np.ndarray:
+        """Same sense less different senses at each layer, [L + 1]."""
+        return self.same - self.different
+
 
 def contrast(cosines: np.ndarray, senses: Sequence[int | None]) -> Contrast | None:
     """Average `cosines` [L + 1, m, m] over the pairs whose senses are known; None without a pair of either kind."""
     known = [index for index, sense in enumerate(senses) if sense is not None]
-    pairs = [(i, j, senses[i] == senses[j]) for n, i in enumerate(known) for j in known[n + 1 :]]
-    same = [(i, j) for i, j, alike in pairs if alike]
-    different = [(i, j) for i, j, alike in pairs if not alike]
-    if not same or not different:
+    pairs = np.array(list(combinations(known, 2)), dtype=int).reshape(-1, 2)
+    alike = np.array([senses[i] == senses[j] for i, j in pairs], dtype=bool)
+    if not alike.any() or alike.all():
         return None
-    means = [np.mean([cosines[:, i, j] for i, j in kind], axis=0) for kind in (same, different)]
-    return Contrast(means[0], means[1], len(same), len(different))
+    values = cosines[:, pairs[:, 0], pairs[:, 1]]  # [L + 1, pairs]
+    same, different = values[:, alike], values[:, ~alike]
+    return Contrast(same.mean(axis=1), different.mean(axis=1), same.shape[1], different.shape[1])
 
 
 def _bounded(letter: str) -> bool:

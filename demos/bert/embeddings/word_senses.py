@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from demos.bert.embeddings.pooling import normalised
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix, normalised
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import Use, static_vectors, word_states
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 
 SEED = 0
 STARTS = 10  # k-means begins anew so often and keeps the tightest clusters
@@ -91,14 +90,14 @@ def blind_accuracy(senses: Sequence[str]) -> float:
 
 def score_senses(loaded: LoadedModel, labelled: Sequence[SenseUse]) -> Generator[Encoded, None, SenseScores]:
     """Score every word by every layer; tells how many sentences are encoded. Raises UserError as `word_states` does."""
-    uses = [labelled_use.use for labelled_use in labelled]
+    uses = [example.use for example in labelled]
     states = yield from word_states(loaded, uses)  # [m, L + 1, d]
     stacked = np.concatenate([static_vectors(loaded, uses)[:, None], states], axis=1)  # [m, L + 2, d]
-    words = tuple(dict.fromkeys(labelled_use.word for labelled_use in labelled))
+    words = tuple(dict.fromkeys(example.word for example in labelled))
     rand = np.zeros((len(words), stacked.shape[1]))
     neighbour, chance, counts, sizes = np.zeros_like(rand), np.zeros(len(words)), [], []
     for row, word in enumerate(words):
-        mine = [index for index, labelled_use in enumerate(labelled) if labelled_use.word == word]
+        mine = [index for index, example in enumerate(labelled) if example.word == word]
         senses = [labelled[index].sense for index in mine]
         counts.append(len(set(senses)))
         sizes.append(len(mine))

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from demos.bert.attention.matrix_labels import word_starts
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.feed_forward import layer_norm
 from demos.bert.encoder.input import InputLedger, Tables
 from demos.bert.model.encoding import Encoding

@@ -9,7 +9,7 @@ import torch
 from scipy.special import softmax
 
 from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_products
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel

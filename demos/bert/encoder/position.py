@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
 from demos.errors import UserError
 
 MAX_LENGTH, MAX_WIDTH, MAX_BASE = 1_024, 2_048, 1_000_000

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from demos.bert.embeddings.pooling import COMBINED, Choice
-from demos.bert.embeddings.sentence_vectors import cosine_matrix, embed, resolve_layer, sentences_of
+from demos.bert.embeddings.similarity import check_tokens, cosine_matrix, sentences_of
+from demos.bert.model.layer_numbers import layer_index
 from demos.errors import UserError
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
@@ -33,8 +34,11 @@ def offer_endpoint(page: Page) -> None:
         loaded = services.loaded(model)
         if combine and combine not in COMBINED:
             raise UserError(f"There is no combination {str(combine)[:40]!r} here; choose one of {', '.join(COMBINED)}.")
-        choice = Choice(pooling, combine or resolve_layer(layer, loaded.model.config.num_hidden_layers))
-        (vectors,) = embed(services.vectors, loaded, sentences, [choice])
+        deepest = loaded.model.config.num_hidden_layers
+        there_are = f"the model has 0 (the embedding output) to {deepest}"
+        choice = Choice(pooling, combine or layer_index(layer, deepest + 1, there_are))
+        check_tokens(loaded, sentences)
+        (vectors,) = services.vectors.get(loaded, sentences, [choice])
         return {
             "sentences": sentences,
             "vectors": np.round(vectors.astype(np.float64), 7).tolist(),

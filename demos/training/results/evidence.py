@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from demos.bert.attention.saliency import Score, gradient_x_input
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 from demos.training.learning.model import Trained, in_batches, last_states
 from demos.training.results.answers import Kept
 from demos.training.results.classifier_on_states import class_logits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -15,15 +16,14 @@ from demos.bert.embeddings.pooling import (
     Choice,
     has_pooler,
     unknown_pooling,
-)
+)  # fmt: skip
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.figures.cosines_text import POOLING_NAMES
+from demos.figures.cosines import POOLING_NAMES
 from demos.page.services import Services
 
 LAST = "last"
 SECOND_TO_LAST = "second_to_last"
-LAST_UNKNOWN = "last"  # as the menu says it while the model is not there
 NAMED = {
     "sum of the last four": SUM_LAST_FOUR,
     "sum of all layers": SUM_ALL,
@@ -37,26 +37,23 @@ def layer_choices(deepest: int, known: bool = True) -> list[tuple[str, str]]:
     Before the model is `known`, `deepest` is the most that a link may name, and the first two go without their numbers;
     the single layers do not show meanwhile (demos/page/page.css).
     """
-    between = [(f"layer {layer}", str(layer)) for layer in range(deepest - 2, 0, -1)]
     return [
-        (f"last (layer {deepest})" if known else LAST_UNKNOWN, LAST),
+        (f"last (layer {deepest})" if known else "last", LAST),
         (f"second to last ({deepest - 1})" if known else "second to last", SECOND_TO_LAST),
         *NAMED.items(),
-        *between,
+        *((f"layer {layer}", str(layer)) for layer in range(deepest - 2, 0, -1)),
         ("first (0, the embedding output)", "0"),
     ]
 
 
-def pooling_menus(
-    services: Services, letter: str = "", pooling: str = "mean", layer: str = LAST
-) -> tuple[gr.Radio, gr.Dropdown]:
+def pooling_menus(services: Services, letter: str = "", pooling: str = "mean") -> tuple[gr.Radio, gr.Dropdown]:
     """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes."""
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
     after = f" {letter}" if letter else ""
     return (
         gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
-        gr.Dropdown(layer_choices(deepest, known=False), value=layer, label=f"Layer{after}", filterable=False),
+        gr.Dropdown(layer_choices(deepest, known=False), value=LAST, label=f"Layer{after}", filterable=False),
     )
 
 
@@ -79,6 +76,11 @@ def read_choice(loaded: LoadedModel, pooling: str, layer: str) -> Choice:
     if not str(layer).isdecimal():
         raise UserError(f"There is no layer {str(layer)[:20]!r} here.")
     return Choice(pooling, min(int(layer), deepest))
+
+
+def read_two(loaded: LoadedModel, answers: Sequence[str]) -> list[Choice]:
+    """`read_choice` of A's two menus and of B's."""
+    return [read_choice(loaded, *answers[:2]), read_choice(loaded, *answers[2:])]
 
 
 def menu_values(choice: Choice, deepest: int) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from demos.bert.attention.ablation import (
     switched_off,
     write_heads,
 )
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel

@@ -16,7 +16,6 @@ from demos.bert.embeddings.agreement import (
     Pair,
     agreement_steps,
     correlation,
-    gap,
     gap_between,
     interval,
     misjudged,
@@ -26,11 +25,12 @@ from demos.bert.embeddings.agreement import (
     word_overlap,
 )
 from demos.bert.embeddings.pooling import Choice, choices_of
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache
 from demos.errors import UserError
+from tests.bert.embeddings.stepping import walked
 
 SAID = "The old kettle sings while rain falls over seven quiet hills and nobody listens to it"
 WORDS = SAID.split()
@@ -38,15 +38,6 @@ PAIRS = tuple(
     Pair(" ".join(WORDS[: 3 + row]), " ".join(WORDS[row:]), float(row % 6), "even" if row % 2 else "odd")
     for row in range(12)
 )
-
-
-def ended(cache: VectorCache, loaded: LoadedModel, pairs: tuple[Pair, ...]) -> tuple[list[Encoded], Agreement]:
-    steps, told = agreement_steps(cache, loaded, pairs), []
-    while True:
-        try:
-            told.append(next(steps))
-        except StopIteration as end:
-            return told, end.value
 
 
 @settings(max_examples=40, deadline=None)
@@ -109,7 +100,7 @@ def test_word_overlap_and_places() -> None:
 
 def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, kept = VectorCache(), OnceCache[Encoded, Agreement](2)
-    told, whole = ended(cache, tiny, PAIRS)
+    told, whole = walked(agreement_steps(cache, tiny, PAIRS))
     assert told[-1].done == told[-1].total == len({text for pair in PAIRS for text in (pair.first, pair.second)})
     assert whole.choices == tuple(choices_of(tiny))
     choice = Choice("max", "concat_last_four")
@@ -117,16 +108,16 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
     at = whole.choices.index(choice)
     expected = cosine(vectors[::2], vectors[1::2])
     np.testing.assert_allclose(whole.cosines[at], expected, atol=1e-5)
-    assert whole.found[at].spearman == pytest.approx(spearmanr(whole.cosines[at], whole.scores).statistic)
-    assert whole.found[at].pearson == pytest.approx(pearsonr(whole.cosines[at], whole.scores).statistic)
+    assert whole.correlations[at].spearman == pytest.approx(spearmanr(whole.cosines[at], whole.scores).statistic)
+    assert whole.correlations[at].pearson == pytest.approx(pearsonr(whole.cosines[at], whole.scores).statistic)
     # [CLS] before the first layer is one and the same vector in every sentence
-    assert math.isnan(whole.found[whole.choices.index(Choice("cls", 0))].spearman)
+    assert math.isnan(whole.correlations[whole.choices.index(Choice("cls", 0))].spearman)
     last, *_ = whole.behind
     rows = [whole.choices.index(Choice(pooling, 2)) for pooling in ("mean", "cls")]
-    assert last == (2, gap(whole, *rows))
+    assert last == (2, gap_between(*(whole.cosines[row] for row in rows), whole.scores))
     # cut in parts, in another order, the numbers are the same
     monkeypatch.setattr(module, "HELD_FLOATS", 10)
-    told, parts = ended(VectorCache(), tiny, PAIRS)
+    told, parts = walked(agreement_steps(VectorCache(), tiny, PAIRS))
     assert [one.done for one in told] == sorted(one.done for one in told)
     np.testing.assert_allclose(parts.cosines, whole.cosines, atol=1e-5)
     # and asked for again, nothing is computed
@@ -137,8 +128,8 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
 
 def test_what_has_no_order_is_a_sentence(tiny: LoadedModel) -> None:
     with pytest.raises(UserError, match="at least 5 pairs; there is 1"):
-        ended(VectorCache(), tiny, PAIRS[:1])
+        walked(agreement_steps(VectorCache(), tiny, PAIRS[:1]))
     with pytest.raises(UserError, match="All 6 pairs are rated 2"):
-        ended(VectorCache(), tiny, tuple(Pair(pair.first, pair.second, 2) for pair in PAIRS[:6]))
+        walked(agreement_steps(VectorCache(), tiny, tuple(Pair(pair.first, pair.second, 2) for pair in PAIRS[:6])))
     with pytest.raises(UserError, match="equally alike"):
-        ended(VectorCache(), tiny, tuple(Pair("Same.", "Same.", row) for row in range(6)))
+        walked(agreement_steps(VectorCache(), tiny, tuple(Pair("Same.", "Same.", row) for row in range(6))))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,22 +10,26 @@ import torch
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
-from demos.bert.embeddings.anisotropy import anisotropy, contributions, dominating, random_shares, stranger_cosines
-from demos.bert.embeddings.repairs import CENTRED, RAW, TRIMMED, WHITE_ALL, axes_to_drop, repair, repairs
+from demos.bert.embeddings.anisotropy import contributions, dominating, random_shares, stranger_cosines
+from demos.bert.embeddings.repairs import (
+    CENTRED,
+    RAW,
+    TRIMMED,
+    WHITE_ALL,
+    all_but_the_top,
+    axes_to_drop,
+    centred,
+    fit_axes,
+    repair,
+    repairs,
+    whitened,
+)  # fmt: skip
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, TOP, WORDS, draw_tokens, measure
-from demos.bert.embeddings.whitening import all_but_the_top, centred, fit_axes, whitened
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.steps import drained
 from demos.errors import UserError
 
 SENTENCES = ["The kettle sings.", "Willows grow by the river bank.", "Who left early? 🎻", "It rained and rained."]
-
-
-def ended(steps: Generator[Any, None, Any]) -> Any:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 def plain_loop(vectors: np.ndarray, groups: np.ndarray) -> tuple[float, np.ndarray]:
@@ -43,7 +45,7 @@ def plain_loop(vectors: np.ndarray, groups: np.ndarray) -> tuple[float, np.ndarr
 
 
 def test_a_measured_space_is_what_plain_loops_find_in_transformers_own_states(tiny: LoadedModel) -> None:
-    space = ended(measure(tiny, SENTENCES, seed=3, most=12))
+    space = drained(measure(tiny, SENTENCES, seed=3, most=12))
     lengths = [len(tiny.tokenizer(text)["input_ids"]) for text in SENTENCES]
     drawn = draw_tokens(lengths, 12, 3)
     assert sum(map(len, drawn)) == space.tokens == 12
@@ -76,7 +78,7 @@ def test_a_measured_space_is_what_plain_loops_find_in_transformers_own_states(ti
     seps = np.linalg.norm(np.array([[layer[0] for layer in layers] for layers in rows["sep"]]), axis=2)
     np.testing.assert_allclose(space.sep[:, 1], np.median(seps, axis=0), rtol=1e-4)
     with pytest.raises(UserError, match="at least two sentences"):
-        ended(measure(tiny, ["", "One."]))
+        drained(measure(tiny, ["", "One."]))
 
 
 def test_contributions_sum_to_the_mean_cosine_and_pairs_are_of_strangers() -> None:
@@ -86,14 +88,14 @@ def test_contributions_sum_to_the_mean_cosine_and_pairs_are_of_strangers() -> No
     cosines = stranger_cosines(rows, groups)
     assert len(cosines) == 40 * 30 / 2
     assert contributions(rows, groups).sum() == pytest.approx(float(cosines.mean()), abs=1e-6)
-    assert anisotropy(rows) == pytest.approx(float(stranger_cosines(rows).mean()), abs=1e-6)
-    assert anisotropy(np.ones((3, 4))) == pytest.approx(1)
+    assert contributions(rows).sum() == pytest.approx(float(stranger_cosines(rows).mean()), abs=1e-6)
+    assert contributions(np.ones((3, 4))).sum() == pytest.approx(1)
     assert dominating(np.array([0.1, 0.5, -2.0, 0.3]), 2).tolist() == [1, 3]
     for few in (rows[:1], rows[:0]):
         with pytest.raises(UserError, match="at least two sentences"):
             contributions(few)
     with pytest.raises(UserError, match="at least two sentences"):
-        anisotropy(rows, np.zeros(40))
+        contributions(rows, np.zeros(40))
 
 
 def test_random_directions_have_the_cosines_that_are_drawn() -> None:
@@ -144,10 +146,10 @@ def test_repairs_are_scored_as_scipy_scores_them() -> None:
     for name, rows in made.items():
         cosines = [rows[i] @ rows[j] / np.linalg.norm(rows[i]) / np.linalg.norm(rows[j])
                    for i, j in zip(first, second, strict=True)]  # fmt: skip
-        assert found[name].found.spearman == pytest.approx(spearmanr(cosines, scores).statistic, abs=1e-9)
+        assert found[name].correlation.spearman == pytest.approx(spearmanr(cosines, scores).statistic, abs=1e-9)
     gain = found[CENTRED].gain
     assert gain is not None
-    assert gain.difference == pytest.approx(found[CENTRED].found.spearman - found[RAW].found.spearman)
+    assert gain.difference == pytest.approx(found[CENTRED].correlation.spearman - found[RAW].correlation.spearman)
     assert gain.low < gain.difference < gain.high
     assert found[RAW].gain is None
     assert found[WHITE_ALL].dimensions == 10

@@ -48,7 +48,7 @@ def test_both_gaps_by_transformers_alone(request: pytest.FixtureRequest, name: s
     control = drained(control_of(loaded, "bank", uses, cosines))
     assert control is not None
     assert (control.word, control.sentences) == ("the", 4)
-    for word, found in (("the", control.gaps[0]), ("bank", control.gaps[1])):
+    for word, found in (("the", control.other.gaps), ("bank", control.own.gaps)):
         rows = []
         for line in LINES.replace("\n\n", "\n").split("\n"):
             inputs = loaded.tokenizer(line, return_tensors="pt", return_offsets_mapping=True)

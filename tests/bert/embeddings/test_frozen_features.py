@@ -7,8 +7,8 @@ import pytest
 
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of, joined, parts_of, width_of
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import VectorCache
 
 SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ja."]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from demos.bert.embeddings import maps
 from demos.bert.embeddings.maps import Laying, Layout, MapCache, Recipe, lay_out, own_share
-from demos.bert.embeddings.token_maps import token_points
-from demos.bert.model.models import LoadedModel
-from demos.bert.model.run import RunCache
 from demos.errors import UserError
+from tests.bert.embeddings.stepping import walked
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -34,6 +33,26 @@ def test_pca_is_the_singular_value_decomposition(vectors: np.ndarray) -> None:
     u, s, _ = np.linalg.svd(units - units.mean(axis=0), full_matrices=False)
     assert np.abs(layout.points) == pytest.approx(np.abs(u[:, :3] * s[:3]), abs=1e-5)
     assert layout.explained == pytest.approx((s**2 / (s**2).sum())[:3], abs=1e-6)
+
+
+def test_pca_equals_the_eigenvectors_of_the_covariance() -> None:
+    vectors = np.random.default_rng(1).normal(size=(8, 5)) * [5, 3, 1, 0.5, 0.1]
+    points, explained = maps.principal(vectors, 3)
+    centred = vectors - vectors.mean(axis=0)
+    values, directions = np.linalg.eigh(np.cov(centred.T))
+    np.testing.assert_allclose(np.abs(points), np.abs(centred @ directions[:, ::-1][:, :3]), atol=1e-9)
+    np.testing.assert_allclose(explained, values[::-1][:3] / values.sum(), atol=1e-12)
+
+
+def test_pca_of_few_sentences_pads_with_zeros_and_keeps_distances() -> None:
+    vectors = np.random.default_rng(2).normal(size=(2, 7))
+    points, explained = maps.principal(vectors, 3)
+    assert points.shape == (2, 3)
+    assert explained[0] == pytest.approx(1)
+    np.testing.assert_allclose(cdist(points, points), cdist(vectors, vectors), atol=1e-9)
+    points, explained = maps.principal(np.ones((3, 7), dtype=np.float32), 2)
+    assert not points.any()
+    assert not explained.any()
 
 
 def test_large_pca_takes_the_other_solver_and_finds_the_same(
@@ -96,31 +115,13 @@ def test_who_asks_again_gets_the_same_map_and_errors_come_through(
     cache = MapCache()
     monkeypatch.setattr(maps, "LOOK_SECONDS", 0.001)
 
-    def drained(recipe: Recipe) -> tuple[list[Laying], Layout]:
-        told, steps = [], cache.steps(vectors, recipe)
-        while True:
-            try:
-                told.append(next(steps))
-            except StopIteration as end:
-                return told, end.value
+    def drawn(recipe: Recipe) -> tuple[list[Laying], Layout]:
+        return walked(cache.steps(vectors, recipe))
 
-    told, layout = drained(Recipe("tsne", 2, 5))
+    told, layout = drawn(Recipe("tsne", 2, 5))
     assert told
     assert all((one.method, one.count, one.first) == ("tsne", 40, False) for one in told)
-    assert drained(Recipe("tsne", 2, 5)) == ([], layout)
-    assert drained(Recipe("pca", 2, 5, 1))[1] is drained(Recipe("pca", 2, 9, 2))[1]  # PCA has neither
+    assert drawn(Recipe("tsne", 2, 5)) == ([], layout)
+    assert drawn(Recipe("pca", 2, 5, 1))[1] is drawn(Recipe("pca", 2, 9, 2))[1]  # PCA has neither
     with pytest.raises(UserError):
-        drained(Recipe("magic"))
-
-
-def test_tokens_of_one_layer_and_of_every_layer(tiny: LoadedModel) -> None:
-    runs = RunCache().get_many(tiny, [("A bank.", ""), ("The river bank.", "")])
-    one = token_points(runs, 1)
-    assert one.tokens == ("[CLS]", "a", "bank", ".", "[SEP]", "[CLS]", "the", "river", "bank", ".", "[SEP]")
-    assert (one.vectors == np.concatenate([run.hidden_states[1] for run in runs])).all()
-    assert (int(one.special.sum()), one.sentence.tolist()) == (4, [0] * 5 + [1] * 6)
-    every = token_points(runs, None)
-    assert (every.step, len(every.vectors)) == (11, 33)
-    assert every.layer.tolist() == [0] * 11 + [1] * 11 + [2] * 11
-    assert (every.vectors[every.step :: every.step][0] == runs[0].hidden_states[1, 0]).all()
-    assert token_points(runs, "concat_last_four").vectors.shape == (11, 64)
+        drawn(Recipe("magic"))

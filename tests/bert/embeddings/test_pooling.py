@@ -1,4 +1,4 @@
-"""Every pooling of every layer, against numpy on what transformers gives for each sentence alone."""
+"""Every pooling of every layer, against numpy on what transformers gives for each sentence alone; tokens' shares."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import torch
 from transformers import DistilBertConfig, DistilBertModel
 
 from demos.bert.embeddings.pooling import (
-    COMBINED,
     CONCAT_LAST_FOUR,
     POOLER,
-    POOLINGS,
     SUM_ALL,
     SUM_LAST_FOUR,
     Choice,
@@ -22,12 +20,13 @@ from demos.bert.embeddings.pooling import (
     choices_of,
     dimension,
     layers_used,
-    normalised,
-    pool_batch,
+    token_shares,
 )
+from demos.bert.embeddings.vector_cache import drained, encode_sentences
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import drained, encode_sentences
+from demos.bert.model.run import run_model
 from demos.errors import UserError
 
 SENTENCES = [
@@ -104,20 +103,6 @@ def test_every_choice_equals_transformers_sentence_by_sentence(loaded: LoadedMod
             np.testing.assert_allclose(vectors[row], wanted, atol=1e-5, err_msg=f"{choice} of {sentence[:20]!r}")
 
 
-def test_padding_counts_for_nothing() -> None:
-    generator = torch.Generator().manual_seed(0)
-    hidden = [torch.randn(2, 5, 3, generator=generator) for _ in range(3)]
-    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
-    special = torch.tensor([[1, 0, 0, 0, 1], [1, 0, 1, 1, 1]])
-    for pooling in POOLINGS:
-        for layer in (1, *COMBINED):
-            choice = Choice(pooling, layer)
-            padded = pool_batch(hidden, mask, special, choice)
-            for row, n in enumerate((5, 3)):
-                short = [states[row : row + 1, :n] for states in hidden]
-                torch.testing.assert_close(padded[row], pool_batch(short, None, special[row : row + 1, :n], choice)[0])
-
-
 def test_layers_of_a_shallow_model() -> None:
     assert layers_used(SUM_ALL, 2) == layers_used(CONCAT_LAST_FOUR, 2) == (1, 2)
     assert layers_used(SUM_LAST_FOUR, 12) == (9, 10, 11, 12)
@@ -147,7 +132,19 @@ def test_the_pooler_reads_the_last_layer(with_pooler: LoadedModel) -> None:
     check_choice(with_pooler, Choice(POOLER, 2))
 
 
-def test_normalised_rows_have_length_one_and_zero_stays() -> None:
-    rows = normalised(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32))
-    np.testing.assert_allclose(rows, np.array([[0.6, 0.8], [0.0, 0.0]]), atol=1e-7)
-    assert rows.dtype == np.float32
+def test_shares_of_every_pooling(tiny: LoadedModel) -> None:
+    (run,) = run_model(tiny, [encode(tiny.tokenizer, "The kettle sings.")])
+    n = len(run.encoding)
+    assert token_shares(run, Choice("cls", 1)).tolist() == token_shares(run, Choice("pooler", 2)).tolist()
+    assert token_shares(run, Choice("cls", 1)).tolist() == [1, *[0] * (n - 1)]
+    np.testing.assert_allclose(token_shares(run, Choice("mean", "sum_all")), np.full(n, 1 / n))
+    np.testing.assert_allclose(token_shares(run, Choice("mean_no_special", 2)), [0, *[1 / (n - 2)] * (n - 2), 0])
+    side_by_side = np.concatenate([run.hidden_states[1], run.hidden_states[2]], axis=1)  # all layers that tiny has
+    won = [sum(side_by_side[:, k].argmax() == token for k in range(64)) / 64 for token in range(n)]
+    np.testing.assert_allclose(token_shares(run, Choice("max", "concat_last_four")), won)
+
+
+def test_what_has_no_share_is_refused(tiny: LoadedModel) -> None:
+    (run,) = run_model(tiny, [encode(tiny.tokenizer, "")])
+    with pytest.raises(UserError, match="no token besides"):
+        token_shares(run, Choice("mean_no_special", 2))

@@ -11,9 +11,9 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords, precision_at, ranking, ranks
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import VectorCache
 from demos.training.data.lists import our_library
 
 

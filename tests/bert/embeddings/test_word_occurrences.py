@@ -27,19 +27,11 @@ from demos.bert.embeddings.word_occurrences import (
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.steps import drained
 from demos.errors import UserError
 
 LISTED = "The bank closed.\n\nBank, river, bank!\n  A muddy BANK  "
 LONG = "Her unflappability bored the bank."
-
-
-def states_of(loaded: LoadedModel, uses: list[Use]) -> np.ndarray:
-    steps = word_states(loaded, uses)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(
@@ -90,14 +82,14 @@ def test_how_much_is_compared_is_bounded(tiny: LoadedModel) -> None:
             check_uses(tiny, read_uses("bank", lines))
     far = read_uses("bank", "word " * 600 + "bank")
     with pytest.raises(UserError, match="beyond the 512 tokens"):
-        states_of(tiny, far)
+        drained(word_states(tiny, far))
     with pytest.raises(UserError, match="the tokenizer drops it"):
-        states_of(tiny, [Use("a \u200b b", 2, 3)])
+        drained(word_states(tiny, [Use("a \u200b b", 2, 3)]))
 
 
 def test_vectors_are_transformers_own(bundled: LoadedModel) -> None:
     uses = [*read_uses("bank", f"{LISTED}\n{LONG}"), *bar_uses("unflappability", [LONG], [])]
-    found = states_of(bundled, uses)
+    found = drained(word_states(bundled, uses))
     assert found.shape == (6, 7, 384)
     for use, mine in zip(uses, found, strict=True):
         encoding = encode(bundled.tokenizer, use.sentence)

@@ -9,7 +9,6 @@ import pytest
 
 from demos.bert.embeddings.word_occurrences import Use, find_word
 from demos.bert.embeddings.word_senses import (
-    SenseScores,
     SenseUse,
     blind_accuracy,
     cluster,
@@ -18,6 +17,7 @@ from demos.bert.embeddings.word_senses import (
     score_senses,
 )
 from demos.bert.model.models import LoadedModel
+from tests.bert.embeddings.stepping import walked
 
 SENSES = ["a", "a", "a", "b", "b", "b", "c", "c"]
 
@@ -74,13 +74,7 @@ def test_every_word_is_scored_at_every_layer(tiny: LoadedModel) -> None:
         for word, found in lines.items()
         for at, line in enumerate(found)
     ]
-    steps, told = score_senses(tiny, labelled), []
-    while True:
-        try:
-            told.append(next(steps))
-        except StopIteration as end:
-            scores: SenseScores = end.value
-            break
+    told, scores = walked(score_senses(tiny, labelled))
     assert told[-1].done == told[-1].total == 5  # one sentence stands twice
     assert scores.rand.shape == scores.neighbour.shape == (2, 4)  # the static table, then layers 0 to 2
     assert (scores.words, scores.senses, scores.uses) == (("bank", "bat"), (2, 1), (4, 2))

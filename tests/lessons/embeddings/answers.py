@@ -4,10 +4,50 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import gradio as gr
 from markupsafe import Markup
+
+from demos.lessons.embeddings import LESSON
+from demos.page.lesson import Page
+from demos.page.services import Services
+
+
+class Wired(NamedTuple):
+    """One handler, with what it reads and what it fills."""
+
+    handler: Callable[..., Any]
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+
+
+@dataclass
+class Recorder(Page):
+    """A page that keeps what is wired and offered."""
+
+    wired: list[Wired] = field(default_factory=list)
+    endpoints: dict[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+        self.wired.append(Wired(show, inputs, outputs))
+
+    def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
+        self.wired.append(Wired(handler, inputs, outputs))
+
+    def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
+        self.endpoints[function.__name__] = function
+
+
+def recorded(services: Services, *builds: Callable[[Page], None]) -> Recorder:
+    """A bare page on which these parts are built."""
+    with gr.Blocks():
+        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
+        page = Recorder(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State(""))
+        for build in builds:
+            build(page)
+    return page
 
 
 def plain(html: str) -> str:

@@ -10,21 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from demos.bert.embeddings.agreement import Agreement, agreement_steps
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, Choice, choices_of
+from demos.bert.embeddings.vector_cache import Encoded, VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded, VectorCache
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.agreement.part import PART
 from demos.lessons.embeddings.agreement.program import agreement_code
-from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.rated_pairs import (
     FORM_KEYS,
@@ -38,26 +35,18 @@ from demos.training.data.rated_pairs import (
     read_pairs,
 )
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
-from tests.lessons.embeddings.answers import in_order
+from tests.lessons.embeddings.answers import Recorder, in_order, recorded
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore) -> Page:
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            self.__dict__.setdefault("wired", []).append((handler, inputs, outputs))
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        PART.build(page)
-    return page
+def page(store: ModelStore) -> Recorder:
+    return recorded(Services(store, "minilm"), PART.build)
 
 
 @pytest.fixture(scope="module")
-def show(page: Page) -> Callable[..., list[Any]]:
+def show(page: Recorder) -> Callable[..., list[Any]]:
     def last(*rest: Any, handler: int = 0) -> list[Any]:
-        call, inputs, outputs = page.wired[handler]  # type: ignore[attr-defined]
+        call, inputs, outputs = page.wired[handler]
         *_, values = call("", "", "minilm", *rest)
         assert len(rest) + 3 == len(inputs)
         return in_order(outputs, values)
@@ -65,16 +54,16 @@ def show(page: Page) -> Callable[..., list[Any]]:
     return last
 
 
-def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Page, bundled: LoadedModel) -> None:
+def test_the_bundled_model_on_our_pairs(show: Callable[..., list[Any]], page: Recorder, bundled: LoadedModel) -> None:
     status, bars, told, heading, scatter, worst, numbers, _, _, _ = show(OWN, None, "cls", "1")
     assert status == ""
     kept, cache = OnceCache[Encoded, Agreement](1), page.services.vectors
     agreement = kept.get("", lambda: agreement_steps(cache, bundled, our_pairs().pairs), Encoded(0, 0))
-    found = dict(zip(agreement.choices, agreement.found, strict=True))
+    found = dict(zip(agreement.choices, agreement.correlations, strict=True))
     drawn = {tuple(point): y for bar in bars.data[:4] for point, y in zip(bar.customdata, bar.y, strict=True)}
     assert len(drawn) == len(found) == 40
     for (row, _, _), rho in drawn.items():
-        one = agreement.found[row].spearman
+        one = agreement.correlations[row].spearman
         assert math.isnan(one) if rho is None else rho == pytest.approx(one, abs=1e-4)
     # What a lecturer says of this picture, and what its students could doubt:
     rho = {choice: one.spearman for choice, one in found.items()}
@@ -163,5 +152,5 @@ def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel)
     assert HUB_REVISION in hub
 
 
-def test_the_choices_travel_in_the_link(page: Page) -> None:
+def test_the_choices_travel_in_the_link(page: Recorder) -> None:
     assert set(page.choices) == {"agreement_data", "agreement_pooling", "agreement_layer"}

@@ -8,40 +8,31 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.anisotropy import part as shape
-from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.lists import Listed
 from demos.training.data.rated_pairs import Rated, our_pairs
-from tests.lessons.embeddings.answers import answering
+from tests.lessons.embeddings.answers import answering, recorded
 
 MODEL = ("", "", "minilm")
 Handlers = list[Callable[..., Any]]
 
 
+def handlers_of(services: Services) -> Handlers:
+    return [answering(one.handler, one.outputs) for one in recorded(services, shape.PART.build).wired]
+
+
 @pytest.fixture(scope="module")
 def handlers(store: ModelStore) -> Any:
     """`show` and `judge`, on fewer sentences than the page takes."""
-    wired: Handlers = []
-
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(answering(handler, outputs))
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shape, "SAMPLE", 40)
         few = Listed(shape.our_library().sentences[:60])
         patch.setattr(shape, "our_library", lambda: few)
-        with gr.Blocks():
-            hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-            page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-            shape.PART.build(page)
-        yield wired
+        yield handlers_of(Services(store, "minilm"))
 
 
 def last(steps: Any) -> list[Any]:
@@ -131,16 +122,7 @@ def test_another_model_and_a_stranger_choice(
         def get(self, key: str) -> LoadedModel:
             return tiny
 
-    wired: Handlers = []
-
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append(answering(handler, outputs))
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(One(), "tiny"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        shape.PART.build(page)
+    wired = handlers_of(Services(One(), "tiny"))
     drawn = last(wired[0]("", "", "tiny", 40, "nobody's"))
     assert len(drawn[2].data[1].y) == 32
     assert drawn[8]["maximum"] == 2

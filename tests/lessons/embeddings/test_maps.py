@@ -9,64 +9,53 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
+import numpy as np
 import pytest
+from markupsafe import Markup
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.maps import part
-from demos.lessons.embeddings.maps.data import MAX_CLASSES, Listed, sentence_points
+from demos.lessons.embeddings.maps.data import MAX_CLASSES, Listed, sentence_points, tokens_mapped
 from demos.lessons.embeddings.maps.data import bundled as bundled_list
-from demos.lessons.embeddings.maps.layout import MADE, MAPPED, SIDES
-from demos.page.lesson import Page
+from demos.lessons.embeddings.maps.layout import INPUTS, SIDES
 from demos.page.services import Services
-from tests.lessons.embeddings.answers import answering
+from tests.lessons.embeddings.answers import plain
 
 OPENING = {
     "kind": "sentence", "source": "library", "file": None, "own": "", "bar": False, "lines": "A bank.\nThe river bank.",
     "method": "pca", "axes": 2, "nearby": 30, "seed": 0, "pooling": "mean", "layer": "last",
+    "picked": 4, "picked_token": 2, "find": "",
 }  # fmt: skip
 Show = Callable[..., dict[str, Any]]
 
 
-def recorded(services: Services) -> dict[str, Any]:
-    """The part's handlers by name."""
-    handlers: dict[str, Any] = {}
-
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            handlers[handler.__name__] = answering(handler, outputs)
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        part.PART.build(Recorder(LESSON, services, *hidden, notices=gr.Column(), trained=gr.State("")))
-    return handlers
-
-
 @pytest.fixture(scope="module")
-def handlers(store: ModelStore, bundled: LoadedModel) -> dict[str, Any]:
-    return recorded(Services(store, "minilm"))
+def handlers(store: ModelStore, bundled: LoadedModel) -> part.Maps:
+    return part.Maps(Services(store, "minilm"))
 
 
 def values(**changes: Any) -> list[Any]:
-    asked = OPENING | changes
-    picked = [asked.pop("picked", 4), asked.pop("picked_token", 2), asked.pop("find", "")]
-    return ["The moon is full.", "", "minilm", *[asked[name] for name in (*MAPPED, *MADE)], *picked]
+    answers = OPENING | changes
+    return ["The moon is full.", "", "minilm", *[answers[name] for name in INPUTS]]
+
+
+def plain_values(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) if isinstance(value, Markup) else value for name, value in answer.items()}
 
 
 @pytest.fixture(scope="module")
-def show(handlers: dict[str, Any]) -> Show:
+def show(handlers: part.Maps) -> Show:
     def last(**changes: Any) -> dict[str, Any]:
-        *_, shown = handlers["show"](*values(**changes))
-        plot, listed = handlers["mark"](*values(**changes))
-        return dict(zip((*part.SHOWN, *SIDES), shown, strict=True)) | {"plot": plot, "list": listed}
+        *_, shown = handlers.show(*values(**changes))
+        assert set(shown) <= {*part.SHOWN, *SIDES}
+        return plain_values(shown | handlers.mark(*values(**changes)))
 
     return last
 
 
-def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: dict[str, Any]) -> None:
+def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: part.Maps) -> None:
     shown = show(method="tsne")
     assert shown["drawn"]
     assert sum(len(one.customdata or []) for one in shown["plot"].data) == 320
@@ -74,14 +63,14 @@ def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: dict[str
     assert shares
     assert int(shares[1]) == 64  # as library.md says
     assert int(shares[2]) > 70  # t-SNE's map is tidier than the vectors
-    plot, listed = handlers["mark"](*values(method="tsne", picked=17))
+    plot, listed = handlers.mark(*values(method="tsne", picked=17)).values()
     assert 'data-point="17"' not in listed
     assert plot.data[-1].x[0] != shown["plot"].data[-1].x[0]
-    found = handlers["look_up"](*values(method="tsne", find="The MOON"))
+    found = handlers.look_up(*values(method="tsne", find="The MOON"))["list"]
     rows = [int(row) for row in re.findall(r'data-point="(\d+)"', found)]
     names = bundled_list("library").sentences
     assert rows == [row for row, name in enumerate(names) if "moon" in name.lower() and "the" in name.lower()] != []
-    assert "0 of 320 sentences have “&lt;b&gt;”:" in handlers["look_up"](*values(method="tsne", find="<b>"))
+    assert "0 of 320 sentences have “&lt;b&gt;”:" in plain(handlers.look_up(*values(method="tsne", find="<b>"))["list"])
 
 
 def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,12 +145,27 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
         def spec(self, key: str) -> ModelSpec:
             return tiny.spec
 
-    handlers = recorded(Services(Small(), "tiny"))
-    *_, shown = handlers["show"](*values(kind="layers"))
-    assert "layer 2" in shown[part.SHOWN.index("numbers")]
-    plot, _ = handlers["mark"](*values(kind="layers"))
+    handlers = part.Maps(Services(Small(), "tiny"))
+    *_, shown = handlers.show(*values(kind="layers"))
+    assert "layer 2" in shown["numbers"]
+    plot = handlers.mark(*values(kind="layers"))["plot"]
     assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
     first = part.Laying("umap", 320, 3.2, True)
     assert part.progress(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
     assert part.progress(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
     assert part.progress(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"
+
+
+def test_tokens_of_one_layer_and_of_every_layer(tiny: LoadedModel, store: ModelStore) -> None:
+    services, lines = Services(store, "minilm"), ["A bank.", "The river bank."]
+    runs = services.runs.get_many(tiny, [(line, "") for line in lines])
+    single = tokens_mapped(services, tiny, lines, 1)
+    names = ("[CLS]", "a", "bank", ".", "[SEP]", "[CLS]", "the", "river", "bank", ".", "[SEP]")
+    assert single.points.names == names
+    assert (single.vectors == np.concatenate([run.hidden_states[1] for run in runs])).all()
+    assert single.points.classes.tolist() == [-1, 0, 0, 0, -1, -1, 1, 1, 1, 1, -1]
+    every = tokens_mapped(services, tiny, lines, None)
+    assert (every.points.step, len(every.vectors), every.points.names) == (11, 33, names * 3)
+    assert every.points.classes.tolist() == [0] * 11 + [1] * 11 + [2] * 11
+    assert (every.vectors[every.points.step :: every.points.step][0] == runs[0].hidden_states[1, 0]).all()
+    assert tokens_mapped(services, tiny, lines, "concat_last_four").vectors.shape == (11, 64)

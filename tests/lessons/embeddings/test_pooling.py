@@ -6,55 +6,34 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 import torch
 from transformers import BertConfig, BertModel
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.vectors import VectorCache
 from demos.errors import UserError
 from demos.figures.program import embeddings_code
-from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings import offer_endpoint
 from demos.lessons.embeddings.pooling.part import PART, example_lists, with_bar
-from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import layer_choices, layer_menu, read_choice
-from tests.lessons.embeddings.answers import in_order
+from tests.lessons.embeddings.answers import Recorder, in_order, recorded
 
+NO_LAYERS = (-8, 1.5, float("nan"), float("inf"), True, "x", None)
 SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ein kurzer Satz."]
 
 
 @pytest.fixture(scope="module")
-def wired(store: ModelStore) -> tuple[list[dict[str, Any]], dict[str, Callable[..., Any]], Page]:
-    """The lesson built into a bare page: what it wires, the endpoints it offers, and the page."""
-    wired: list[dict[str, Any]] = []
-    endpoints: dict[str, Callable[..., Any]] = {}
-
-    class Recorder(Page):
-        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append({"show": show, "inputs": inputs, "outputs": outputs, **options})
-
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append({"show": handler, "inputs": inputs, "outputs": outputs, "triggers": triggers, **options})
-
-        def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
-            endpoints[function.__name__] = function
-
-    with gr.Blocks():
-        box = gr.Textbox
-        page = Recorder(LESSON, Services(store, "minilm"), box(), box(), box(), box(), box(), gr.HTML(), gr.State(""))
-        LESSON.build(page)
-        PART.build(page)
-    return wired, endpoints, page
+def page(store: ModelStore) -> Recorder:
+    return recorded(Services(store, "minilm"), offer_endpoint, PART.build)
 
 
 def test_example_lists_are_worth_comparing() -> None:
@@ -76,14 +55,8 @@ def test_the_bar_comes_first_and_is_not_repeated() -> None:
 
 
 def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -> None:
-    assert [value for _, value in layer_choices(2)] == [
-        "last",
-        "second_to_last",
-        "sum_last_four",
-        "sum_all",
-        "concat_last_four",
-        "0",
-    ]
+    offered = ["last", "second_to_last", "sum_last_four", "sum_all", "concat_last_four", "0"]
+    assert [value for _, value in layer_choices(2)] == offered
     assert read_choice(bundled, "mean", "last") == Choice("mean", 6)
     assert read_choice(bundled, "cls", "3") == Choice("cls", 3)
     assert read_choice(tiny, "max", "6") == Choice("max", 2)
@@ -93,12 +66,11 @@ def test_layer_menu_follows_the_model(bundled: LoadedModel, tiny: LoadedModel) -
     assert "value" not in layer_menu(bundled, "3")
 
 
-def test_one_draw_fills_everything(wired: Any) -> None:
-    draws, _, page = wired
-    draw = draws[0]
+def test_one_draw_fills_everything(page: Recorder) -> None:
+    draw = page.wired[0]
     sentence = Sentence(SENTENCES[0], "", "minilm")
-    answer = draw["show"](sentence, "\n".join(SENTENCES[1:]), 9, "cls", "last", "mean", "concat_last_four")
-    shown = in_order(draw["outputs"], answer)
+    answer = draw.handler(sentence, "\n".join(SENTENCES[1:]), 9, "cls", "last", "mean", "concat_last_four")
+    shown = in_order(draw.outputs, answer)
     heat_a, heat_b, compared, widest, picked, counted, how_a, how_b = shown[:8]
     loaded = page.services.loaded("minilm")
     choices = [Choice("cls", 6), Choice("mean", CONCAT_LAST_FOUR)]
@@ -120,8 +92,7 @@ def test_one_draw_fills_everything(wired: Any) -> None:
         assert found == [str(at + 1) for at in np.argsort(-cosine[0]) if at != 0]
 
 
-def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
-    draws, _, _ = wired
+def test_every_handler_gives_one_value_an_output(page: Recorder) -> None:
     bar, listed, menus = (
         (SENTENCES[0], SENTENCES[1], "minilm"),
         SENTENCES[2],
@@ -131,15 +102,15 @@ def test_every_handler_gives_one_value_an_output(wired: Any) -> None:
         (Sentence(*bar), listed, 1, *menus),
         (*bar, listed, 1, *menus),
     ]
-    assert len(draws) == len(arguments)
-    for draw, given in zip(draws, arguments, strict=True):
-        assert set(draw["show"](*given)) == set(draw["outputs"])
+    assert len(page.wired) == len(arguments)
+    for draw, given in zip(page.wired, arguments, strict=True):
+        assert set(draw.handler(*given)) == set(draw.outputs)
 
 
-def test_sentences_that_are_all_the_same_have_a_sane_picture(wired: Any) -> None:
-    show = wired[0][0]["show"]
+def test_sentences_that_are_all_the_same_have_a_sane_picture(page: Recorder) -> None:
+    show = page.wired[0].handler
     answer = show(Sentence("Same.", "", "minilm"), "same.\nSAME.", 0, "cls", "last", "mean", "last")
-    shown = in_order(wired[0][0]["outputs"], answer)
+    shown = in_order(page.wired[0].outputs, answer)
     np.testing.assert_allclose(shown[0].data[0].z, 1, atol=1e-4)
     assert "in the same order" in shown[10]
     with pytest.raises(UserError, match="at least two sentences"):
@@ -148,13 +119,13 @@ def test_sentences_that_are_all_the_same_have_a_sane_picture(wired: Any) -> None
         show(Sentence("One.", "", "minilm"), "Two.", 0, "pooler", "last", "mean", "last")
 
 
-def test_the_choices_travel_in_the_link(wired: Any) -> None:
-    assert set(wired[2].choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b"}
+def test_the_choices_travel_in_the_link(page: Recorder) -> None:
+    assert set(page.choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b"}
 
 
 @pytest.mark.parametrize("layer", [-1, 0, 3])
-def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: int) -> None:
-    answer = wired[1]["embeddings"]("\n\n".join(SENTENCES), "mean", layer)
+def test_endpoint_equals_transformers(page: Recorder, bundled: LoadedModel, layer: int) -> None:
+    answer = page.endpoints["embeddings"]("\n\n".join(SENTENCES), "mean", layer)
     assert answer["sentences"] == SENTENCES
     assert answer["shape"] == [3, 384]
     assert json.loads(json.dumps(answer)) == answer
@@ -162,7 +133,7 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
         with torch.inference_mode():
             output = bundled.model(**bundled.tokenizer(sentence, return_tensors="pt"), output_hidden_states=True)
         np.testing.assert_allclose(vector, output.hidden_states[layer][0].mean(dim=0), atol=1e-4)
-    joined = wired[1]["embeddings"](SENTENCES[0], "cls", layer, "", CONCAT_LAST_FOUR)
+    joined = page.endpoints["embeddings"](SENTENCES[0], "cls", layer, "", CONCAT_LAST_FOUR)
     first = bundled.model(**bundled.tokenizer(SENTENCES[0], return_tensors="pt"), output_hidden_states=True)
     four = np.concatenate([states[0, 0].numpy() for states in first.hidden_states[-4:]])
     np.testing.assert_allclose(joined["vectors"][0], four, atol=1e-4)
@@ -179,7 +150,10 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
         (("a" * 20_001,), "20,001 characters"),
         (("a", "median"), "There is no pooling 'median'"),
         (("a", "mean", 7), "There is no layer '7'"),
-        (("a", "mean", None), "There is no layer"),
+        *(
+            (("a", "mean", layer), "There is no layer")
+            for layer in (-8, 1.5, float("nan"), float("inf"), True, "x", None)
+        ),
         (("a", "mean", -1, "../../etc"), "There is no model"),
         (("a", ["mean"], 0), "There is no pooling"),
         (("a", "pooler"), "no trained pooler"),
@@ -187,9 +161,9 @@ def test_endpoint_equals_transformers(wired: Any, bundled: LoadedModel, layer: i
         (("a", "mean", -1, "", ["sum_all"]), "There is no combination"),
     ],
 )
-def test_endpoint_refuses_in_one_sentence(wired: Any, arguments: tuple[Any, ...], sentence: str) -> None:
+def test_endpoint_refuses_in_one_sentence(page: Recorder, arguments: tuple[Any, ...], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        wired[1]["embeddings"](*arguments)
+        page.endpoints["embeddings"](*arguments)
 
 
 PROGRAMS = [

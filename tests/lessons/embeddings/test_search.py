@@ -17,14 +17,12 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.search import part
 from demos.lessons.embeddings.search.figure import search_code
 from demos.page import progress
-from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.lists import Listed
-from tests.lessons.embeddings.answers import in_order
+from tests.lessons.embeddings.answers import Recorder, in_order, recorded
 
 BAR = ("The banker sat by the river.", "", "minilm")
 MENUS = ("cls", "last", "mean", "last")
@@ -32,24 +30,15 @@ LINES = "Bread rises.\nA loaf needs time in the oven.\nSaturn has rings.\nThe pl
 
 
 @pytest.fixture(scope="module")
-def page(store: ModelStore, bundled: LoadedModel) -> Page:
-    class Recorder(Page):
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            if len(outputs) > 1:
-                self.shown, self.outputs = handler, outputs
-
-    with gr.Blocks():
-        hidden: list[Any] = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        part.PART.build(page)
-    return page
+def page(store: ModelStore, bundled: LoadedModel) -> Recorder:
+    return recorded(Services(store, "minilm"), part.PART.build)
 
 
 @pytest.fixture(scope="module")
-def show(page: Page) -> Callable[..., list[Any]]:
+def show(page: Recorder) -> Callable[..., list[Any]]:
     def last(*arguments: Any) -> list[Any]:
-        *_, shown = page.shown(*arguments)  # type: ignore[attr-defined]
-        return in_order(page.outputs, shown)  # type: ignore[attr-defined]
+        *_, shown = page.wired[0].handler(*arguments)
+        return in_order(page.wired[0].outputs, shown)
 
     return last
 
@@ -77,7 +66,7 @@ def test_no_word_of_the_worked_example_is_in_the_library() -> None:
 
 
 def test_a_list_of_one_s_own(
-    page: Page, show: Callable[..., list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Recorder, show: Callable[..., list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("topic,sentence\n" + "".join(f"{k // 2},{one}\n" for k, one in enumerate(LINES.split("\n")[:4])))
@@ -133,16 +122,16 @@ def test_what_can_not_be_searched_is_a_sentence(show: Callable[..., list[Any]], 
         show("", "", "minilm", "", part.OWN, None, LINES, *MENUS)
 
 
-def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Page) -> None:
-    steps = page.shown(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])  # type: ignore[attr-defined]
-    status, *drawn, own, _, _ = in_order(page.outputs, next(steps))  # type: ignore[attr-defined]
+def test_a_refusal_leaves_no_progress_and_the_list_in_reach(page: Recorder) -> None:
+    steps = page.wired[0].handler(*BAR, "x", part.OWN, None, LINES, "pooler", *MENUS[1:])
+    status, *drawn, own, _, _ = in_order(page.wired[0].outputs, next(steps))
     assert (status, drawn, own["visible"]) == ("", [gr.skip()] * 4, True)
     with pytest.raises(UserError, match="was never trained"):
         next(steps)
 
 
-def test_progress_is_told(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told(page: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BETWEEN", -1.0)
     monkeypatch.setattr(part, "our_library", lambda: Listed(("One fine day.", "Another fine day."), ("a", "b")))
-    first, *_ = page.shown(*BAR, "day", part.LIBRARY, None, "", *MENUS)  # type: ignore[attr-defined]
-    assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", in_order(page.outputs, first)[0])  # type: ignore[attr-defined]
+    first, *_ = page.wired[0].handler(*BAR, "day", part.LIBRARY, None, "", *MENUS)
+    assert re.fullmatch(r"<p>Encoding [012] of 2 sentences</p>", in_order(page.wired[0].outputs, first)[0])

@@ -12,7 +12,7 @@ import pytest
 
 from demos.bert.embeddings.agreement import correlation, scores_of
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON

@@ -15,12 +15,10 @@ import pytest
 from demos.bert.embeddings.word_occurrences import Use
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
-from demos.lessons.embeddings import LESSON
 from demos.lessons.embeddings.word_senses.part import PART, bundled_uses, lines_of, pair_menu, read_pair, sense_names
 from demos.page import progress
-from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from tests.lessons.embeddings.answers import answering
+from tests.lessons.embeddings.answers import answering, recorded
 
 ASSETS = Path(__file__).resolve().parents[3] / "assets"
 BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
@@ -28,21 +26,9 @@ BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
 
 @pytest.fixture(scope="module")
 def wired(store: ModelStore, bundled: LoadedModel) -> list[dict[str, Any]]:
-    """What the part wires: drawing, scoring, picking."""
-    wired: list[dict[str, Any]] = []
-
-    class Recorder(Page):
-        def draw(self, show: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append({"show": answering(show, outputs), "outputs": outputs})
-
-        def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
-            wired.append({"show": answering(handler, outputs), "outputs": outputs})
-
-    with gr.Blocks():
-        box = [gr.Textbox() for _ in range(5)]
-        page = Recorder(LESSON, Services(store, "minilm"), *box, notices=gr.Column(), trained=gr.State(""))
-        PART.build(page)
-    return wired
+    """What the part wires: drawing, scoring."""
+    page = recorded(Services(store, "minilm"), PART.build)
+    return [{"show": answering(one.handler, one.outputs), "outputs": one.outputs} for one in page.wired]
 
 
 def test_the_data_keeps_its_form(store: ModelStore) -> None:

@@ -16,9 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from demos.bert.embeddings.maps import NEIGHBOURS
-from demos.bert.embeddings.pooling import Choice, normalised
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import normalised
+from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import VectorCache
 from tests.training.written import (
     DATA,
     NEGATIONS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from demos.bert.attention.ablation import Head, read_heads, run_without, sentence_vectors
 from demos.bert.attention.saliency import Saliency, Score, gradient_x_input, similarity_to, word_logit
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model

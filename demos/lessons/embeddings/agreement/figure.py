@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from demos.bert.embeddings.agreement import Agreement
+from demos.bert.embeddings.agreement import Agreement, Correlation
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.figures.cosines import jittered, rounded, short
-from demos.figures.cosines_text import POOLING_NAMES, choice_name
+from demos.figures.axes import BOTH_PAPERS, axis, whiskers
+from demos.figures.cosines import POOLING_NAMES, choice_name, jittered, rounded, short
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
 
@@ -21,7 +21,6 @@ COMBINED: dict[int | str, str] = {
     SUM_LAST_FOUR: "sum of<br>last 4",
     CONCAT_LAST_FOUR: "last 4<br>joined",
 }
-BOTH_PAPERS = "#7b8288"  # lines that must be seen on light and on dark paper
 NAMED_PAIRS = 400  # with more, their sentences on hover would be half a megabyte
 WHISKERS = 72  # bars; with more, their intervals would be a fence
 
@@ -32,72 +31,62 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
     """
     groups = [*range(deepest + 1), *COMBINED]
+    ticks = [index + 0.35 * (index > deepest) for index in range(len(groups))]
     poolings = [*POOLINGS, *([POOLER] if any(choice.pooling == POOLER for choice in agreement.choices) else [])]
     width = 0.84 / len(poolings)
-    whiskers = len(agreement.choices) <= WHISKERS
+    with_intervals = len(agreement.choices) <= WHISKERS
     figure = go.Figure()
     centres: dict[int, float] = {}
     for place, pooling in enumerate(poolings):
         rows = [row for row, choice in enumerate(agreement.choices) if choice.pooling == pooling]
+        correlations = [agreement.correlations[row] for row in rows]
         for row in rows:
-            group = groups.index(agreement.choices[row].layer)
-            centres[row] = group + (place - (len(poolings) - 1) / 2) * width + 0.35 * (group > deepest)
+            group = ticks[groups.index(agreement.choices[row].layer)]
+            centres[row] = group + (place - (len(poolings) - 1) / 2) * width
         figure.add_bar(
             x=[round(centres[row], 4) for row in rows],
-            y=[_drawn(agreement.found[row].spearman) for row in rows],
+            y=[_drawn(correlation.spearman) for correlation in correlations],
             width=width * 0.94,
             name=POOLING_NAMES[pooling],
             marker={
                 "color": HUES[pooling],
                 "line": {"color": BOTH_PAPERS, "width": [4 if row == picked else 0 for row in rows]},
             },
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [_drawn(agreement.found[row].high - agreement.found[row].spearman) for row in rows],
-                "arrayminus": [_drawn(agreement.found[row].spearman - agreement.found[row].low) for row in rows],
-                "color": BOTH_PAPERS,
-                "thickness": 1.5,
-                "width": 2,
-                "visible": whiskers,
-            },
-            customdata=[[row, choice_name(agreement.choices[row], deepest), _ranged(agreement, row)] for row in rows],
+            error_y=whiskers(
+                [_drawn(correlation.spearman - correlation.low) for correlation in correlations],
+                [_drawn(correlation.high - correlation.spearman) for correlation in correlations],
+                thickness=1.5, width=2, visible=with_intervals,
+            ),
+            customdata=[
+                [row, choice_name(agreement.choices[row], deepest), _ranged(agreement.correlations[row])]
+                for row in rows
+            ],
             hovertemplate="%{customdata[1]}<br>ρ = %{customdata[2]}<extra></extra>",
-        )
-    at = [index + 0.35 * (index > deepest) for index in range(len(groups))]
-    _baseline(figure, agreement, at[-1] + 0.6)
-    _marks(figure, agreement, picked, centres, whiskers)
-    lows = [
-        correlation.low if whiskers else correlation.spearman
-        for correlation in agreement.found
-        if not math.isnan(correlation.spearman)
-    ]
-    figure.update_layout(
-        **plotly_layout(
-            height=430,
-            margin={"l": 64, "r": 12, "t": 12, "b": 64},
-            barmode="overlay",
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}},
-        )
-    )
+        )  # fmt: skip
+    ends = [-0.6, ticks[-1] + 0.6]
+    level = agreement.overlap.spearman
+    if not math.isnan(level):
+        figure.add_scatter(
+            x=ends, y=[round(level, 4)] * 2, mode="lines", line={"color": BOTH_PAPERS, "width": 3, "dash": "dash"},
+            name=f"words in common, no model: {rounded(level)}", hoverinfo="skip",
+        )  # fmt: skip
+    _marks(figure, agreement, picked, centres, with_intervals)
+    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}}
+    margin = {"l": 64, "r": 12, "t": 12, "b": 64}
+    figure.update_layout(**plotly_layout(height=430, margin=margin, barmode="overlay", legend=legend))
     names = [*[str(layer) for layer in range(deepest + 1)], *COMBINED.values()]
-    figure.update_xaxes(
-        tickvals=at,
-        ticktext=names,
-        tickangle=0,
-        tickfont={"size": 16},
-        range=[-0.6, at[-1] + 0.6],
-        showgrid=False,
-        zeroline=False,
-        title={"text": f"layer (0: before the first, {deepest}: the last)", "font": {"size": 16}, "standoff": 6},
-    )
-    figure.update_yaxes(
-        range=[min(0.0, min(lows) - 0.03), 1],
-        tickfont={"size": 16},
-        title={"text": "Spearman’s ρ with the ratings", "font": {"size": 16}},
-        zeroline=True,
-    )
+    across = axis(f"layer (0: before the first, {deepest}: the last)", tickvals=ticks, ticktext=names, tickangle=0)
+    across["title"]["standoff"] = 6
+    figure.update_xaxes(across, range=ends, showgrid=False)
+    defined = [correlation for correlation in agreement.correlations if not _undefined(correlation)]
+    lows = [correlation.low if with_intervals else correlation.spearman for correlation in defined]
+    lowest = min(0.0, min(lows) - 0.03)
+    figure.update_yaxes(axis("Spearman’s ρ with the ratings", range=[lowest, 1], zeroline=True))
     return figure
+
+
+def _undefined(correlation: Correlation) -> bool:
+    return math.isnan(correlation.spearman)
 
 
 def _drawn(value: float) -> float | None:
@@ -105,55 +94,29 @@ def _drawn(value: float) -> float | None:
     return None if math.isnan(value) else round(value, 4)
 
 
-def _ranged(agreement: Agreement, row: int) -> str:
-    correlation = agreement.found[row]
+def _ranged(correlation: Correlation) -> str:
     return f"{correlation.spearman:.3f}, 95 % interval {correlation.low:.2f} to {correlation.high:.2f}"
 
 
-def _baseline(figure: go.Figure, agreement: Agreement, end: float) -> None:
-    """The line of what counting common words is worth, named in the legend."""
-    level = agreement.overlap.spearman
-    if not math.isnan(level):
-        figure.add_scatter(
-            x=[-0.6, end],
-            y=[round(level, 4)] * 2,
-            mode="lines",
-            line={"color": BOTH_PAPERS, "width": 3, "dash": "dash"},
-            name=f"words in common, no model: {rounded(level)}",
-            hoverinfo="skip",
-        )
-
-
-def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[int, float], whiskers: bool) -> None:
+def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[int, float], intervals: bool) -> None:
     """The best and the picked bar named above them, side by side where they are near; and where there is no rho."""
     best = agreement.best
-    said = {best: "best"}
-    said[picked] = "best and picked" if picked == best else "picked"
+    words = {best: "best"}
+    words[picked] = "best and picked" if picked == best else "picked"
     near = abs(centres[best] - centres[picked]) < 1.5
-    left = min(said, key=lambda row: centres[row])
-    for row, word in said.items():
-        correlation = agreement.found[row]
-        if math.isnan(correlation.spearman):
-            continue
-        figure.add_annotation(
-            x=centres[row],
-            y=_clear_of(agreement.overlap.spearman, max(correlation.high if whiskers else correlation.spearman, 0)),
-            yanchor="bottom",
-            xanchor="center" if len(said) == 1 or not near else "right" if row == left else "left",
-            showarrow=False,
-            text=f"<b>{word} {rounded(correlation.spearman)}</b>",
-            font={"size": 18},
-        )
-    for row, correlation in enumerate(agreement.found):
-        if math.isnan(correlation.spearman):
+    left = min(words, key=lambda row: centres[row])
+    for row, correlation in enumerate(agreement.correlations):
+        shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
+        if _undefined(correlation):
+            figure.add_annotation(y=0, text="no order", textangle=-90, font={"size": 14}, **shared)
+        elif row in words:
+            top = max(correlation.high if intervals else correlation.spearman, 0)
             figure.add_annotation(
-                x=centres[row],
-                y=0,
-                yanchor="bottom",
-                showarrow=False,
-                textangle=-90,
-                text="no order",
-                font={"size": 14},
+                y=_clear_of(agreement.overlap.spearman, top),
+                xanchor="center" if len(words) == 1 or not near else "right" if row == left else "left",
+                text=f"<b>{words[row]} {rounded(correlation.spearman)}</b>",
+                font={"size": 18},
+                **shared,
             )
 
 
@@ -167,8 +130,8 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
 
     Points are moved sideways by up to a tenth of the scale's step, from one seed, so as not to hide each other.
     """
-    scores, cosines = agreement.scores, agreement.cosines[row]
-    moved = jittered(scores)
+    scores, cosines = agreement.scores, np.round(agreement.cosines[row].astype(np.float64), 4)
+    moved = np.round(jittered(scores), 3)
     named = len(scores) <= NAMED_PAIRS
     pairs = [
         f"{plot_text(short(pair.first, 60))}<br>{plot_text(short(pair.second, 60))}<br>" if named else ""
@@ -177,8 +140,8 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     hue = HUES[agreement.choices[row].pooling]
     figure = go.Figure(
         go.Scatter(
-            x=np.round(moved, 3),
-            y=np.round(cosines.astype(np.float64), 4),
+            x=moved,
+            y=cosines,
             mode="markers",
             marker={"size": 10 if named else 6, "color": hue, "opacity": 0.75 if named else 0.45},
             customdata=list(zip(pairs, [f"{score:g}" for score in scores], strict=True)),
@@ -186,8 +149,8 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
         )
     )
     figure.add_scatter(
-        x=np.round(moved[list(marked)], 3),
-        y=np.round(cosines[list(marked)].astype(np.float64), 4),
+        x=moved[list(marked)],
+        y=cosines[list(marked)],
         mode="markers+text",
         text=[f"<b>{number}</b>" for number in range(1, len(marked) + 1)],
         textposition="middle right",
@@ -199,13 +162,8 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     low, high = float(scores.min()), float(scores.max())
     side = 0.06 * (high - low)
     figure.update_layout(**plotly_layout(height=400, margin={"l": 64, "r": 16, "t": 12, "b": 56}, showlegend=False))
-    figure.update_xaxes(
-        title={"text": "rating, from nothing in common to the same meaning", "font": {"size": 16}},
-        tickfont={"size": 16},
-        range=[low - side, high + side],
-        zeroline=False,
-    )
-    figure.update_yaxes(title={"text": "cosine", "font": {"size": 16}}, tickfont={"size": 16}, zeroline=False)
+    figure.update_xaxes(axis("rating, from nothing in common to the same meaning"), range=[low - side, high + side])
+    figure.update_yaxes(axis("cosine"))
     return figure
 
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from demos.bert.embeddings.agreement import Agreement, misjudged, shared_steps
 from demos.bert.embeddings.pooling import Choice, choices_of
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
-from demos.figures.cosines_text import tuned_for
+from demos.figures.cosines import tuned_for
 from demos.files import read_beside
 from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, picked_html, said_html
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
@@ -44,11 +44,8 @@ def build(page: Page) -> None:
         with gr.Column(scale=2, min_width=320):
             file = gr.File(
                 label=f"CSV, TSV or JSONL: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)",
-                file_types=FILES,
-                height=110,
-                visible=False,
-                elem_id="embeddings-agreement-file",
-            )
+                file_types=FILES, height=110, visible=False, elem_id="embeddings-agreement-file",
+            )  # fmt: skip
             status = gr.HTML("", elem_id="embeddings-agreement-status")
     bars = gr.Plot(label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars")
     told = gr.HTML(elem_classes="said")
@@ -69,12 +66,12 @@ def build(page: Page) -> None:
         name="embeddings-agreement",
     )
     index = gr.Number(-1, precision=0, visible="hidden")
-    with gr.Accordion("The numbers", open=False):
+    with fold(__file__, "numbers", "The numbers"):
         numbers = gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("Prints the picked choice’s ρ, from the project’s folder or beside your file.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
+    with fold(__file__, "code", "The code"):
+        prints = "Prints the picked choice’s ρ, in the project’s folder or your file’s"
+        code = gr.Code("", language="python", interactive=False, label=prints, lines=8)
         gr.DownloadButton("Our pairs as a file", value=str(OURS), size="sm")
     source_fold(__file__)
     outputs = [status, bars, told, heading, scatter, worst, numbers, code, pooling, layer]
@@ -121,12 +118,8 @@ def build(page: Page) -> None:
         for values in show(text, pair, model, where, path, *keys):
             yield values | menus
 
-    heavy: dict[str, Any] = {
-        "trigger_mode": "always_last",
-        "show_progress": "hidden",
-        "concurrency_id": "vectors",
-        "concurrency_limit": 2,
-    }
+    heavy: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "vectors", "concurrency_limit": 2}
+    heavy["show_progress"] = "hidden"
     moved = [page.settled.change, source.input, file.upload, pooling.input, layer.input]
     page.on(moved, show, [*page.sentence, source, file, pooling, layer], outputs, **heavy)
     page.on([index.change], show_clicked, [*page.sentence, source, file, index], outputs, **heavy)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import Agreement
 from demos.bert.embeddings.pooling import Choice, dimension
-from demos.figures.cosines_text import NEARLY_SAME, choice_name
+from demos.figures.cosines import NEARLY_SAME, choice_name
 from demos.lessons.embeddings.agreement.figure import choice_row
 from demos.templates import templates
 
@@ -28,22 +28,21 @@ def said_html(agreement: Agreement, deepest: int, tuned: str, ours: bool, overla
         for layer, _ in agreement.behind
     }
     return TEXT.said(
-        best={
-            "pairs": len(agreement.pairs),
-            "name": choice_name(agreement.choices[agreement.best], deepest),
-            "found": agreement.found[agreement.best],
-            "overlap": agreement.overlap.spearman,
-        },
-        gaps=[{"layer": layer, "last": layer == deepest, "found": gap} for layer, gap in agreement.behind],
+        agreement=agreement,
+        best=agreement.correlations[agreement.best],
+        name=choice_name(agreement.choices[agreement.best], deepest),
+        deepest=deepest,
         # where a layer's [CLS] are all but one vector
         same=[(layer, np.floor(low * 1e3) / 1e3) for layer, low in lowest.items() if low >= NEARLY_SAME],
-        about={"tuned": tuned, "ours": ours, "overlap": overlap},
+        tuned=tuned,
+        ours=ours,
+        overlap=overlap,
     )
 
 
 def picked_html(agreement: Agreement, row: int, deepest: int) -> Markup:
     """The picked choice's name and numbers, above its scatter."""
-    return TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.found[row].spearman)
+    return TEXT.picked(choice_name(agreement.choices[row], deepest), agreement.correlations[row].spearman)
 
 
 def misjudged_html(
@@ -53,27 +52,16 @@ def misjudged_html(
 
     `model` and `people` [pairs] are each pair's place among all, 0 (least alike) to 1.
     """
-    if math.isnan(agreement.found[row].spearman):
+    if math.isnan(agreement.correlations[row].spearman):
         return ""
-    return TEXT.misjudged(
-        [
-            {
-                "pair": agreement.pairs[index],
-                "too_alike": model[index] > people[index],
-                "cosine": agreement.cosines[row][index],
-            }
-            for index in marked
-        ]
-    )
+    cosines = agreement.cosines[row]
+    return TEXT.misjudged([(agreement.pairs[at], model[at] > people[at], cosines[at]) for at in marked])
 
 
 def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Markup:
     """Two tables: every choice's correlations, the best first, and the picked choice's cosines kind by kind."""
-    choices = [
-        {"name": choice_name(choice, deepest), "size": dimension(choice, deepest, width), "found": found}
-        for choice, found in zip(agreement.choices, agreement.found, strict=True)
-    ]
-    order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.found], kind="stable")
+    order = np.argsort([-np.nan_to_num(found.spearman, nan=-2) for found in agreement.correlations], kind="stable")
+    choices = [(agreement.choices[at], agreement.correlations[at]) for at in order]
     kinds = np.array([pair.kind for pair in agreement.pairs])
     scores, cosines = agreement.scores, agreement.cosines[row]
     means = [
@@ -81,7 +69,7 @@ def numbers_html(agreement: Agreement, row: int, deepest: int, width: int) -> Ma
         for kind in sorted(set(kinds.tolist()) - {""})
     ]
     return TEXT.numbers(
-        choices=[choices[index] for index in order],
+        choices=[(choice_name(choice, deepest), dimension(choice, deepest, width), found) for choice, found in choices],
         overlap=agreement.overlap,
         count=len(agreement.pairs),
         kinds=sorted(means, reverse=True),

@@ -11,13 +11,14 @@ import plotly.graph_objects as go
 from demos.bert.embeddings.anisotropy import dominating, random_shares
 from demos.bert.embeddings.repairs import CENTRED, RAW, TOPLESS, TRIMMED, WHITE, WHITE_ALL, Repaired
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
+from demos.figures.axes import BOTH_PAPERS, whiskers
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit
 
 HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
 NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
 STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
-ON_BOTH_PAPERS = "#7b8288"  # seen on light and on dark
+DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # what random directions would have
 REPAIRS = {
     RAW: "as they are",
     TRIMMED: "{out} dimensions out",
@@ -37,8 +38,8 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
     layers = list(range(space.num_layers + 1))
     band = 1 / math.sqrt(space.width)
     figure = go.Figure()
-    figure.add_hrect(-band, band, fillcolor=ON_BOTH_PAPERS, opacity=0.25, line_width=0, layer="below")
-    figure.add_vline(layer, line={"color": ON_BOTH_PAPERS, "width": 2}, layer="below")
+    figure.add_hrect(-band, band, fillcolor=BOTH_PAPERS, opacity=0.25, line_width=0, layer="below")
+    figure.add_vline(layer, line={"color": BOTH_PAPERS, "width": 2}, layer="below")
     for key, name in NAMES.items():
         cloud, picked = space.clouds[key], key == kind
         figure.add_scatter(
@@ -57,19 +58,12 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
             )  # fmt: skip
     figure.add_scatter(
         x=[layers[0], layers[-1]], y=[0, 0], name="random directions", mode="lines",
-        line={"color": ON_BOTH_PAPERS, "width": 3, "dash": "dash"}, hoverinfo="skip",
+        line=DASHED, hoverinfo="skip",
     )  # fmt: skip
-    figure.update_layout(
-        **plotly_layout(
-            height=480,
-            margin={"l": 78, "r": 16, "t": 10, "b": 56},
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}},
-        ),
-        font_size=17,
-    )
-    figure.update_xaxes(
-        title="layer (0: the embedding output)", tickvals=layers, range=[-0.25, layers[-1] + 0.25], zeroline=False
-    )
+    figure.update_layout(**plotly_layout(height=480, margin={"l": 78, "r": 16, "t": 10, "b": 56}), font_size=17)
+    figure.update_layout(legend={"y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}})
+    ends = [-0.25, layers[-1] + 0.25]
+    figure.update_xaxes(title="layer (0: the embedding output)", tickvals=layers, range=ends, zeroline=False)
     lowest = min(-0.1, *(float(cloud.anisotropy.min()) - 0.05 for cloud in space.clouds.values()))
     figure.update_yaxes(title="mean cosine of strangers", range=[lowest, 1.06], dtick=0.2, zeroline=False)
     return figure
@@ -84,7 +78,7 @@ def cosines_figure(space: Space, kind: str, layer: int) -> go.Figure:
         [
             go.Scatter(
                 x=np.round(middles, 2), y=np.round(random, 2), name="random directions", mode="lines", fill="tozeroy",
-                line={"color": ON_BOTH_PAPERS, "width": 3, "dash": "dash", "shape": "spline"}, hoverinfo="skip",
+                line=DASHED | {"shape": "spline"}, hoverinfo="skip",
             ),
             go.Bar(
                 x=np.round(middles, 2), y=np.round(shares, 3), name=f"{STRANGERS[kind]}, layer {layer}",
@@ -93,17 +87,11 @@ def cosines_figure(space: Space, kind: str, layer: int) -> go.Figure:
             ),
         ]
     )  # fmt: skip
-    figure.add_vline(mean, line={"color": ON_BOTH_PAPERS, "width": 2})
+    figure.add_vline(mean, line={"color": BOTH_PAPERS, "width": 2})
     figure.add_annotation(
-        x=mean,
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        text=f"<b>mean {mean:.2f}</b>",
-        showarrow=False,
-        font={"size": 18},
-        xanchor="right" if mean > 0.85 else "center",
-    )
+        x=mean, y=1, yref="paper", xanchor="right" if mean > 0.85 else "center", yanchor="bottom",
+        text=f"<b>mean {mean:.2f}</b>", showarrow=False, font={"size": 18},
+    )  # fmt: skip
     first = int(np.argmax((shares > 0.01) | (random > 0.01)))
     figure.update_layout(
         **plotly_layout(height=330, margin={"l": 70, "r": 12, "t": 66, "b": 52}, bargap=0.05), font_size=16
@@ -172,14 +160,13 @@ def norms_figure(space: Space, layer: int) -> go.Figure:
     rows.append(("[SEP]", SPECIAL, space.sep, "square"))
     inside = f"{QUANTILES[-1] - QUANTILES[0]:.0%}"
     figure = go.Figure()
-    figure.add_vline(layer, line={"color": ON_BOTH_PAPERS, "width": 2}, layer="below")
+    figure.add_vline(layer, line={"color": BOTH_PAPERS, "width": 2}, layer="below")
     for number, (name, hue, norms, symbol) in enumerate(rows):
         low, middle, high = norms.T
         figure.add_scatter(
             x=layers + 0.08 * (number - 1.5), y=np.round(middle, 4), name=name, mode="lines+markers",
             line={"color": hue, "width": 3}, marker={"size": 9, "symbol": symbol}, cliponaxis=False,
-            error_y={"type": "data", "symmetric": False, "array": high - middle, "arrayminus": middle - low,
-                     "thickness": 2, "width": 4},
+            error_y=whiskers(middle - low, high - middle, color=hue, thickness=2, width=4),
             customdata=np.stack([layers, low, high], axis=1),
             hovertemplate=f"{name}, layer %{{customdata[0]}}: median <b>%{{y:.2f}}</b><br>{inside} within "
             "%{customdata[1]:.2f} and %{customdata[2]:.2f}<extra></extra>",
@@ -203,34 +190,32 @@ def repair_name(repair: Repaired, width: int) -> str:
 
 def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
     """Spearman's rho after each repair, the gain's interval as whiskers; the dotted line is the vectors as they are."""
-    raw = found[0]
-    rho = [repair.found.spearman for repair in found]
-    clear = [repair.gain is None or repair.gain.clear for repair in found]
-    low = [0.0 if repair.gain is None else max(0.0, repair.gain.difference - repair.gain.low) for repair in found]
-    high = [0.0 if repair.gain is None else max(0.0, repair.gain.high - repair.gain.difference) for repair in found]
+    raw, gains = found[0], [repair.gain for repair in found]
+    rho = [repair.correlation.spearman for repair in found]
+    low = [max(0.0, gain.difference - gain.low) if gain else 0.0 for gain in gains]
+    high = [max(0.0, gain.high - gain.difference) if gain else 0.0 for gain in gains]
     figure = go.Figure(
         go.Bar(
             x=np.round(rho, 4),
             y=[repair_name(repair, raw.dimensions) for repair in found],
             orientation="h",
             marker={
-                "color": [ON_BOTH_PAPERS if repair is raw else CLASSES[0] for repair in found],
-                "opacity": [1 if certain else 0.45 for certain in clear],
+                "color": [BOTH_PAPERS, *[CLASSES[0]] * (len(found) - 1)],
+                "opacity": [1 if gain is None or gain.clear else 0.45 for gain in gains],
                 "line": {"width": 0},
             },
-            error_x={"type": "data", "symmetric": False, "array": high, "arrayminus": low, "thickness": 2, "width": 6,
-                     "color": ON_BOTH_PAPERS},
+            error_x=whiskers(low, high, thickness=2, width=6),
             hovertemplate="%{y}: ρ = <b>%{x:.3f}</b><extra></extra>",
         )
-    )  # fmt: skip
+    )
     ends = [value + more for value, more in zip(rho, high, strict=True)]
-    for row, repair in enumerate(found):
-        gain = "" if repair.gain is None else f' <span style="font-weight:400">{signed(repair.gain.difference)}</span>'
+    for row, gain in enumerate(gains):
+        more = f' <span style="font-weight:400">{signed(gain.difference)}</span>' if gain else ""
         figure.add_annotation(
-            x=max(0.0, ends[row]), y=row, text=f"<b>{repair.found.spearman:.3f}</b>{gain}", showarrow=False,
-            xanchor="left", xshift=8, font={"size": 18},
+            x=max(0.0, ends[row]), y=row, text=f"<b>{rho[row]:.3f}</b>{more}", showarrow=False, xanchor="left",
+            xshift=8, font={"size": 18},
         )  # fmt: skip
-    figure.add_vline(raw.found.spearman, line={"color": ON_BOTH_PAPERS, "width": 2, "dash": "dot"})
+    figure.add_vline(raw.correlation.spearman, line={"color": BOTH_PAPERS, "width": 2, "dash": "dot"})
     figure.update_layout(**plotly_layout(height=360, margin={"l": 210, "r": 16, "t": 10, "b": 52}), font_size=16)
     longest = max(0.1, *ends) * 1.4  # the numbers' room
     figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], dtick=0.2, zeroline=False)

@@ -8,12 +8,13 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
+from demos.bert.embeddings.agreement import scores_of, sides_of
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.repairs import Repaired, repairs
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.vector_space import CLS, MEAN, WORDS, Space, measure
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.lessons.embeddings.anisotropy.figure import (
     NAMES,
@@ -22,10 +23,10 @@ from demos.lessons.embeddings.anisotropy.figure import (
     dimensions_figure,
     norms_figure,
     repairs_figure,
-)
+)  # fmt: skip
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, following, slider
 from demos.page.lesson import Page, Part, moved_by_reader, notice_html
 from demos.page.progress import relayed
@@ -56,25 +57,19 @@ def build(page: Page) -> None:
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.cosines_heading(), elem_classes="said")
-            cosines = gr.Plot(show_label=False, elem_id="shape-cosines")
+            cosines = headed_plot(TEXT.cosines_heading(), "shape-cosines")
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.dimensions_heading(), elem_classes="said")
-            dimensions = gr.Plot(show_label=False, elem_id="shape-dimensions")
+            dimensions = headed_plot(TEXT.dimensions_heading(), "shape-dimensions")
     with gr.Row():
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.repairs_heading(), elem_classes="said")
-            scores = gr.Plot(show_label=False, elem_id="shape-repairs")
+            scores = headed_plot(TEXT.repairs_heading(), "shape-repairs")
             worth = gr.HTML("", elem_classes="said")
         with gr.Column(min_width=340):
-            gr.HTML(TEXT.norms_heading(), elem_classes="said")
-            norms = gr.Plot(show_label=False, elem_id="shape-norms")
-    with gr.Accordion("The numbers", open=False):
+            norms = headed_plot(TEXT.norms_heading(), "shape-norms")
+    with fold(__file__, "numbers", "The numbers"):
         numbers, gains = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("Every pair written out, with nothing but transformers: it prints the thick line.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
+    code = code_fold(__file__, "Prints the thick line: every pair, with transformers alone")
     source_fold(__file__)
     page.keep(shape_layer=layer, shape_vectors=kind)
     followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
@@ -134,9 +129,14 @@ def build(page: Page) -> None:
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
     drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
     page.on(moved, show, inputs, drawn, **always)
-    page.on(
-        moved, judge, inputs, [scores, gains, worth], concurrency_id="vectors", concurrency_limit=2, **always
-    )  # fmt: skip
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
+    page.on(moved, judge, inputs, [scores, gains, worth], **queue, **always)
+
+
+def headed_plot(heading: str, elem_id: str) -> gr.Plot:
+    """A plot under its heading."""
+    gr.HTML(heading, elem_classes="said")
+    return gr.Plot(show_label=False, elem_id=elem_id)
 
 
 def most_alike(space: Space) -> int:
@@ -146,12 +146,7 @@ def most_alike(space: Space) -> int:
 
 def fitted_on() -> int:
     """How many sentences the repairs are fitted on: the library's and the pairs'."""
-    return len(our_library().sentences) + len(_texts())
-
-
-def _texts() -> list[str]:
-    """The rated pairs' sentences, each once, in the order in which the agreement part encodes them."""
-    return list(dict.fromkeys(text for pair in our_pairs().pairs for text in (pair.first, pair.second)))
+    return len(our_library().sentences) + len(sides_of(our_pairs().pairs)[0])
 
 
 def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generator[Encoded, None, list[Repaired]]:
@@ -159,12 +154,11 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
     layers = range(loaded.model.config.num_hidden_layers + 1)
     every = [Choice(kind, layer) for kind in (MEAN, CLS) for layer in layers]
     wanted = every.index(Choice(pooling, at))
-    pairs, texts, cache = our_pairs().pairs, _texts(), page.services.vectors
+    pairs, cache = our_pairs().pairs, page.services.vectors
+    texts, first, second = sides_of(pairs)  # in the order in which the agreement part encodes them
     others = (yield from cache.steps(loaded, our_library().sentences, every))[wanted]
     own = (yield from cache.steps(loaded, texts, every))[wanted]
-    row = {text: index for index, text in enumerate(texts)}
-    first, second = ([row[getattr(pair, side)] for pair in pairs] for side in ("first", "second"))
-    return repairs(np.vstack([others, own]), own, first, second, np.array([pair.score for pair in pairs]))
+    return repairs(np.vstack([others, own]), own, first, second, scores_of(pairs))
 
 
 PART = Part(

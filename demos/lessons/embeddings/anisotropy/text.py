@@ -40,12 +40,12 @@ def repairs_told(found: Sequence[Repaired], fitted: int, kind: str, layer: int) 
     """What the repairs are worth on this layer, and on what they were fitted."""
     width = found[0].dimensions
     helped = [repair for repair in found if repair.gain is not None and repair.gain.low > 0]
-    best = max(helped, key=lambda repair: repair.found.spearman, default=None)
+    best = max(helped, key=lambda repair: repair.correlation.spearman, default=None)
     return TEXT.repairs(
         whose="[CLS]" if kind == CLS else "mean",
         layer=layer,
-        best=best and {"name": repair_name(best, width), "rho": best.found.spearman},
-        before=found[0].found.spearman,
+        best=best and {"name": repair_name(best, width), "rho": best.correlation.spearman},
+        before=found[0].correlation.spearman,
         harmed=[repair_name(repair, width) for repair in found if repair.gain is not None and repair.gain.high < 0],
         fitted=fitted,
     )

@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from demos.bert.embeddings.frozen_features import CONCAT_ALL
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
-from demos.figures.cosines_text import POOLING_NAMES, choice_name
+from demos.figures.axes import axis, whiskers
+from demos.figures.cosines import POOLING_NAMES, choice_name
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
 from demos.templates import plot_text
 
@@ -39,50 +40,35 @@ def feature_name(choice: Choice, deepest: int) -> str:
 
 def bars_figure(bars: Sequence[Bar]) -> go.Figure:
     """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95 % interval."""
-    count = len(bars)
-    ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
     figure = go.Figure()
+    ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
     for published in (False, True):  # what was only published has no interval, and stays pale
-        shown = [at for at, bar in enumerate(bars) if (bar.kind == "published") == published]
-        spread = {
-            "type": "data",
-            "symmetric": False,
-            "array": [ends[at][1] - bars[at].accuracy for at in shown],
-            "arrayminus": [bars[at].accuracy - ends[at][0] for at in shown],
-            "thickness": 3,
-            "width": 7,
-            "color": "#545d63",
-        }
-        if shown:
-            figure.add_bar(
-                x=[round(bars[at].accuracy, 4) for at in shown],
-                y=shown,
-                orientation="h",
-                width=0.42,
-                marker={"color": [HUES[bars[at].kind] for at in shown], "opacity": 0.35 if published else 0.9},
-                error_x=None if published else spread,
-                customdata=[
-                    [
-                        plot_text(bars[at].name),
-                        "" if published else "<br>95 % interval {:.3f} to {:.3f}".format(*ends[at]),
-                    ]
-                    for at in shown
-                ],
-                hovertemplate="%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",
-            )
-    for at, (bar, (_, high)) in enumerate(zip(bars, ends, strict=True)):
-        name = plot_text(bar.name)
-        shared = {"y": at, "xanchor": "left", "showarrow": False}
-        figure.add_annotation(x=0, yshift=34, text=name, font={"size": 20}, **shared)
-        figure.add_annotation(x=high, xshift=10, text=f"<b>{bar.accuracy:.3f}</b>", font={"size": 26}, **shared)
-    figure.update_layout(
-        **plotly_layout(
-            height=ROW * count + 66, margin={"l": 12, "r": 12, "t": 14, "b": 44}, showlegend=False, barmode="overlay"
+        rows = [row for row, bar in enumerate(bars) if (bar.kind == "published") == published]
+        if not rows:
+            continue
+        low = [bars[row].accuracy - ends[row][0] for row in rows]
+        high = [ends[row][1] - bars[row].accuracy for row in rows]
+        intervals = ["" if published else "<br>95 % interval {:.3f} to {:.3f}".format(*ends[row]) for row in rows]
+        figure.add_bar(
+            x=[round(bars[row].accuracy, 4) for row in rows],
+            y=rows,
+            orientation="h",
+            width=0.42,
+            marker={"color": [HUES[bars[row].kind] for row in rows], "opacity": 0.35 if published else 0.9},
+            error_x=None if published else whiskers(low, high, color="#545d63", thickness=3, width=7),
+            customdata=[[plot_text(bars[row].name), said] for row, said in zip(rows, intervals, strict=True)],
+            hovertemplate="%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",
         )
-    )
-    figure.update_xaxes(range=[0, 1.12], tickvals=[0, 0.25, 0.5, 0.75, 1], tickfont={"size": 16}, title="accuracy on "
-                        "held-out sentences", title_font={"size": 16}, zeroline=True)  # fmt: skip
-    figure.update_yaxes(range=[count - 0.55, -0.75], showticklabels=False, showgrid=False, zeroline=False)
+    for row, bar in enumerate(bars):
+        shared = {"y": row, "xanchor": "left", "showarrow": False}
+        figure.add_annotation(x=0, yshift=34, text=plot_text(bar.name), font={"size": 20}, **shared)
+        text = f"<b>{bar.accuracy:.3f}</b>"
+        figure.add_annotation(x=ends[row][1], xshift=10, text=text, font={"size": 26}, **shared)
+    height, margin = ROW * len(bars) + 66, {"l": 12, "r": 12, "t": 14, "b": 44}
+    figure.update_layout(**plotly_layout(height=height, margin=margin, showlegend=False, barmode="overlay"))
+    figure.update_xaxes(axis("accuracy on held-out sentences", tickvals=[0, 0.25, 0.5, 0.75, 1], zeroline=True))
+    figure.update_xaxes(range=[0, 1.12])
+    figure.update_yaxes(range=[len(bars) - 0.55, -0.75], showticklabels=False, showgrid=False, zeroline=False)
     return figure
 
 
@@ -123,15 +109,13 @@ def grid_figure(scores: Mapping[Choice, float], best: Choice, deepest: int) -> g
     figure.update_layout(
         **plotly_layout(height=62 * len(rows) + 96, margin={"l": 124, "r": 8, "t": 76, "b": 8}, showlegend=False)
     )
-    shared = {"showgrid": False, "zeroline": False, "ticks": ""}
+    both = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"size": 17}}
+    title = {"text": "layer", "font": {"size": 16}, "standoff": 2}
     figure.update_xaxes(
-        tickvals=list(range(len(columns))), ticktext=names, side="top", automargin=True, tickfont={"size": 17},
-        title={"text": "layer", "font": {"size": 16}, "standoff": 2}, **shared,
-    )  # fmt: skip
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[POOLING_NAMES[pooling] for pooling in rows], autorange="reversed",
-        tickfont={"size": 17}, **shared,
-    )  # fmt: skip
+        both, tickvals=list(range(len(columns))), ticktext=names, side="top", automargin=True, title=title
+    )
+    poolings = [POOLING_NAMES[pooling] for pooling in rows]
+    figure.update_yaxes(both, tickvals=list(range(len(rows))), ticktext=poolings, autorange="reversed")
     return figure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import gradio as gr
@@ -36,8 +36,8 @@ from demos.lessons.embeddings.frozen_features.text import (
     numbers_html,
     recipe_html,
 )
-from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part, notice_html
+from demos.page.folds import folds
+from demos.page.lesson import Page, Part, by_component, notice_html
 from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, result_of
@@ -48,6 +48,7 @@ DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
 # A minute or more of fits: in a queue of its own, so that whoever only looks does not wait behind it.
 FILLING: dict[str, Any] = {**HEAVY, "concurrency_id": "fit-all"}
+Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
 GUESS, WORDS = "always the most frequent class", "words alone, no BERT (TF-IDF)"
 
 
@@ -74,7 +75,7 @@ class Recipe:
         except UserError:
             yield {"status": ""}
             raise
-        baselines = [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
+        baselines = self._baselines(task)
         bars = [_bar(*bar) for bar in baselines]
         always |= {
             "split": split_update(task.data, answers.split, task.split.key),
@@ -85,7 +86,7 @@ class Recipe:
         fits: dict[Choice, Fit] = {}
         for line in self.frozen.fit(task, list(wanted), fits):
             yield {**always, "status": line, "said": ""}  # what is said is of other bars
-        named = [(f"{feature_name(vector, task.deepest)}, frozen", "frozen", fits[vector]) for vector in wanted]
+        named = [_frozen_row(task, vector, fits[vector]) for vector in wanted]
         bars += [_bar(*bar) for bar in named]
         picked = len(baselines) + list(wanted).index(choice)
         state = self.frozen.tuned_state(task, answers.run)
@@ -101,9 +102,7 @@ class Recipe:
             "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
             "confusion": confusion_figure(result),
             "mistakes": mistakes_html(result),
-            "numbers": numbers_html(
-                [(what, fit) for what, _, fit in [*baselines, *named]], known, task.data, task.split, task.deepest
-            ),
+            "numbers": _numbers(task, [*baselines, *named], known),
             "code": self._code(task, choice, answers),
             **_bars_shown(task, bars, picked),
             **_grid_shown(task, known),
@@ -145,10 +144,8 @@ class Recipe:
             yield ready
             return
         best = chosen(done)
-        named = [(GUESS, self.frozen.guess(task)), (WORDS, self.frozen.words(task))]
-        named += [(f"{feature_name(best, task.deepest)}, frozen", done[best])]
-        table = numbers_html(named, done, task.data, task.split, task.deepest)
-        yield {"numbers": table, **ready, **_grid_shown(task, done)}
+        rows = [*self._baselines(task), _frozen_row(task, best, done[best])]
+        yield {"numbers": _numbers(task, rows, done), **ready, **_grid_shown(task, done)}
 
     def stop(self, filling: str) -> dict[str, Any]:
         """Ask this filling to end after the fit that it is at; it then tells so itself."""
@@ -167,6 +164,9 @@ class Recipe:
         data = read_labelled(answers.source, answers.file)
         loaded = self.frozen.services.loaded(model)
         return Task(data, split_rows(data, answers.split), loaded, bool(answers.standardise))
+
+    def _baselines(self, task: Task) -> list[Row]:
+        return [(GUESS, "guess", self.frozen.guess(task)), (WORDS, "words", self.frozen.words(task))]
 
     def _recipe(self, task: Task, choice: Choice, fit: Fit, text: str) -> str:
         """The bar's own sentence; what is wrong with it is told here, for the bars don't depend on it."""
@@ -197,51 +197,31 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     recipe = Recipe(Frozen(page.services))
     parts = laid_out(page.services)
-    with gr.Accordion("The numbers", open=False, elem_id="features-numbers"):
-        parts["numbers"] = gr.HTML()
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False, elem_id="features-code"):
-        parts["code"] = gr.Code(language="python", interactive=False, label="Prints the picked vector's accuracy")
-    source_fold(__file__)
+    parts["numbers"], parts["code"] = folds(__file__, "Prints the picked vector's accuracy")
     inputs = [*page.sentence, *[parts[name] for name in MENUS], page.trained]
 
-    def on_page(changes: dict[str, Any]) -> dict[gr.Component, Any]:
-        return {parts[name]: value for name, value in changes.items()}
-
-    def show(*values: Any) -> Iterator[dict[gr.Component, Any]]:  # page.on streams what a generator function yields
-        yield from map(on_page, recipe.show(*values))
-
-    def fill(*values: Any) -> Iterator[dict[gr.Component, Any]]:
-        yield from map(on_page, recipe.fill(*values))
-
-    def stop(filling: str) -> dict[gr.Component, Any]:
-        return on_page(recipe.stop(filling))
-
-    def take(*values: Any) -> dict[gr.Component, Any]:
-        return on_page(recipe.take(*values))
+    def on(triggers: list[Any], handler: Callable[..., Any], outputs: Iterable[str], **options: Any) -> None:
+        page.on(triggers, by_component(parts, handler), inputs, [parts[name] for name in outputs], **options)
 
     # `change` of the two menus: "Take the one it picks" moves them too.
     moved = [parts["pooling"].change, parts["layer"].change, parts["file"].change]
     moved += [parts[name].input for name in ("source", "split", "standardise")]
-    page.on(
-        [page.settled.change, *moved],
-        show,
-        inputs,
-        [parts[name] for name in FILLED],
-        trigger_mode="always_last",
-        **HEAVY,
-    )
-    grid_outputs = [parts[name] for name in GRID_FILLED]
-    page.on([parts["start"].click], fill, inputs, grid_outputs, trigger_mode="once", **FILLING)
-    page.on([parts["stop"].click], stop, [parts["filling"]], [parts["stop"]], show_progress="hidden")
-    page.on([parts["take"].click], take, inputs, [parts["pooling"], parts["layer"]], show_progress="hidden")
-    page.keep(
-        features_data=parts["source"],
-        features_split=parts["split"],
-        features_pooling=parts["pooling"],
-        features_layer=parts["layer"],
-        features_standardise=parts["standardise"],
-    )
+    on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **HEAVY)
+    on([parts["start"].click], recipe.fill, GRID_FILLED, trigger_mode="once", **FILLING)
+    on([parts["take"].click], recipe.take, ("pooling", "layer"), show_progress="hidden")
+    stopping = by_component(parts, recipe.stop)
+    page.on([parts["stop"].click], stopping, [parts["filling"]], [parts["stop"]], show_progress="hidden")
+    page.keep(**{f"features_{name}": parts[name] for name in ("split", "pooling", "layer", "standardise")})
+    page.keep(features_data=parts["source"])
+
+
+def _frozen_row(task: Task, choice: Choice, fit: Fit) -> Row:
+    return f"{feature_name(choice, task.deepest)}, frozen", "frozen", fit
+
+
+def _numbers(task: Task, rows: list[Row], fits: Mapping[Choice, Fit]) -> str:
+    named = [(name, fit) for name, _, fit in rows]
+    return numbers_html(named, fits, task.data, task.split, task.deepest)
 
 
 def _bar(name: str, kind: str, fit: Fit) -> Bar:
@@ -260,15 +240,11 @@ def _grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
     """The grid of what is fitted; with the opening's few fits alone it is not there yet."""
     total = len(features_of(task.loaded))
     if len(fits) < min(total, 5):
-        return {
-            "grid": gr.update(visible=False),
-            "take": gr.update(visible=False),
-            "grid_said": TEXT.choices(total),
-        }
+        hidden = gr.update(visible=False)
+        return {"grid": hidden, "take": hidden, "grid_said": TEXT.choices(total)}
     scores = {choice: fit.cross_validated for choice, fit in fits.items()}
-    figure = grid_figure(scores, chosen(fits), task.deepest)
     return {
-        "grid": gr.update(visible=True, value=figure),
+        "grid": gr.update(visible=True, value=grid_figure(scores, chosen(fits), task.deepest)),
         "take": gr.update(visible=True),
         "grid_said": grid_html(fits, total, task.deepest, len(task.split.test)),
     }

@@ -1,4 +1,4 @@
-"""What the part "Maps" maps: sentences of a list with their topics, or the tokens of a few sentences."""
+"""What the part "Maps" is asked, and what it maps: sentences with their topics, or the tokens of a few."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import sentences_of
-from demos.bert.embeddings.token_maps import MAX_LINES, token_points
+from demos.bert.embeddings.maps import MAX_POINTS, Recipe
+from demos.bert.embeddings.pooling import Choice, run_states
+from demos.bert.embeddings.similarity import sentences_of
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.figures.cosines import short
 from demos.figures.maps import MAX_CLASSES, Points
-from demos.files import ASSETS
+from demos.files import DATA
 from demos.page.services import Sentence, Services
 from demos.training.data.lists import Listed, read_list
 
+MAX_LINES = 12  # whose tokens are mapped
 LIBRARY, EMOTION, FILE = "library", "emotion", "file"  # where sentences come from
 SENTENCE, TOKEN, LAYERS = "sentence", "token", "layers"  # what a point is
 TOKEN_LINES = """The bank has raised its interest rates.
@@ -35,8 +36,8 @@ Stick the stamp on the letter."""
 
 
 @dataclass(frozen=True)
-class Selection:
-    """What the controls say is to be mapped."""
+class Answers:
+    """What the controls say, in the order in which they are read."""
 
     kind: str
     source: str
@@ -44,42 +45,56 @@ class Selection:
     own: str
     bar: bool
     lines: str
+    method: str
+    axes: int
+    nearby: float | None
+    seed: float | None
+    pooling: str
+    layer: str
+    picked: float | None
+    picked_token: float | None
+    find: str
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the map is made; an emptied box means its default."""
+        nearby = min(max(int(self.nearby or 30), 2), 100)
+        return Recipe(self.method, 3 if self.axes == 3 else 2, nearby, min(max(int(self.seed or 0), 0), 9_999))
 
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """Vectors [m, d], what is known of each, and the texts behind them."""
+    """Vectors [m, d], what is known of each, and the reader's own sentences among them."""
 
     vectors: np.ndarray
     points: Points
-    texts: tuple[str, ...]  # the sentences; of tokens, the lines they stand in
-    own: tuple[str, ...]  # of these, the reader's
+    own: tuple[str, ...] = ()
 
 
 @cache
 def bundled(source: str) -> Listed:
     """One of the project's own lists (assets/data/*.md say what they are)."""
-    return read_list((ASSETS / "data" / f"{source}.tsv").read_bytes(), f"{source}.tsv")
+    return read_list((DATA / f"{source}.tsv").read_bytes(), f"{source}.tsv")
 
 
-def listed_by(selection: Selection) -> Listed | None:
+def listed_by(answers: Answers) -> Listed | None:
     """The list to map; None before a file was chosen. Raises UserError as `read_list` does."""
-    if selection.source in (LIBRARY, EMOTION):
-        return bundled(selection.source)
-    if selection.source != FILE:
-        raise UserError(f"There is no list called {str(selection.source)[:20]!r} here.")
-    if not selection.file:
+    if answers.source in (LIBRARY, EMOTION):
+        return bundled(answers.source)
+    if answers.source != FILE:
+        raise UserError(f"There is no list called {str(answers.source)[:20]!r} here.")
+    if not answers.file:
         return None
     try:
-        return read_list(Path(selection.file).read_bytes(), Path(selection.file).name)
+        return read_list(Path(answers.file).read_bytes(), Path(answers.file).name)
     except OSError as error:
         raise UserError("The file could not be read; choose it again.") from error
 
 
-def own_sentences(sentence: Sentence, selection: Selection) -> tuple[str, ...]:
+def own_sentences(sentence: Sentence, answers: Answers) -> tuple[str, ...]:
     """The reader's: the bar's, where asked for, and the lines of the box, each once."""
-    bar = " ".join(clean_text(sentence.text, "The sentence").split()) if selection.bar else ""
-    return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(selection.own)]))
+    bar = " ".join(clean_text(sentence.text, "The sentence").split()) if answers.bar else ""
+    return tuple(dict.fromkeys([*([bar] if bar else []), *sentences_of(answers.own)]))
 
 
 def sentence_points(listed: Listed, own: tuple[str, ...], what: str = "topic") -> Points:
@@ -100,46 +115,47 @@ def sentence_points(listed: Listed, own: tuple[str, ...], what: str = "topic") -
 
 
 def mapped_steps(
-    services: Services, loaded: LoadedModel, sentence: Sentence, selection: Selection, choice: Choice
+    services: Services, loaded: LoadedModel, sentence: Sentence, answers: Answers, choice: Choice
 ) -> Generator[Encoded, None, Mapped | None]:
     """The vectors and their points; None where a file is awaited. Raises UserError for what can't be mapped."""
-    if selection.kind in (TOKEN, LAYERS):
-        return tokens_mapped(
-            services, loaded, sentences_of(selection.lines), None if selection.kind == LAYERS else choice.layer
-        )
-    listed = listed_by(selection)
+    if answers.kind in (TOKEN, LAYERS):
+        lines = sentences_of(answers.lines)
+        return tokens_mapped(services, loaded, lines, None if answers.kind == LAYERS else choice.layer)
+    listed = listed_by(answers)
     if listed is None:
         return None
-    own = own_sentences(sentence, selection)
-    points = sentence_points(listed, own, "topic" if selection.source == LIBRARY else "class")
+    own = own_sentences(sentence, answers)
+    points = sentence_points(listed, own, "topic" if answers.source == LIBRARY else "class")
     (vectors,) = yield from services.vectors.steps(loaded, points.names, [choice])
-    return Mapped(vectors, points, points.names, points.names[len(listed.sentences) :])
+    return Mapped(vectors, points, points.names[len(listed.sentences) :])
 
 
 def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], layer: int | str | None) -> Mapped:
-    """The lines' tokens, coloured by line, or, where `layer` is None, at every layer, coloured by layer."""
+    """The lines' tokens at one layer, coloured by line, or, where `layer` is None, at every layer, coloured by layer.
+
+    Layers follow each other, 0 (the embedding output) first. Raises UserError for no line, too many or too long ones.
+    """
     if not lines:
         raise UserError("There is no sentence in the box; write one a line.")
     if len(lines) > MAX_LINES:
         raise UserError(f"The box has {len(lines)} sentences; the limit for a map of tokens is {MAX_LINES}.")
     runs = services.runs.get_many(loaded, [(line, "") for line in lines])
-    found = token_points(runs, layer)
-    more: dict[str, Any] = (
-        {
-            "classes": found.layer,
-            "labels": tuple(f"layer {number}" for number in range(found.layer.max() + 1)),
-            "ordered": True,
-            "step": found.step,
-            "what": "layer",
-        }
-        if layer is None
-        else {
-            "classes": np.where(found.special, -1, found.sentence),
-            "labels": tuple(f"{number + 1} {short(line, 26)}" for number, line in enumerate(lines)),
-            "written": True,
-            "what": "sentence",
-            "others": "[CLS] and [SEP]",
-        }
-    )
-    points = Points(names=found.tokens, own=np.zeros(len(found.tokens), dtype=bool), kind="token", **more)
-    return Mapped(found.vectors, points, tuple(lines), ())
+    tokens = tuple(token for run in runs for token in run.encoding.tokens)
+    n, states = len(tokens), loaded.model.config.num_hidden_layers + 1 if layer is None else 1
+    if n * states > MAX_POINTS:
+        raise UserError(
+            f"These sentences make {n * states:,} points; the limit is {MAX_POINTS:,}: take fewer or shorter ones."
+        )
+    shown: dict[str, Any] = {"names": tokens * states, "own": np.zeros(n * states, dtype=bool), "kind": "token"}
+    if layer is None:
+        vectors = np.concatenate([run.hidden_states for run in runs], axis=1).reshape(n * states, -1)
+        labels = tuple(f"layer {number}" for number in range(states))
+        classes = np.repeat(np.arange(states), n)
+        return Mapped(vectors, Points(classes=classes, labels=labels, ordered=True, step=n, what="layer", **shown))
+    vectors = np.concatenate([run_states(run, layer) for run in runs])
+    special = np.concatenate([run.encoding.special_tokens_mask for run in runs])
+    number_of_line = np.repeat(np.arange(len(runs)), [len(run.encoding) for run in runs])
+    classes = np.where(special, -1, number_of_line)
+    labels = tuple(f"{number} {short(line, 26)}" for number, line in enumerate(lines, start=1))
+    shown |= {"written": True, "what": "sentence", "others": "[CLS] and [SEP]"}
+    return Mapped(vectors, Points(classes=classes, labels=labels, **shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import gradio as gr
@@ -14,26 +15,25 @@ from demos.lessons.embeddings.maps.data import (
     FILE,
     LAYERS,
     LIBRARY,
+    MAX_LINES,
     SENTENCE,
     TOKEN,
     TOKEN_LINES,
-    Selection,
+    Answers,
     bundled,
-)
+)  # fmt: skip
 from demos.lessons.embeddings.maps.text import NAMES
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import Page
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
-Changes = dict[gr.Component, Any]
 CHOSEN = "Is a tomato salad allowed to sit in the fridge?"  # cooking, but some of its nearest are the garden's
 CHOSEN_TOKEN = 2  # "bank" in the first line
 PLOT, LIST = "maps-plot", "maps-list"
 SOURCES = [("our 320 sentences, 10 topics", LIBRARY), ("our 720 of 6 emotions", EMOTION), ("a file", FILE)]
 KINDS = [("a sentence", SENTENCE), ("a token, one layer", TOKEN), ("a token, every layer", LAYERS)]
-MAPPED = ("kind", "source", "file", "own", "bar", "lines")  # what is mapped
-MADE = ("method", "axes", "nearby", "seed", "pooling", "layer")  # and how
+INPUTS = tuple(field.name for field in fields(Answers))
 SIDES = ("file", "for_sentences", "for_tokens", "nearby", "seed", "pooling", "layer")  # not always seen
 KEPT = {
     "map_method": "method", "map_axes": "axes", "map_neighbours": "nearby", "map_seed": "seed", "map_of": "kind",
@@ -44,77 +44,73 @@ KEPT = {
 
 def laid_out(page: Page) -> dict[str, Any]:
     """Make the components, in their order on the page: name -> component."""
-    made: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     library = bundled(LIBRARY).sentences
     with gr.Row(elem_classes="maps"):
         with gr.Column(min_width=270, elem_classes="maps-controls"):
             methods = [(NAMES[method], method) for method in METHODS]
-            made["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
-            made["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
-            made["kind"] = gr.Radio(KINDS, value=SENTENCE, label="A point is", elem_id="maps-kind")
-            made["pooling"], made["layer"] = pooling_menus(page.services)
-            made["nearby"] = gr.Slider(
+            parts["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
+            parts["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
+            parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="A point is", elem_id="maps-kind")
+            parts["pooling"], parts["layer"] = pooling_menus(page.services)
+            parts["nearby"] = gr.Slider(
                 2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
                 info="perplexity (t-SNE), n_neighbors (UMAP)",
             )  # fmt: skip
-            made["seed"] = gr.Number(
+            parts["seed"] = gr.Number(
                 0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
                 info="0 starts from PCA's map, others anywhere",
             )  # fmt: skip
         with gr.Column(min_width=480, elem_classes="maps-picture"):
-            made["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
-            made["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
-            made["told"] = gr.HTML(elem_classes="said maps-told")
+            parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
+            parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
+            parts["told"] = gr.HTML(elem_classes="said maps-told")
             with takeaway_row("Take the map:"):
-                picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": made["method"]})
+                picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": parts["method"]})
         with gr.Column(min_width=320, elem_classes="maps-list"):
-            made["find"] = gr.Textbox("", label="Look up (type a few letters)", max_lines=1, elem_id="maps-find")
-            made["list"] = gr.HTML(
+            parts["find"] = gr.Textbox("", label="Look up (type a few letters)", max_lines=1, elem_id="maps-find")
+            parts["list"] = gr.HTML(
                 "", html_template="${value}", js_on_load=read_beside(__file__, "script.js"), apply_default_css=False,
                 elem_id=LIST, name=LIST, plot=PLOT,
             )  # fmt: skip
-            made["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
-            made["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
-            made["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
-    with gr.Row(elem_classes="maps-sentences") as made["for_sentences"]:
-        made["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
-        made["file"] = gr.File(
+            parts["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
+            parts["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
+            parts["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
+    with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:
+        parts["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
+        parts["file"] = gr.File(
             label="TXT (a sentence a line), CSV or TSV with a topic or label column; up to 2,000 sentences",
             file_types=[".txt", ".csv", ".tsv"], height=120, visible=False, elem_id="maps-file",
         )  # fmt: skip
-        made["own"] = gr.Textbox(
+        parts["own"] = gr.Textbox(
             "", label="Your own among them, one a line (◆)", lines=2, max_lines=6, elem_id="maps-own",
             placeholder="The moon looks like a pizza tonight.",
         )  # fmt: skip
-        made["bar"] = gr.Checkbox(False, label="and the sentence above (◆)", elem_id="maps-bar")
-    with gr.Row(visible=False) as made["for_tokens"]:
-        made["lines"] = gr.Textbox(
-            TOKEN_LINES, label="Sentences, one a line (at most 12)", lines=6, max_lines=12, elem_id="maps-lines"
-        )
-    with gr.Accordion("The numbers", open=False):
-        made["measure"] = gr.Button("Measure all three maps of these vectors", size="sm", elem_id="maps-measure")
-        made["numbers"] = gr.HTML()
+        parts["bar"] = gr.Checkbox(False, label="and the sentence above (◆)", elem_id="maps-bar")
+    with gr.Row(visible=False) as parts["for_tokens"]:
+        parts["lines"] = gr.Textbox(
+            TOKEN_LINES, label=f"Sentences, one a line (at most {MAX_LINES})", lines=6, max_lines=12,
+            elem_id="maps-lines",
+        )  # fmt: skip
+    with fold(__file__, "numbers", "The numbers"):
+        parts["measure"] = gr.Button("Measure all three maps of these vectors", size="sm", elem_id="maps-measure")
+        parts["numbers"] = gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown(
-            "Prints this map's figures with public libraries alone. PCA's come out digit by digit; t-SNE and UMAP "
-            "multiply the last digit's rounding, so that their map differs a little from machine to machine."
-        )
-        made["code"] = gr.Code(language="python", interactive=False, show_label=False)
+    parts["code"] = code_fold(__file__, "Prints this map's figures, with public libraries alone")
     source_fold(__file__)
-    return made
+    return parts
 
 
-def menus_shown(made: dict[str, Any], selection: Selection, method: str, loaded: LoadedModel, layer: str) -> Changes:
+def menus_shown(answers: Answers, loaded: LoadedModel) -> dict[str, Any]:
     """The updates of what is not always seen: a map of tokens needs no pooling, PCA neither neighbours nor seed."""
-    sentences, chance = selection.kind == SENTENCE, method != PCA_MAP
+    sentences, chance = answers.kind == SENTENCE, answers.method != PCA_MAP
     seen = {
-        "file": sentences and selection.source == FILE,
+        "file": sentences and answers.source == FILE,
         "for_sentences": sentences,
         "for_tokens": not sentences,
         "nearby": chance,
         "seed": chance,
         "pooling": sentences,
     }
-    updates = {made[name]: gr.update(visible=visible) for name, visible in seen.items()}
-    return updates | {made["layer"]: layer_menu(loaded, layer) | {"visible": selection.kind != LAYERS}}
+    updates = {name: gr.update(visible=visible) for name, visible in seen.items()}
+    return updates | {"layer": layer_menu(loaded, answers.layer) | {"visible": answers.kind != LAYERS}}

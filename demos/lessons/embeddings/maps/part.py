@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying, Layout, MapCache, Recipe
+from demos.bert.embeddings.maps import METHODS, PCA_MAP, Laying, Layout, MapCache
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine, sentences_of
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.steps import drained
-from demos.bert.model.vectors import Encoded
 from demos.figures.maps import map_figure
-from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Mapped, Selection, mapped_steps
-from demos.lessons.embeddings.maps.layout import KEPT, LIST, MADE, MAPPED, SIDES, Changes, laid_out, menus_shown
+from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped, mapped_steps
+from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, numbers_html, told_html
-from demos.page.lesson import Page, Part
+from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import read_choice
@@ -29,31 +29,9 @@ HEAVY: dict[str, Any] = {"concurrency_id": "maps", "concurrency_limit": 2}
 SHOWN = ("status", "told", "numbers", "code", "drawn")
 
 Result = TypeVar("Result")
-Steps = Generator[Encoded | Laying, None, Result]
+Changes = dict[str, Any]
 Lines = Generator[Changes, None, Result]
-
-
-@dataclass(frozen=True)
-class Order:
-    """The controls' answers."""
-
-    sentence: Sentence
-    selection: Selection
-    method: str
-    axes: int
-    nearby: float | None
-    seed: float | None
-    pooling: str
-    layer: str
-    picked: float | None
-    picked_token: float | None
-    find: str
-
-    @property
-    def recipe(self) -> Recipe:
-        """How the map is made; an emptied box means its default."""
-        nearby = min(max(int(self.nearby or 30), 2), 100)
-        return Recipe(self.method, 3 if self.axes == 3 else 2, nearby, min(max(int(self.seed or 0), 0), 9_999))
+Busy = Callable[[Encoded | Laying], Changes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +44,90 @@ class Drawn:
     at: int | None  # the chosen point
 
 
-def ordered(values: tuple[Any, ...]) -> Order:
-    """The handlers' inputs in words: the bar's three, MAPPED, MADE, and the chosen points."""
-    text, pair, model, *rest = values
-    return Order(Sentence(text or "", pair or "", model), Selection(*rest[: len(MAPPED)]), *rest[len(MAPPED) :])
+class Maps:
+    """The part's handlers, which answer what changes by name; they share the maps of all its readers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.maps = MapCache()
+
+    def show(self, *values: Any) -> Lines[None]:
+        """All but the picture: which menus are seen, the figures below the map, the numbers, the program."""
+        sentence, answers = read(values)
+        loaded = self.services.loaded(sentence.model)
+        menus = menus_shown(answers, loaded)
+
+        def busy(step: Encoded | Laying) -> Changes:
+            return {"status": progress(step), **menus}
+
+        drawn = yield from relayed(self._drawn(sentence, answers), busy)
+        if drawn is None:
+            yield {"status": TEXT.awaited(), **menus}
+            return
+        layouts = yield from self._layouts(drawn, answers, dict.fromkeys((answers.method, PCA_MAP)), busy)
+        yield {
+            "status": "",
+            "told": told_html(drawn.layout, drawn.mapped.points, answers.method),
+            "numbers": numbers_html(layouts, drawn.mapped.points, answers.method),
+            "code": program(loaded.spec, drawn, answers),
+            "drawn": str(time.monotonic_ns()),
+            **menus,
+        }
+
+    def mark(self, *values: Any) -> Changes:
+        """The picture with its chosen point, and the list beside it."""
+        sentence, answers = read(values)
+        drawn = drained(self._drawn(sentence, answers))
+        if drawn is None:
+            return {}
+        points = drawn.mapped.points
+        look = f"{answers.recipe} {points.kind} {points.step} {len(points.names)} {drawn.choice}"
+        return {"plot": map_figure(drawn.layout, points, drawn.at, look), "list": list_of(drawn, answers)}
+
+    def look_up(self, *values: Any) -> Changes:
+        """The list alone."""
+        sentence, answers = read(values)
+        drawn = drained(self._drawn(sentence, answers))
+        return {} if drawn is None else {"list": list_of(drawn, answers)}
+
+    def measure(self, *values: Any) -> Lines[None]:
+        """The numbers of all three methods."""
+
+        def busy(step: Encoded | Laying) -> Changes:
+            return {"numbers": progress(step)}
+
+        sentence, answers = read(values)
+        drawn = yield from relayed(self._drawn(sentence, answers), busy)
+        if drawn is None:
+            yield {"numbers": TEXT.awaited()}
+            return
+        layouts = yield from self._layouts(drawn, answers, METHODS, busy)
+        yield {"numbers": numbers_html(layouts, drawn.mapped.points, answers.method)}
+
+    def _drawn(self, sentence: Sentence, answers: Answers) -> Generator[Encoded | Laying, None, Drawn | None]:
+        """The map that is asked for; None while a file is awaited. Raises UserError for what can't be mapped."""
+        loaded, sentences = self.services.loaded(sentence.model), answers.kind == SENTENCE
+        choice = read_choice(loaded, answers.pooling if sentences else "mean", answers.layer)
+        mapped = yield from mapped_steps(self.services, loaded, sentence, answers, choice)
+        if mapped is None:
+            return None
+        layout = yield from self.maps.steps(mapped.vectors, answers.recipe)
+        at = int((answers.picked if sentences else answers.picked_token) or 0)
+        return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
+
+    def _layouts(self, drawn: Drawn, answers: Answers, methods: Iterable[str], busy: Busy) -> Lines[dict[str, Layout]]:
+        """The same vectors by each of these methods."""
+        layouts = {}
+        for method in methods:
+            steps = self.maps.steps(drawn.mapped.vectors, replace(answers.recipe, method=method))
+            layouts[method] = yield from relayed(steps, busy)
+        return layouts
+
+
+def read(values: tuple[Any, ...]) -> tuple[Sentence, Answers]:
+    """The handlers' inputs in words: the bar's three, then INPUTS."""
+    text, pair, model, *answers = values
+    return Sentence(text or "", pair or "", model), Answers(*answers)
 
 
 def progress(step: Encoded | Laying) -> Markup:
@@ -77,132 +135,52 @@ def progress(step: Encoded | Laying) -> Markup:
     return TEXT.encoding(step) if isinstance(step, Encoded) else TEXT.arranging(step, NAMES[step.method])
 
 
-def drawn_steps(services: Services, maps: MapCache, order: Order) -> Steps[Drawn | None]:
-    """The map that is asked for; None while a file is awaited. Raises UserError for what can't be mapped."""
-    loaded = services.loaded(order.sentence.model)
-    selection = order.selection
-    choice = read_choice(loaded, order.pooling if selection.kind == SENTENCE else "mean", order.layer)
-    mapped = yield from mapped_steps(services, loaded, order.sentence, selection, choice)
-    if mapped is None:
-        return None
-    layout = yield from maps.steps(mapped.vectors, order.recipe)
-    at = int((order.picked if selection.kind == SENTENCE else order.picked_token) or 0)
-    return Drawn(mapped, layout, choice, at if 0 <= at < len(mapped.vectors) else None)
-
-
-def list_of(drawn: Drawn, order: Order) -> Markup:
+def list_of(drawn: Drawn, answers: Answers) -> Markup:
     """The list: the chosen point's nearest, or what is looked up."""
     vectors, at = drawn.mapped.vectors, drawn.at
     cosines = None if at is None else cosine(vectors, vectors[at])
-    return list_html(drawn.layout, drawn.mapped.points, at, cosines, (order.find or "")[:200])
+    return list_html(drawn.layout, drawn.mapped.points, at, cosines, (answers.find or "")[:200])
 
 
-def program(spec: ModelSpec, drawn: Drawn, order: Order) -> str:
+def program(spec: ModelSpec, drawn: Drawn, answers: Answers) -> str:
     """The program for what is on screen."""
-    selection, recipe = order.selection, order.recipe
-    if selection.kind == SENTENCE:
-        return map_code(spec, drawn.choice, recipe, selection.source, drawn.mapped.own, drawn.layout.nearby)
-    layer = None if selection.kind == LAYERS else drawn.choice.layer
-    return tokens_code(spec, drawn.mapped.texts, layer, recipe.dimensions)
+    recipe = answers.recipe
+    if answers.kind == SENTENCE:
+        return map_code(spec, drawn.choice, recipe, answers.source, drawn.mapped.own, drawn.layout.nearby)
+    layer = None if answers.kind == LAYERS else drawn.choice.layer
+    return tokens_code(spec, sentences_of(answers.lines), layer, recipe.dimensions)
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    services = page.services
-    maps = MapCache()
-    made = laid_out(page)
-    inputs = [*page.sentence, *[made[name] for name in (*MAPPED, *MADE, "picked", "picked_token", "find")]]
+    handlers = Maps(page.services)
+    parts = laid_out(page)
+    inputs = [*page.sentence, *[parts[name] for name in INPUTS]]
 
-    def show(*values: Any) -> Lines[None]:
-        order = ordered(values)
-        loaded = services.loaded(order.sentence.model)
-        menus = menus_shown(made, order.selection, order.method, loaded, order.layer)
+    def on(triggers: list[Any], handler: Callable[..., Any], outputs: tuple[str, ...], **options: Any) -> None:
+        page.on(triggers, by_component(parts, handler), inputs, [parts[name] for name in outputs], **options)
 
-        def busy(step: Encoded | Laying) -> Changes:
-            return {made["status"]: progress(step), **menus}
-
-        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
-        if drawn is None:
-            yield {made["status"]: TEXT.awaited(), **menus}
-            return
-        points = drawn.mapped.points
-        measured = {order.method: drawn.layout}
-        if order.method != PCA_MAP:
-            flat = Recipe(PCA_MAP, order.recipe.dimensions)
-            measured[PCA_MAP] = yield from relayed(maps.steps(drawn.mapped.vectors, flat), busy)
-        yield {
-            made["status"]: "",
-            made["told"]: told_html(drawn.layout, points, order.method),
-            made["numbers"]: numbers_html(measured, points, order.method),
-            made["code"]: program(loaded.spec, drawn, order),
-            made["drawn"]: str(time.monotonic_ns()),
-            **menus,
-        }
-
-    def mark(*values: Any) -> Changes:
-        order = ordered(values)
-        drawn = drained(drawn_steps(services, maps, order))
-        if drawn is None:
-            return {}
-        points = drawn.mapped.points
-        look = f"{order.recipe} {points.kind} {points.step} {len(points.names)} {drawn.choice}"
-        picture = map_figure(drawn.layout, points, drawn.at, look)
-        return {made["plot"]: picture, made["list"]: list_of(drawn, order)}
-
-    def look_up(*values: Any) -> Changes:
-        order = ordered(values)
-        drawn = drained(drawn_steps(services, maps, order))
-        return {} if drawn is None else {made["list"]: list_of(drawn, order)}
-
-    def measure(*values: Any) -> Lines[None]:
-        order = ordered(values)
-
-        def busy(step: Encoded | Laying) -> Changes:
-            return {made["numbers"]: progress(step)}
-
-        drawn = yield from relayed(drawn_steps(services, maps, order), busy)
-        if drawn is None:
-            yield {made["numbers"]: TEXT.awaited()}
-            return
-        measured = {}
-        for method in METHODS:
-            recipe = replace(order.recipe, method=method)
-            measured[method] = yield from relayed(maps.steps(drawn.mapped.vectors, recipe), busy)
-        yield {made["numbers"]: numbers_html(measured, drawn.mapped.points, order.method)}
-
-    moved = [made[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
-    moved += [made[name].change for name in ("file", "own", "lines", "seed")]
-    page.on(
-        [page.settled.change, *moved, made["nearby"].release],
-        show,
-        inputs,
-        [made[name] for name in (*SHOWN, *SIDES)],
-        trigger_mode="always_last",
-        **HEAVY,
-    )
-    page.on(
-        # The picture is drawn here alone, with the point chosen by then: `show` may have begun before.
-        [made["picked"].change, made["picked_token"].change, made["drawn"].change],
-        mark,
-        inputs,
-        [made["plot"], made["list"]],
-        trigger_mode="always_last",
-        show_progress="hidden",
-    )
-    page.on([made["find"].change], look_up, inputs, [made["list"]], trigger_mode="always_last", show_progress="hidden")
-    page.on([made["measure"].click], measure, inputs, [made["numbers"]], **HEAVY)
-    chosen = [made["picked"], made["picked_token"]]
+    moved = [parts[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
+    moved += [parts[name].change for name in ("file", "own", "lines", "seed")]
+    opened = [page.settled.change, *moved, parts["nearby"].release]
+    on(opened, handlers.show, (*SHOWN, *SIDES), trigger_mode="always_last", **HEAVY)
+    # The picture is drawn by `mark` alone, with the point chosen by then: `show` may have begun before.
+    chosen = [parts["picked"], parts["picked_token"]]
+    at_once: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
+    on([*(number.change for number in chosen), parts["drawn"].change], handlers.mark, ("plot", "list"), **at_once)
+    on([parts["find"].change], handlers.look_up, ("list",), **at_once)
+    on([parts["measure"].click], handlers.measure, ("numbers",), **HEAVY)
     among = f"kind === {SENTENCE!r} ? [number, token, ''] : [picked, number, '']"
-    made["list"].select(
+    parts["list"].select(
         None,
-        [made["kind"], *chosen],
-        [*chosen, made["find"]],
+        [parts["kind"], *chosen],
+        [*chosen, parts["find"]],
         js=f"(kind, picked, token) => {{ const number = insideBert.maps.chosen[{LIST!r}](); return {among}; }}",
         api_visibility="private",
         show_progress="hidden",
         trigger_mode="multiple",
     )
-    page.keep(**{name: made[component] for name, component in KEPT.items()})
+    page.keep(**{name: parts[component] for name, component in KEPT.items()})
 
 
 PART = Part(

@@ -10,6 +10,7 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import encode_lines, model_lines
 
 BUNDLED = ("library", "emotion")
+DIGITS = "# The last digit's rounding is multiplied: the map differs a little from machine to machine.\n"
 START = """start = PCA({k}, svd_solver="full").fit_transform(units.astype(float))
 start = (start / start[:, 0].std()).astype(np.float32)"""
 ANYWHERE = "start = np.random.default_rng({seed}).standard_normal((len(units), {k})).astype(np.float32)"
@@ -25,7 +26,7 @@ def map_code(spec: ModelSpec, choice: Choice, recipe: Recipe, source: str, own: 
     hint = "run in the project's folder" if source in BUNDLED else "your file: topic TAB sentence, a header line"
     column = 0 if source == "emotion" else 1
     k = recipe.dimensions
-    start = (ANYWHERE if recipe.seed else START).format(k=k, seed=recipe.seed)
+    start = DIGITS + (ANYWHERE if recipe.seed else START).format(k=k, seed=recipe.seed)
     if recipe.method == PCA_MAP:
         how = f"""pca = PCA({k}, svd_solver="full")
 points = pca.fit_transform(units.astype(float))

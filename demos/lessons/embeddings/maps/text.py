@@ -30,10 +30,8 @@ def class_shares(layout: Layout, points: Points) -> tuple[np.ndarray, np.ndarray
     labelled = points.classes >= 0
     if len(set(points.classes[labelled].tolist())) < 2 or not layout.nearest.shape[1]:
         return None
-    in_vectors, on_map = (
-        own_share(nearest, points.classes)[labelled] for nearest in (layout.nearest, layout.nearest_on_map)
-    )
-    return in_vectors, on_map
+    in_vectors, on_map = own_share(layout.nearest, points.classes), own_share(layout.nearest_on_map, points.classes)
+    return in_vectors[labelled], on_map[labelled]
 
 
 def list_html(layout: Layout, points: Points, at: int | None, cosines: np.ndarray | None, wanted: str = "") -> Markup:
@@ -65,12 +63,9 @@ def _matches(points: Points, wanted: str) -> Markup:
 
 
 def _rows(
-    points: Points,
-    numbers: Iterable[int],
-    length: int,
-    cosines: np.ndarray | None = None,
+    points: Points, numbers: Iterable[int], length: int, cosines: np.ndarray | None = None,
     places: np.ndarray | None = None,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Any]]:  # fmt: skip
     """What the list shows of these points; `places` [m]: which nearest each is on the map."""
     return [
         {
@@ -91,19 +86,11 @@ def numbers_html(layouts: Mapping[str, Layout], points: Points, method: str) -> 
     layout = layouts[method]
     shares = class_shares(layout, points)
     labelled = points.classes[points.classes >= 0]
-    classes = (
-        [
-            {
-                "label": short(label, 40),
-                "count": (labelled == number).sum(),
-                "shares": [share[labelled == number].mean() for share in shares],
-            }
-            for number, label in enumerate(points.labels)
-            if (labelled == number).any()
-        ]
-        if shares
-        else []
-    )
+    classes = []
+    for number, label in enumerate(points.labels):
+        own = labelled == number
+        if shares and own.any():
+            classes.append((short(label, 40), own.sum(), [share[own].mean() for share in shares]))
     return TEXT.numbers(
         maps=[(NAMES[name], made, class_shares(made, points)) for name, made in layouts.items()],
         classes=classes,

@@ -8,14 +8,12 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
-from demos.bert.embeddings.token_shares import token_shares
+from demos.bert.embeddings.pooling import Choice, token_shares
+from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disagreements, sentences_of
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines import cosine_heatmap, short
-from demos.figures.cosines_text import choice_name
+from demos.figures.cosines import choice_name, cosine_heatmap, short
 from demos.figures.program import embeddings_code
 from demos.files import read_asset
 from demos.lessons.embeddings.pooling.text import (
@@ -27,12 +25,12 @@ from demos.lessons.embeddings.pooling.text import (
     pairs_html,
     pooled_tokens,
     sentence_html,
-)
+)  # fmt: skip
 from demos.page.examples import fill_from
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
 
 
 def example_lists() -> dict[str, str]:
@@ -92,13 +90,7 @@ def build(page: Page) -> None:
             gr.HTML(TEXT.pairs_heading(), elem_classes="said")
             compared, widest = gr.HTML(elem_classes="said"), gr.HTML()
 
-    with gr.Accordion("The numbers", open=False):
-        numbers = gr.HTML()
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("Choice B with nothing but transformers; run, it prints B's matrix.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
-    source_fold(__file__)
+    numbers, code = folds(__file__, "Prints B's matrix, with nothing but transformers")
 
     hows, heatmaps, tokens = ([side[at] for side in sides] for at in range(3))
     menus = [component for side in sides for component in side[3:]]
@@ -119,7 +111,7 @@ def build(page: Page) -> None:
     def vectors_of(sentence: Sentence, lines: str, *chosen: str) -> tuple[Any, ...]:
         loaded = services.loaded(sentence.model)
         sentences, from_bar = with_bar(sentence, lines)
-        choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+        choices = read_two(loaded, chosen)
         vectors = services.vectors.get(loaded, sentences, choices)
         return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
 

@@ -10,11 +10,10 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.pooling import Choice, dimension, layers_used
 from demos.bert.embeddings.search import ranks
-from demos.bert.embeddings.sentence_vectors import Disagreement
+from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
-from demos.figures.cosines import short
-from demos.figures.cosines_text import NEARLY_SAME, tuned_for
+from demos.figures.cosines import NEARLY_SAME, short, tuned_for
 from demos.figures.ranked_lists import Hit, Ranking, ranked_html
 from demos.figures.token_chips import hue_style
 from demos.templates import templates
@@ -78,10 +77,11 @@ def neighbours_html(
 
     Those whose rank changes most are marked.
     """
-    others = [at for at in range(len(sentences)) if at != index]
-    places = [dict(zip(others, ranks(cosine[index, others]).tolist(), strict=True)) for cosine in cosines]
-    most = max(abs(places[0][at] - places[1][at]) for at in others)
-    moved = [at for at in others if most and abs(places[0][at] - places[1][at]) == most]
+    itself = np.arange(len(sentences)) == index
+    places = [ranks(np.where(itself, np.inf, cosine[index])) - 1 for cosine in cosines]  # [m], itself at 0
+    gaps = np.abs(places[0] - places[1])
+    moved = gaps == max(gaps.max(), 1)
+    orders = [np.argsort(place)[1:].tolist() for place in places]
     lists = []
     for k, (letter, other) in enumerate((("A", "B"), ("B", "A"))):
         hits = [
@@ -90,21 +90,17 @@ def neighbours_html(
                 sentence=f"{at + 1} {sentences[at]}",
                 score=float(cosines[k][index, at]),
                 elsewhere=f"{other} {places[1 - k][at]}",
-                moved=at in moved,
+                moved=bool(moved[at]),
             )
-            for at in sorted(others, key=places[k].__getitem__)[:LISTED_NEIGHBOURS]
+            for at in orders[k][:LISTED_NEIGHBOURS]
         ]
         lists.append(Ranking(f"By {letter}", TEXT.list_name(letter, names[k]), hits))
-    first = [_numbered(sentences, min(others, key=place.__getitem__), 50) for place in places]
-    mover = (
-        {
-            "sentence": _numbered(sentences, moved[0], 50),
-            "places": [place[moved[0]] for place in places],
-        }
-        if moved
-        else None
-    )
-    return TEXT.nearest(first, mover), ranked_html(lists, min(LISTED_NEIGHBOURS, len(others)))
+    first = [_numbered(sentences, order[0], 50) for order in orders]
+    mover = None
+    if moved.any():
+        at = int(moved.argmax())
+        mover = {"sentence": _numbered(sentences, at, 50), "places": [place[at] for place in places]}
+    return TEXT.nearest(first, mover), ranked_html(lists, min(LISTED_NEIGHBOURS, len(orders[0])))
 
 
 def numbers_html(
@@ -112,32 +108,21 @@ def numbers_html(
 ) -> Markup:
     """Two tables: how each vector begins under A and B, and the cosine of every pair."""
     sides = [
-        {
-            "letter": letter,
-            "name": name,
-            "shown": SHOWN_NUMBERS,
-            "width": rows.shape[1],
-            "rows": [
-                {"sentence": f"{number} {short(sentence, 40)}", "numbers": row[:SHOWN_NUMBERS], "length": length}
-                for number, (sentence, row, length) in enumerate(
-                    zip(sentences, rows, np.linalg.norm(rows, axis=1), strict=True), start=1
-                )
-            ],
-        }
+        (letter, name, rows.shape[1], list(zip(rows[:, :SHOWN_NUMBERS], np.linalg.norm(rows, axis=1), strict=True)))
         for letter, name, rows in zip("AB", names, vectors, strict=True)
     ]
-    return TEXT.numbers(sides, _rows(pairs[:SHOWN_PAIRS], sentences, 40), SHOWN_PAIRS, len(pairs))
+    listed = [f"{number} {short(sentence, 40)}" for number, sentence in enumerate(sentences, start=1)]
+    return TEXT.numbers(
+        sides, listed, SHOWN_NUMBERS, _rows(pairs[:SHOWN_PAIRS], sentences, 40), SHOWN_PAIRS, len(pairs)
+    )
 
 
 def _rows(pairs: Sequence[Disagreement], sentences: Sequence[str], length: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "sentences": [_numbered(sentences, pair.i, length), _numbered(sentences, pair.j, length)],
-            "first": pair.first,
-            "second": pair.second,
-        }
-        for pair in pairs
-    ]
+    rows = []
+    for pair in pairs:
+        both = [_numbered(sentences, at, length) for at in (pair.i, pair.j)]
+        rows.append({"sentences": both, "cosines": (pair.first, pair.second)})
+    return rows
 
 
 def _numbered(sentences: Sequence[str], at: int, length: int) -> tuple[int, str]:

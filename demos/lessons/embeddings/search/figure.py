@@ -98,17 +98,13 @@ def numbers_html(lists: Sequence[Searched], sentences: Sequence[str], topics: Se
     """Every sentence that is in a list's first places, with its score and rank in each; then precision."""
     union = dict.fromkeys(at for searched in (lists[1], lists[0], *lists[2:]) for at in searched.top())
     places = [ranks(searched.scores) for searched in lists]
-    rows = [
-        {
-            "sentence": short(sentences[at], 90),
-            "topic": topics[at] if topics else "",
-            "places": [
-                (searched.scores[at], place[at] if searched.scores[at] > searched.above else None)
-                for searched, place in zip(lists, places, strict=True)
-            ],
-        }
-        for at in union
-    ]
+    rows = []
+    for at in union:
+        found = [
+            (searched.scores[at], place[at] if searched.scores[at] > searched.above else None)
+            for searched, place in zip(lists, places, strict=True)
+        ]
+        rows.append((short(sentences[at], 90), topics[at] if topics else "", found))
     return TEXT.numbers(rows, lists, topics, len(sentences))
 
 

@@ -11,10 +11,10 @@ import gradio as gr
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Keywords, Precision, precision_at
-from demos.bert.embeddings.sentence_vectors import cosine, cosine_matrix
+from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines_text import choice_name
+from demos.figures.cosines import choice_name
 from demos.lessons.embeddings.search.figure import (
     KEYWORDS,
     SHOWN,
@@ -23,14 +23,14 @@ from demos.lessons.embeddings.search.figure import (
     numbers_html,
     search_code,
     told_html,
-)
+)  # fmt: skip
 from demos.page.examples import fill_from
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
-from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_choice
+from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
 
 TEXT = templates(__file__)
 LIBRARY, OWN = "library", "own"
@@ -91,7 +91,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    found = gr.HTML(elem_id="search-found")
+    rankings = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
     numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
 
@@ -113,11 +113,11 @@ def build(page: Page) -> None:
         ready: dict[gr.Component, Any] = {status: "", own: gr.update(visible=where == OWN)}
         try:
             loaded = services.loaded(model)
-            choices = [read_choice(loaded, *chosen[:2]), read_choice(loaded, *chosen[2:])]
+            choices = read_two(loaded, chosen)
             ready |= {menu: layer_menu(loaded, layer) for menu, layer in zip(menus[1::2], chosen[1::2], strict=True)}
             listed = listed_by(where, path, lines)
             if listed is None:
-                yield ready | {status: TEXT.awaited(), found: "", told: "", numbers: ""}
+                yield ready | {status: TEXT.awaited(), rankings: "", told: "", numbers: ""}
                 return
             wanted = " ".join(clean_text(typed if (typed or "").strip() else text or "", "The query").split())
             if not wanted:
@@ -137,36 +137,20 @@ def build(page: Page) -> None:
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
         shared = keywords.shared(wanted, listed.sentences)
         yield ready | {
-            found: hits_html(lists, listed.sentences, listed.topics, shared),
+            rankings: hits_html(lists, listed.sentences, listed.topics, shared),
             told: told_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
             code: search_code(loaded.spec, wanted, choices[1], where == LIBRARY),
         }
 
-    page.on(
-        [
-            page.settled.change,
-            query.change,
-            source.input,
-            file.change,
-            pasted.change,
-            *[menu.input for menu in menus],
-        ],
-        show,
-        [*page.sentence, query, source, file, pasted, *menus],
-        [status, found, told, numbers, code, own, *menus[1::2]],
-        trigger_mode="always_last",
-        concurrency_id="vectors",
-        concurrency_limit=2,
-    )
+    moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
+    inputs = [*page.sentence, query, source, file, pasted, *menus]
+    filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
+    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **queue)
     fill_from(example, [query], {text: [text] for text in QUERIES})
-    page.keep(
-        search_query=query,
-        search_a=menus[0],
-        search_layer_a=menus[1],
-        search_b=menus[2],
-        search_layer_b=menus[3],
-    )
+    page.keep(search_query=query)
+    page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])
 
 
 PART = Part(

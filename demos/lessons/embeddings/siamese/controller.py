@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import correlation, scores_of
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.sentence_vectors import cosine
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.text import (

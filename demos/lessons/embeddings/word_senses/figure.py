@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
+from demos.figures.axes import axis
 from demos.figures.cosines import inked
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
 from demos.templates import plot_text
@@ -74,17 +75,11 @@ def curves_figure(
     rows, columns = np.triu_indices(len(uses), k=1)
     every = np.round(cosines[:, rows, columns].T, 4)  # [pairs, L + 1]
     if averages is None:  # one trace for all: a gap ends each pair's line
-        figure.add_trace(
-            go.Scatter(
-                x=[*x, None] * len(every),
-                y=[value for values in every.tolist() for value in [*values, None]],
-                mode="lines",
-                line={"color": GREY, "width": 1.5},
-                opacity=0.6,
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        )
+        ended = [value for values in every.tolist() for value in [*values, None]]
+        figure.add_scatter(
+            x=[*x, None] * len(every), y=ended, mode="lines", line={"color": GREY, "width": 1.5}, opacity=0.6,
+            hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
     flat = float(static[rows, columns].mean())
     figure.add_trace(_line(x, np.full(steps, flat), GREY, "static table", layer, dash="dash", marks=False))
     if averages is not None:
@@ -120,21 +115,10 @@ def curves_figure(
     figure.update_layout(
         **plotly_layout(height=CURVE_HEIGHT, margin={"l": 62, "r": 62, "t": 14, "b": 54}, showlegend=False)
     )
-    figure.update_xaxes(
-        title={"text": "layer (0: the embedding output)", "font": {"size": 17}},
-        tickfont={"size": 17},
-        dtick=1 if steps <= 13 else 3,
-        range=[-0.15, steps - 0.85],
-        showgrid=False,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        title={"text": "cosine between two uses", "font": {"size": 17}},
-        tickfont={"size": 17},
-        range=[lowest - 0.15 * (1.02 - lowest), 1 + 0.12 * (1.02 - lowest)],
-        nticks=7,
-        zeroline=False,
-    )
+    across = axis("layer (0: the embedding output)", 17, dtick=1 if steps <= 13 else 3, showgrid=False)
+    figure.update_xaxes(across, range=[-0.15, steps - 0.85])
+    room = 1.02 - lowest
+    figure.update_yaxes(axis("cosine between two uses", 17), range=[lowest - 0.15 * room, 1 + 0.12 * room], nticks=7)
     return figure
 
 
@@ -147,17 +131,13 @@ def calmest(values: np.ndarray, taken: int) -> int:
 def _line(
     x: list[int], y: np.ndarray, colour: str, name: str, layer: int, dash: str = "solid", marks: bool = True
 ) -> go.Scatter:
+    """A curve over the layers, with a larger mark at `layer`."""
     return go.Scatter(
-        x=x,
-        y=np.round(y, 4),
-        mode="lines+markers" if marks else "lines",
+        x=x, y=np.round(y, 4), name=name, mode="lines+markers" if marks else "lines",
         line={"color": colour, "width": 5 if marks else 3, "dash": dash},
-        marker={"size": [15 if step == layer else 8 for step in x]},
-        name=name,
+        marker={"size": [15 if step == layer else 8 for step in x]}, showlegend=False, cliponaxis=False,
         hovertemplate=f"layer %{{x}}: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
-        showlegend=False,
-        cliponaxis=False,
-    )
+    )  # fmt: skip
 
 
 def _label(text: str, x: float, y: float, anchor: str, shift: int) -> dict[str, Any]:
@@ -187,9 +167,8 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
             texttemplate="%{text}" if few else None,
             textfont={"size": 18 if m <= 8 else 15},
             customdata=[[[a, b] for b in names] for a in names],
-            hovertemplate=(
-                f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>layer {layer}: cosine <b>%{{z:.3f}}</b><extra></extra>"
-            ),
+            hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>layer {layer}: cosine <b>%{{z:.3f}}</b>"
+            "<extra></extra>",
             hoverongaps=False,
             xgap=1,
             ygap=1,
@@ -199,30 +178,15 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
     )
     _bands(figure, uses, senses)
     figure.update_layout(**plotly_layout(height=CURVE_HEIGHT, margin={"l": 264, "r": 8, "t": 76, "b": 8}))
-    figure.update_xaxes(
-        tickvals=list(range(m)),
-        ticktext=[use_name(index, use) for index, use in enumerate(uses)],
-        tickfont={"size": 16 if few else 14},
-        tickangle=0,
-        side="top",
-        range=[-0.5, m - 0.5],
-        showgrid=False,
-        zeroline=False,
-        ticklabelstandoff=8,
-    )
-    figure.update_yaxes(
-        tickvals=list(range(m)),
-        # the style sheet hides the words on a phone: there the number must do
-        ticktext=[
-            f'{use_name(index, use)} <span style="font-weight:400">{around(use)}</span>'
-            for index, use in enumerate(uses)
-        ],
-        tickfont={"size": 16 if few else 14},
-        range=[m - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        ticklabelstandoff=10,
-    )
+    numbers = [use_name(index, use) for index, use in enumerate(uses)]
+    # the style sheet hides the words on a phone: there the number must do
+    rows = [
+        f'{name} <span style="font-weight:400">{around(use)}</span>' for name, use in zip(numbers, uses, strict=True)
+    ]
+    both = axis("", 16 if few else 14, tickvals=list(range(m)), showgrid=False) | {"title": None}
+    ends = [-0.5, m - 0.5]
+    figure.update_xaxes(both, ticktext=numbers, tickangle=0, side="top", range=ends, ticklabelstandoff=8)
+    figure.update_yaxes(both, ticktext=rows, range=ends[::-1], ticklabelstandoff=10)
     return figure
 
 
@@ -232,16 +196,10 @@ def _bands(figure: go.Figure, uses: Sequence[Use], senses: Sequence[str]) -> Non
         return
     starts = [index for index, use in enumerate(uses) if index == 0 or use.sense != uses[index - 1].sense]
     for start, end in zip(starts, [*starts[1:], len(uses)], strict=True):
-        sense = uses[start].sense
-        colour = sense_colour(sense)
-        ends = {"x0": start - 0.46, "x1": end - 0.54}
-        figure.add_shape(
-            type="rect", **ends, yref="paper", y0=1.005, y1=1.022, fillcolor=colour, line_width=0, layer="above"
-        )
-        figure.add_shape(
-            type="rect", xref="paper", x0=-0.022, x1=-0.006, y0=ends["x0"], y1=ends["x1"], fillcolor=colour,
-            line_width=0, layer="above",
-        )  # fmt: skip
+        sense, ends = uses[start].sense, (start - 0.46, end - 0.54)
+        band = {"type": "rect", "fillcolor": sense_colour(sense), "line_width": 0, "layer": "above"}
+        figure.add_shape(x0=ends[0], x1=ends[1], yref="paper", y0=1.005, y1=1.022, **band)
+        figure.add_shape(xref="paper", x0=-0.022, x1=-0.006, y0=ends[0], y1=ends[1], **band)
         name = "yours" if sense is None else senses[sense]
         figure.add_annotation(
             text=f"<b>{plot_text(name)}</b>", x=(start + end - 1) / 2, yref="paper", y=1, yshift=58,

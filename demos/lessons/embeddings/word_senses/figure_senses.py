@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.embeddings.word_senses import SenseScores
+from demos.figures.axes import axis
 from demos.figures.palette import CLASSES, plotly_layout
 
 RAND, NEIGHBOUR = CLASSES[7], CLASSES[6]  # neither senses' nor the curves' hues
@@ -29,19 +30,14 @@ def scores_figure(scores: SenseScores) -> go.Figure:
         (scores.neighbour.mean(axis=0), blind, NEIGHBOUR, "nearest use has the sense", above),
         (scores.rand.mean(axis=0), 0.0, RAND, "clusters match senses", below),
     ):
-        figure.add_trace(
-            go.Scatter(
-                x=x, y=[chance] * rows, mode="lines", line={"color": colour, "width": 2, "dash": "dash"},
-                hovertemplate=f"chance: {chance:.2f}<extra>{name}</extra>", showlegend=False, name=f"chance: {name}",
-            )
+        figure.add_scatter(
+            x=x, y=[chance] * rows, mode="lines", line={"color": colour, "width": 2, "dash": "dash"},
+            hovertemplate=f"chance: {chance:.2f}<extra>{name}</extra>", showlegend=False, name=f"chance: {name}",
         )  # fmt: skip
-        figure.add_trace(
-            go.Scatter(
-                x=x, y=np.round(values, 4), mode="lines+markers", line={"color": colour, "width": 5},
-                marker={"size": 9}, name=name, showlegend=False, cliponaxis=False,
-                customdata=[where(row) for row in x],
-                hovertemplate=f"%{{customdata}}: <b>%{{y:.3f}}</b><extra>{name}</extra>",
-            )
+        figure.add_scatter(
+            x=x, y=np.round(values, 4), mode="lines+markers", line={"color": colour, "width": 5}, marker={"size": 9},
+            name=name, showlegend=False, cliponaxis=False, customdata=[where(row) for row in x],
+            hovertemplate=f"%{{customdata}}: <b>%{{y:.3f}}</b><extra>{name}</extra>",
         )  # fmt: skip
         figure.add_annotation(
             text=f'<span style="color:{colour}">━</span> <b>{name}</b>', showarrow=False, font={"size": 19}, **place
@@ -56,15 +52,8 @@ def scores_figure(scores: SenseScores) -> go.Figure:
     step = 1 if rows <= 14 else 3
     layers = range(0, rows - 1, step)
     figure.update_layout(**plotly_layout(height=HEIGHT, margin={"l": 52, "r": 56, "t": 14, "b": 54}))
-    figure.update_xaxes(
-        title={"text": "layer", "font": {"size": 17}},
-        tickvals=[0, *(layer + 1 for layer in layers)],
-        ticktext=["static", *map(str, layers)],
-        tickfont={"size": 17},
-        range=[-0.3, rows - 0.7],
-        showgrid=False,
-        zeroline=False,
-    )
+    across = axis("layer", 17, tickvals=[0, *(layer + 1 for layer in layers)], ticktext=["static", *map(str, layers)])
+    figure.update_xaxes(across, range=[-0.3, rows - 0.7], showgrid=False)
     low = min(0.0, float(scores.rand.mean(axis=0).min()))
     figure.update_yaxes(range=[low - 0.04, 1.02], tickfont={"size": 17}, nticks=7, zeroline=False)
     return figure

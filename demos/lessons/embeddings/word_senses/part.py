@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
 from demos.bert.embeddings.control_word import Control, control_of
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.word_occurrences import (
     MAX_LINES,
     MAX_USES,
@@ -24,10 +26,9 @@ from demos.bert.embeddings.word_occurrences import (
     static_vectors,
     use_cosines,
     word_states,
-)
+)  # fmt: skip
 from demos.bert.embeddings.word_senses import SenseScores, SenseUse, score_senses
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.files import read_asset
 from demos.lessons.embeddings.word_senses.figure import curves_figure, matrix_figure
@@ -40,9 +41,9 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_table,
     uses_told,
     words_html,
-)
+)  # fmt: skip
 from demos.page.examples import fill_from
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
 from demos.page.progress import relayed
@@ -67,19 +68,17 @@ def bundled_uses() -> list[SenseUse]:
 def lines_of(word: str, labelled: Sequence[SenseUse]) -> str:
     """A few of a bundled word's sentences for the text box: a sentence a line, an empty line between senses."""
     senses: dict[str, list[str]] = {}
-    for labelled_use in labelled:
-        if labelled_use.word == word:
-            senses.setdefault(labelled_use.sense, []).append(labelled_use.use.sentence)
+    for example in labelled:
+        if example.word == word:
+            senses.setdefault(example.sense, []).append(example.use.sentence)
     return "\n\n".join("\n".join(sentences[:SHOWN]) for sentences in senses.values())
 
 
 def sense_names(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse]) -> list[str]:
     """What each sense of `uses` is called: as in the bundled set where all its lines are from there, or a number."""
-    known = {
-        labelled_use.use.sentence: labelled_use.sense for labelled_use in labelled if labelled_use.word == word.lower()
-    }
+    known = {example.use.sentence: example.sense for example in labelled if example.word == word.lower()}
     names = []
-    for sense in range(1 + max((use.sense for use in uses if use.sense is not None), default=-1)):
+    for sense in sorted({use.sense for use in uses if use.sense is not None}):
         given = {known.get(use.sentence, "") for use in uses if use.sense == sense}
         names.append(given.pop() if len(given) == 1 and given != {""} else f"sense {sense + 1}")
     return names
@@ -110,15 +109,15 @@ def pair_menu(pair: str | None, count: int, hidden: bool) -> Any:
 
 def pair_choices(count: int) -> list[tuple[str, str]]:
     """What the menu offers for `count` uses."""
-    pairs = [(f"{i + 1} and {j + 1}", f"{i + 1}-{j + 1}") for i in range(count) for j in range(i + 1, count)]
-    return [(ALIKE, LEAST), *pairs]
+    pairs = combinations(range(1, count + 1), 2)
+    return [(ALIKE, LEAST), *((f"{first} and {second}", f"{first}-{second}") for first, second in pairs)]
 
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     labelled = bundled_uses()
-    offered = list(dict.fromkeys(labelled_use.word for labelled_use in labelled))
+    offered = list(dict.fromkeys(example.word for example in labelled))
     states: OnceCache[Encoded, np.ndarray] = OnceCache(KEPT)
     scored: OnceCache[Encoded, SenseScores] = OnceCache(KEPT)
     controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
@@ -154,17 +153,14 @@ def build(page: Page) -> None:
     progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):
-            found = gr.Plot(show_label=False, elem_id="word-scores")
+            scores_plot = gr.Plot(show_label=False, elem_id="word-scores")
         with gr.Column(min_width=330, scale=5):
             ranks = gr.HTML(elem_id="word-ranks")
 
-    with gr.Accordion("The numbers", open=False):
-        table = gr.HTML()
-        scores_of_words = gr.HTML()
+    with fold(__file__, "numbers", "The numbers"):
+        table, scores_of_words = gr.HTML(), gr.HTML()
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        gr.Markdown("The curves' numbers, layer by layer, with nothing but transformers.")
-        code = gr.Code(language="python", interactive=False, show_label=False)
+    code = code_fold(__file__, "Prints the curves' numbers, layer by layer, with transformers alone")
     source_fold(__file__)
     scored_for = gr.State("")  # the model whose scores this reader sees
 
@@ -202,22 +198,22 @@ def build(page: Page) -> None:
         scores = yield from relayed(steps, lambda step: {progress: TEXT.scoring(step)})
         yield {
             progress: scores_told(scores),
-            found: scores_figure(scores),
+            scores_plot: scores_figure(scores),
             ranks: words_html(scores),
             scores_of_words: scores_table(scores),
             scored_for: loaded.spec.key,
         }
 
     page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
+    scored_outputs = [progress, scores_plot, ranks, scores_of_words, scored_for]
+    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
     page.on(
         [page.settled.change],
         show_scores,
         [page.model, scored_for],
-        [progress, found, ranks, scores_of_words, scored_for],
+        scored_outputs,
         trigger_mode="always_last",
-        show_progress="hidden",
-        concurrency_id="vectors",
-        concurrency_limit=2,
+        **queue,
     )
     fill_from(example, [word, lines], {name: (name, lines_of(name, labelled)) for name in offered})
     page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -39,44 +40,16 @@ def uses_told(
     return TEXT.said(
         word=word,
         layer=layer,
-        static={
-            "low": flat.min(),
-            "high": flat.max(),
-            "mean": flat.mean(),
-            "same": np.allclose(flat, flat[0], atol=5e-3),
-        },
-        averages=_averages(averages, layer),
-        pairs={
-            "count": len(pairs),
-            "most": _pair(rows[most], columns[most], uses),
-            "highest": pairs[most],
-            "least": _pair(rows[least], columns[least], uses),
-            "lowest": pairs[least],
-        },
-        control={"chosen": chosen} | _control(control, layer),
+        static=flat,
+        static_same=np.allclose(flat, flat[0], atol=5e-3),
+        averages=averages,
+        pairs=pairs,
+        most=_pair(rows[most], columns[most], uses),
+        least=_pair(rows[least], columns[least], uses),
+        control=control,
+        chosen=chosen,
         guesses=_guesses(cosines[layer], uses, senses),
     )
-
-
-def _averages(averages: Contrast | None, layer: int) -> dict[str, Any] | None:
-    if averages is None:
-        return None
-    gaps = averages.same - averages.different
-    return {
-        "same": averages.same[layer],
-        "different": averages.different[layer],
-        "same_pairs": averages.same_pairs,
-        "different_pairs": averages.different_pairs,
-        "gap": gaps.max(),
-        "widest": gaps.argmax(),
-    }
-
-
-def _control(control: Control | None, layer: int) -> dict[str, Any]:
-    if control is None:
-        return {"word": ""}
-    other_gap, own_gap = (float(gap[layer]) for gap in control.gaps)
-    return {"word": control.word, "sentences": control.sentences, "other_gap": other_gap, "own_gap": own_gap}
 
 
 def _pair(i: int, j: int, uses: Sequence[Use]) -> str:
@@ -106,22 +79,13 @@ def uses_table(
     cosines: np.ndarray, static: np.ndarray, averages: Contrast | None, uses: Sequence[Use], senses: Sequence[str]
 ) -> Markup:
     """Every pair's cosine in the static table and at each layer, the averages first."""
-    pairs = [(int(i), int(j)) for i, j in zip(*np.triu_indices(len(uses), k=1), strict=True)]
+    pairs = list(combinations(range(len(uses)), 2))
     return TEXT.uses(
         rows=[
-            {
-                "use": use_name(index, use),
-                "sense": "–" if use.sense is None else senses[use.sense],
-                "around": context(use, 400),
-            }
+            (use_name(index, use), "–" if use.sense is None else senses[use.sense], context(use, 400))
             for index, use in enumerate(uses)
         ],
-        averages=[
-            ("same sense, average", averages.same),
-            ("different senses, average", averages.different),
-        ]
-        if averages
-        else [],
+        averages=averages,
         pairs=[(_pair(i, j, uses), [static[i, j], *cosines[:, i, j]]) for i, j in pairs[:SHOWN_PAIRS]],
         layers=len(cosines),
         shown=SHOWN_PAIRS,

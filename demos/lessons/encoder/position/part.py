@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.embeddings.sentence_vectors import cosine_matrix
+from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.encoder.input import embedding_tables
 from demos.bert.encoder.position import sinusoidal, wishes
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from demos.bert.embeddings.maps import PCA_MAP, Layout, Recipe, lay_out
+from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.vectors import Encoded
 from demos.errors import UserError
 from demos.page.services import Sentence, Services
 from demos.training.learning.model import Trained

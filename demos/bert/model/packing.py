@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -73,6 +74,17 @@ def hidden_states(
         if index + 1 in needed:
             kept[index + 1] = states
     return kept
+
+
+def all_states(model: Any, sentences: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    """Every hidden state of each sentence, given as token ids: float32 [L + 1, n, d] each."""
+    lengths = [len(token_ids) for token_ids in sentences]
+    every = frozenset(range(model.config.num_hidden_layers + 1))
+    with torch.inference_mode():
+        packed = torch.tensor([token for token_ids in sentences for token in token_ids])
+        states = hidden_states(model, packed, grouped(lengths), every)
+        together = torch.stack([states[index] for index in sorted(every)]).numpy()  # [L + 1, T, d]
+    return np.split(together, np.cumsum(lengths)[:-1], axis=1)
 
 
 def embedded(model: Any, input_ids: torch.Tensor, groups: Sequence[Group]) -> torch.Tensor:

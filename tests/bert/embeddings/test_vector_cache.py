@@ -15,13 +15,16 @@ import numpy as np
 import pytest
 import torch
 
-from demos.bert.embeddings.pooling import Choice, normalised
-from demos.bert.model import linear, token_lists, vector_job
+from demos.bert.embeddings import encoding_job
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.similarity import normalised
+from demos.bert.embeddings.vector_cache import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
+from demos.bert.model import linear, token_lists
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.unpadded import hidden_states
-from demos.bert.model.vectors import BATCH_TOKENS, Encoded, VectorCache, drained, encode_sentences
+from demos.bert.model.packing import hidden_states
 from demos.errors import UserError
+from tests.bert.embeddings.stepping import walked
 
 WORDS = ["fox", "and", "hen", "ran", "over", "the", "old", "bridge", "into", "town", "while", "it", "rained", "hard"]
 MANY = [" ".join(WORDS[: 1 + (7 * at) % len(WORDS)]) + f" {at}" for at in range(300)]
@@ -39,7 +42,7 @@ def at_each_pass(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wrap]:
             before(ids)
             return hidden_states(model, ids, *others)
 
-        monkeypatch.setattr(vector_job, "hidden_states", wrapped)
+        monkeypatch.setattr(encoding_job, "hidden_states", wrapped)
 
     yield wrap
     assert quiet()
@@ -72,17 +75,10 @@ def test_order_is_kept_nothing_is_padded_and_batches_are_bounded(
 ) -> None:
     sizes: list[int] = []
     at_each_pass(lambda ids: sizes.append(len(ids)))
-    monkeypatch.setattr(vector_job, "cores", lambda: cores)
+    monkeypatch.setattr(encoding_job, "cores", lambda: cores)
     monkeypatch.setattr(token_lists, "CHUNK_CHARACTERS", 999)
     sentences = [*MANY, "long " * 700, "long " * 600]
-    told: list[Encoded] = []
-    steps = encode_sentences(tiny, sentences, [MEAN, CLS])
-    while True:
-        try:
-            told.append(next(steps))
-        except StopIteration as end:
-            mean, cls = end.value
-            break
+    told, (mean, cls) = walked(encode_sentences(tiny, sentences, [MEAN, CLS]))
     assert max(sizes) <= BATCH_TOKENS
     assert sum(sizes) == sum(len(encode(tiny.tokenizer, sentence)) for sentence in sentences)
     assert [one.done for one in told] == sorted(one.done for one in told)

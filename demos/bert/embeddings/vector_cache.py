@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import itertools
 import threading
@@ -13,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
 from demos.bert.model.steps import drained
 from demos.bert.model.text import clean_text
 from demos.bert.model.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
-from demos.bert.model.vector_job import VectorJob
 
 MAX_CACHE_BYTES = 256 * 2**20
 LOOK_SECONDS = 0.2  # at most, between two tellings: who has gone is noticed then
@@ -44,7 +43,7 @@ def encode_sentences(
     work ends at the next layer. A sentence beyond 512 tokens is cut, as `encode` does. Raises UserError as `encode`
     and `pool_batch` do.
     """
-    job = VectorJob(loaded, sentences, choices)
+    job = EncodingJob(loaded, sentences, choices)
     job.enter()
     try:
         job.start()
@@ -54,7 +53,7 @@ def encode_sentences(
     return [job.vectors[choice] for choice in choices]
 
 
-def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:
+def _told(jobs: Sequence[EncodingJob]) -> Generator[Encoded, None, None]:
     """The jobs' progress until the last is over; the one that is furthest behind is told. Raises what a job died of."""
     done = -1
     for job in jobs:
@@ -68,14 +67,6 @@ def _told(jobs: Sequence[VectorJob]) -> Generator[Encoded, None, None]:
         yield Encoded(jobs[0].total, jobs[0].total)
 
 
-def fast_twin(loaded: LoadedModel) -> Any:
-    """The model with PyTorch's fused attention, sharing its weights: the shared one is eager, to show its attention."""
-    memo = {id(tensor): tensor for tensor in [*loaded.model.parameters(), *loaded.model.buffers()]}
-    twin = copy.deepcopy(loaded.model, memo)
-    twin.set_attn_implementation("sdpa")
-    return twin
-
-
 class VectorCache:
     """Vectors by (model, sentences, choice), least recently used out first, bounded by bytes; safe for many threads.
 
@@ -86,7 +77,7 @@ class VectorCache:
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = max_bytes
         self._vectors: Recent[np.ndarray] = Recent(max_bytes, lambda vectors: vectors.nbytes)
-        self._pending: dict[Key, VectorJob] = {}
+        self._pending: dict[Key, EncodingJob] = {}
         self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._numbers = itertools.count()
         self._lock = threading.Lock()
@@ -104,42 +95,40 @@ class VectorCache:
         texts = [clean_text(sentence, f"Sentence {number:,}") for number, sentence in enumerate(sentences, start=1)]
         digest = _digest(texts)
         ready: dict[Choice, np.ndarray] = {}
-        jobs: dict[Choice, VectorJob] = {}
+        jobs: dict[Choice, EncodingJob] = {}
         with self._lock:
             number = self._models.setdefault(loaded.model, next(self._numbers))
-            keys = {one: (number, digest, one) for one in choices}
-            for one, key in keys.items():
-                vectors = self._vectors.get(key)
+            for choice in choices:
+                vectors = self._vectors.get((number, digest, choice))
                 if vectors is not None:
-                    ready[one] = vectors
-                elif key in self._pending:
-                    jobs[one] = self._pending[key]
-            missing = [one for one in keys if one not in ready and one not in jobs]
-            mine = VectorJob(loaded, texts, missing, lambda job: self._keep(number, digest, job)) if missing else None
-            for one in missing:
-                assert mine is not None
-                jobs[one] = self._pending[keys[one]] = mine
+                    ready[choice] = vectors
+                elif (number, digest, choice) in self._pending:
+                    jobs[choice] = self._pending[number, digest, choice]
+            missing = [choice for choice in choices if choice not in ready and choice not in jobs]
+            mine = EncodingJob(loaded, texts, missing, lambda job: self._keep(number, digest, job))
+            for choice in missing:
+                jobs[choice] = self._pending[number, digest, choice] = mine
             joined = list(dict.fromkeys(jobs.values()))
             for job in joined:
                 job.enter()
         try:
-            if mine is not None:
+            if missing:
                 mine.start()
             yield from _told(joined)
-            ready |= {one: job.vectors[one] for one, job in jobs.items()}
+            ready |= {choice: job.vectors[choice] for choice, job in jobs.items()}
         finally:
             with self._lock:
                 for job in joined:
                     job.leave()
                     if not job.wanted():
                         self._forget(number, digest, job)
-        return [ready[one] for one in choices]
+        return [ready[choice] for choice in choices]
 
     def get(self, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]) -> list[np.ndarray]:
         """`steps` without its progress."""
         return drained(self.steps(loaded, sentences, choices))
 
-    def _keep(self, number: int, digest: str, job: VectorJob) -> None:
+    def _keep(self, number: int, digest: str, job: EncodingJob) -> None:
         """What a job has made, but no more of it than half the room: one long list must not drive all others out."""
         with self._lock:
             self._forget(number, digest, job)
@@ -149,7 +138,7 @@ class VectorCache:
                     room -= vectors.nbytes
                     self._vectors.put((number, digest, choice), vectors)
 
-    def _forget(self, number: int, digest: str, job: VectorJob) -> None:
+    def _forget(self, number: int, digest: str, job: EncodingJob) -> None:
         for choice in job.choices:
             if self._pending.get((number, digest, choice)) is job:
                 del self._pending[number, digest, choice]

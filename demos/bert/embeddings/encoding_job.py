@@ -11,11 +11,11 @@ import torch
 from demos.bert.embeddings.pooling import Choice, check_choice, dimension, has_pooler, layers_used, pool_batch
 from demos.bert.model.cores import cores, own_cpu_threads
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.packing import StoppedError, grouped, hidden_states
 from demos.bert.model.token_lists import TokenLists, tokenized
-from demos.bert.model.unpadded import StoppedError, grouped, hidden_states
 
 
-class VectorJob:
+class EncodingJob:
     """The vectors of `sentences` for `choices`; begins at `start` and ends early once its last reader has left.
 
     Two threads with one core each encode sooner than one thread whose every product is split between two cores.
@@ -26,7 +26,7 @@ class VectorJob:
         loaded: LoadedModel,
         sentences: Sequence[str],
         choices: Sequence[Choice],
-        ended: Callable[[VectorJob], None] = lambda job: None,
+        ended: Callable[[EncodingJob], None] = lambda job: None,
     ) -> None:
         """`ended` is called once, in a thread of the job, before the readers hear of its end.
 
@@ -126,22 +126,20 @@ class VectorJob:
             self.error = self.error or error
 
     def _encode(self, rows: np.ndarray, lists: TokenLists, results: dict[Choice, np.ndarray]) -> None:
-        """One batch: the vectors of the sentences `rows`, equal lengths side by side, into `found`."""
+        """One batch: the vectors of the sentences `rows`, equal lengths side by side, into `results`."""
         model = self.loaded.model
         num_layers = model.config.num_hidden_layers
         pooler = model.pooler if has_pooler(self.loaded) else None
         groups = grouped(lists.lengths[rows].tolist())
-        needed = frozenset(layer for one in self.choices for layer in layers_used(one.layer, num_layers))
+        needed = frozenset(layer for choice in self.choices for layer in layers_used(choice.layer, num_layers))
         with torch.inference_mode():
             states = hidden_states(model, torch.from_numpy(lists.of(rows)), groups, needed, self.wanted)
             at = 0
             for group in groups:
                 hidden = [group.of(states[layer]) if layer in states else None for layer in range(num_layers + 1)]
-                special = torch.zeros(1, group.length, dtype=torch.bool)
-                special[:, [0, -1]] = True  # [CLS] and [SEP]
                 into = rows[at : at + group.sentences]
                 for choice, vectors in results.items():
-                    vectors[into] = pool_batch(hidden, None, special, choice, pooler).numpy()
+                    vectors[into] = pool_batch(hidden, choice, pooler).numpy()
                 at += group.sentences
 
     def _look(self) -> None:

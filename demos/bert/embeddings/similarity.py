@@ -1,19 +1,15 @@
-"""Sentences and what their vectors say: a short list embedded, cosine similarity, disagreements, and a PCA map."""
+"""How alike sentences are by their vectors: a short list and its limits, cosine similarity, disagreements."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.decomposition import PCA
 
-from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.encoding import encode
-from demos.bert.model.layer_numbers import layer_index
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
-from demos.bert.model.vectors import VectorCache
 from demos.errors import UserError
 
 MAX_SENTENCES = 64
@@ -30,14 +26,6 @@ class Disagreement:
     second: float
 
 
-@dataclass(frozen=True)
-class Projection:
-    """Sentences in few dimensions: points [m, k], and the share of the variance that each axis holds [k]."""
-
-    points: np.ndarray
-    explained: np.ndarray
-
-
 def sentences_of(texts: str | None) -> list[str]:
     """The lines of `texts` that hold more than spaces, stripped.
 
@@ -50,25 +38,18 @@ def sentences_of(texts: str | None) -> list[str]:
     return sentences
 
 
-def resolve_layer(layer: float, num_layers: int) -> int:
-    """`layer` as an index into hidden_states, 0..L; negative ones count from the end, as in Python.
-
-    Raises UserError for what is no whole number or lies outside.
-    """
-    return layer_index(layer, num_layers + 1, f"the model has 0 (the embedding output) to {num_layers}")
-
-
-def embed(
-    cache: VectorCache, loaded: LoadedModel, sentences: Sequence[str], choices: Sequence[Choice]
-) -> list[np.ndarray]:
-    """For each choice, one vector a sentence: float32 [m, D], as `VectorCache.get` gives them, for one short list.
-
-    Raises UserError for a list of more than MAX_LIST_TOKENS tokens, and as `VectorCache.get` does.
-    """
+def check_tokens(loaded: LoadedModel, sentences: Iterable[str], have: str = "The list has") -> None:
+    """Raises UserError for sentences of more than MAX_LIST_TOKENS tokens in all."""
     tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in sentences)
     if tokens > MAX_LIST_TOKENS:
-        raise UserError(f"The list has {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
-    return cache.get(loaded, sentences, choices)
+        raise UserError(f"{have} {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
+
+
+def normalised(vectors: np.ndarray) -> np.ndarray:
+    """Each row divided by its length, [m, D]; a zero row stays."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows: np.ndarray = vectors / np.where(lengths > 0, lengths, 1)
+    return rows
 
 
 def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -85,9 +66,7 @@ def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
     """x . y / (|x| |y|) for every two rows: [m, d] -> float64 [m, m], in -1..1. A zero vector is like nothing: 0."""
-    rows = np.asarray(vectors, dtype=np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    units = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    units = normalised(np.asarray(vectors, dtype=np.float64))
     return np.clip(units @ units.T, -1, 1)
 
 
@@ -99,18 +78,3 @@ def disagreements(first: np.ndarray, second: np.ndarray) -> list[Disagreement]:
         Disagreement(i, j, float(first[i, j]), float(second[i, j]))
         for i, j in ((int(rows[k]), int(columns[k])) for k in np.argsort(-gaps, kind="stable"))
     ]
-
-
-def project(vectors: np.ndarray, dimensions: int) -> Projection:
-    """PCA (Pearson 1901), scikit-learn's: the directions along which the sentences differ most, [m, d] -> [m, k].
-
-    m sentences span m - 1 directions at most; axes beyond hold zeros. Exact and without chance.
-    """
-    rows = np.asarray(vectors, dtype=np.float64)
-    points, explained = np.zeros((len(rows), dimensions)), np.zeros(dimensions)
-    k = min(dimensions, *rows.shape)
-    if not np.allclose(rows, rows[0], rtol=0, atol=1e-9):  # one and the same point has no directions
-        pca = PCA(n_components=k, svd_solver="full")
-        points[:, :k] = pca.fit_transform(rows)
-        explained[:k] = pca.explained_variance_ratio_
-    return Projection(points, explained)

@@ -1,0 +1,17 @@
+"""What most Plotly axes of the lessons have in common, and marks that many figures share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+BOTH_PAPERS = "#7b8288"  # a line's grey that is seen on light and on dark paper
+
+
+def axis(title: str = "", size: int = 16, **more: Any) -> dict[str, Any]:
+    """An axis with title and numbers of one size, without the line through zero; `more` are Plotly's own settings."""
+    return {"title": {"text": title, "font": {"size": size}}, "tickfont": {"size": size}, "zeroline": False} | more
+
+
+def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
+    """Error bars that reach from `low` under each value to `high` over it, [n] each."""
+    return {"type": "data", "symmetric": False, "arrayminus": low, "array": high, "color": BOTH_PAPERS} | more
