@@ -63,10 +63,6 @@ class Asked:
         new, self.seen = self.all[self.seen :], len(self.all)
         return new
 
-    def forget(self) -> None:
-        """The page is left: what it asked is no longer answered here."""
-        self.all, self.seen = [], 0
-
 
 def twice(asked: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return [event for event, count in Counter(asked).items() if count > 1]
