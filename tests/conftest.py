@@ -34,6 +34,28 @@ ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes test: the long tests first, as many to each, so that only short ones are left at the end.
+
+    pytest-xdist (`--dist worksteal`) begins by cutting the list into a block for each process, and lets one that is
+    idle take over what another has left, but for its last two: seconds of short tests, a minute of long ones.
+    """
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes == 1:
+        return
+    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem == "test_benchmarks"]
+    apart = set(long)
+    short = [item for item in items if item not in apart]
+    ordered: list[pytest.Item] = []
+    for number in range(processes):
+        block = long[number::processes]
+        size = (len(items) - len(ordered)) // (processes - number)
+        taken = max(0, size - len(block))
+        ordered += [*block, *short[:taken]]
+        del short[:taken]
+    items[:] = [*ordered, *short]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> Iterator[None]:
     """One thread a test process; and no search for what is unreachable after each tiny training.

@@ -35,6 +35,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets" / "bertviz"
 MODELS = {"sharp": ("bert-base-uncased", 10.0), "flat": ("bert-base-cased", 1.0)}
 WORDS = ("lamp", "door", "rain", "road", "sack", "cart", "barn", "bee", "night", "river", "field", "stone", "letter")
 LIMITS = {("head", 64): 1.5, ("model", 64): 3.0, ("head", 128): 4.0, ("model", 128): 8.0}
+FEW = 16  # tokens of the short form
 FRAME = "#attention-bertviz iframe"
 STAND_IN = "var require = {config() {}}; var requirejs = (names, draw) => draw(jQuery, d3);"
 # A token hovered or a thumbnail clicked; resolves once a frame with the answer has been drawn.
@@ -93,7 +94,7 @@ def frame_of(page: Page) -> Frame:
     return frame
 
 
-def timed(page: Page, view: str, press: Callable[[], object]) -> tuple[float, int]:
+def timed(page: Page, view: str, press: Callable[[], object], rest: int) -> tuple[float, int]:
     """Seconds from a press in the app to `view` drawn and answering, and how many lines stand then."""
     page.evaluate(f"document.querySelector('{FRAME}').removeAttribute('data-drawn')")
     page.evaluate("document.querySelector('#attention-view').scrollIntoView()")
@@ -102,21 +103,23 @@ def timed(page: Page, view: str, press: Callable[[], object]) -> tuple[float, in
     page.wait_for_selector(f"{FRAME}[data-drawn^={view}]", timeout=60_000)
     frame_of(page).evaluate(ANSWER[view])
     seconds = time.perf_counter() - began
-    page.wait_for_timeout(1_200)  # the heatmap and the rest of the page come to rest
+    page.wait_for_timeout(rest)  # the heatmap and the rest of the page come to rest
     return seconds, int(frame_of(page).evaluate("document.querySelectorAll('line').length"))
 
 
-def ours(browser: Browser, url: str, kind: str, rounds: dict[int, int]) -> dict[tuple[str, str, int], float]:
+def ours(
+    browser: Browser, url: str, kind: str, rounds: dict[int, int], rest: int = 1_200
+) -> dict[tuple[str, str, int], float]:
     """(what was done, view, tokens) -> median seconds; each sentence is new, so nothing is held from before.
 
-    `rounds` says how many sentences of so many tokens.
+    `rounds` says how many sentences of so many tokens, `rest` how many milliseconds the page has after each press.
     """
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     key, _ = MODELS[kind]
     query = {"lesson": "attention", "model": key, "text": sentence(20, 0)}
     page.goto(f"{url}/?{urlencode(query)}")
     page.wait_for_selector(f"{FRAME}[data-drawn^=head]", timeout=60_000)
-    page.wait_for_timeout(2_000)
+    page.wait_for_timeout(2 * rest)
 
     def type_in(text: str) -> Callable[[], object]:  # without scrolling to the bar: a frame out of sight draws nothing
         return lambda: page.evaluate(TYPE, text)
@@ -134,10 +137,10 @@ def ours(browser: Browser, url: str, kind: str, rounds: dict[int, int]) -> dict[
                 ("view clicked", "model", click("model")),
                 ("view clicked", "head", click("head")),
             ):
-                seconds, lines[view] = timed(page, view, press)
+                seconds, lines[view] = timed(page, view, press, rest)
                 times.setdefault((done, view), []).append(seconds)
         for (done, view), values in times.items():
-            seconds, limit = statistics.median(values), LIMITS[view, tokens]
+            seconds, limit = statistics.median(values), LIMITS[view, max(tokens, 64)]
             medians[done, view, tokens] = seconds
             print(
                 f"  {kind}, {tokens} tokens, {done}, {view} view: {seconds:.2f} s of {limit:.1f} s; "
@@ -188,23 +191,26 @@ def main(short: bool = False) -> None:
         flush=True,
     )
     torch.set_num_threads(1)
+    tokens = FEW if short else 64
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         folders = make_models(Path(folder), short)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         with running_app(model="bert-base-uncased", HF_HOME=folder, HF_HUB_OFFLINE="1") as url:
-            sharp = ours(browser, url, "sharp", {64: 1} if short else {64: 3, 128: 1})
-            if not short:
+            if short:
+                sharp = ours(browser, url, "sharp", {FEW: 1}, 200)
+            else:
+                sharp = ours(browser, url, "sharp", {64: 3, 128: 1})
                 ours(browser, url, "flat", {64: 1, 128: 1})
         model = BertModel.from_pretrained(folders["sharp"], attn_implementation="eager").eval().requires_grad_(False)
         loaded = LoadedModel(CATALOGUE[MODELS["sharp"][0]], ModelStore().tokenizer(BUNDLED), model)
-        run = run_model(loaded, [encode(loaded.tokenizer, sentence(64, 0), "")])[0]
+        run = run_model(loaded, [encode(loaded.tokenizer, sentence(tokens, 0), "")])[0]
         for view in ("head", "model"):
             seconds, size = theirs(browser, run, view, Path(folder))
             message, _ = frame_message(run, VIEWS[view], 0, 0, lambda at: queries_and_keys(loaded, run, at), Held())
-            sent, mine = len(json.dumps(message)), sharp["view clicked", view, 64]
+            sent, mine = len(json.dumps(message)), sharp["view clicked", view, tokens]
             print(
-                f"{view} view, 64 tokens, sharp: bertviz's page {size / 1e6:.1f} MB, interactive in {seconds:.2f} s;\n"
-                f"  ours {sent / 1e6:.3f} MB and {mine:.2f} s: {size / sent:.0f} times less, "
+                f"{view} view, {tokens} tokens, sharp: bertviz's page {size / 1e6:.1f} MB, interactive in "
+                f"{seconds:.2f} s;\n  ours {sent / 1e6:.3f} MB and {mine:.2f} s: {size / sent:.0f} times less, "
                 f"{seconds / mine:.1f} times sooner",
                 flush=True,
             )

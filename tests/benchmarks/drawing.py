@@ -46,7 +46,7 @@ class Clock:
 
 def main(short: bool = False) -> None:
     """One run of the default recipe, watched by one browser."""
-    epochs, rest_seconds, opening = (1, 1, 2_000) if short else (10, REST, 10_000)
+    recipe, rest_seconds, opening = ("epochs=1&most=50", 1, 1_000) if short else ("epochs=10", REST, 10_000)
     chromium = find_chromium()
     if not chromium or not Path("/proc/self/task").is_dir():
         print("not measured: no Chromium, or no Linux to ask for a thread's time")
@@ -67,7 +67,7 @@ def main(short: bool = False) -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1280, "height": 800})
-            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&epochs={epochs}")
+            page.goto(f"http://127.0.0.1:{port}/?lesson=finetune&{recipe}")
             page.wait_for_selector("#finetune-cost .cost")
             page.wait_for_timeout(opening)  # what the page draws at its opening is over
             metrics = page.context.new_cdp_session(page)

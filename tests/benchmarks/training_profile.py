@@ -65,7 +65,7 @@ class Clock(TorchDispatchMode):
 def main(short: bool = False) -> None:
     """Print the parts of a step, the most first; each batch is stepped on twice, once by the clock."""
     torch.set_num_threads(1)
-    data, rounds = (few(DATA, 48), 1) if short else (DATA, 3)
+    data, rounds = (few(DATA, FLOAT32.batch_size), 1) if short else (DATA, 3)
     task = task_of(data, FLOAT32)
     learner = Learner(task, BASE, FLOAT32)
     features = task.features(learner.model.tokenizer, data.train, learner.limit)

@@ -29,7 +29,9 @@ def test_each_part_on_one_page(
     open_lesson: Callable[..., Page], bundled: LoadedModel, subtests: pytest.Subtests
 ) -> None:
     chosen = {"off": "0.2, 1.4", "compare_text": "x", "compare_layer": "2", "compare_head": "5", "of": 6}
-    page = open_lesson("attention", part="ablation", text=TEXT, **chosen)
+    page = open_lesson("attention", part="cause", text=TEXT, **chosen)  # a link of an earlier version
+    expect(page.locator("#attention-ablation-button")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'ablation'")
     with subtests.test("ablation"):
         heads_go_off_and_on_again(page)
     with subtests.test("compare"):

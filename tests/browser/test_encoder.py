@@ -58,7 +58,9 @@ def holds(page: Page, block: str, row: int, expected: np.ndarray, off: float) ->
 def test_each_part_on_one_page(open_lesson: Open, bundled: LoadedModel, subtests: pytest.Subtests) -> None:
     run = RunCache().get(bundled, TEXT)
     bank = run.encoding.tokens.index("bank")
-    page = open_lesson("encoder", part="self_attention", text=TEXT, token=bank, layer=0, head=4)
+    page = open_lesson("encoder", part="selfattention", text=TEXT, token=bank, layer=0, head=4)
+    expect(page.locator("#encoder-self_attention-button")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'self_attention'")  # was its name
     with subtests.test("self-attention and the block"):
         self_attention_and_the_block(page, bundled)
     with subtests.test("input, position and stack"):

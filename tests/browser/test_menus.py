@@ -11,8 +11,15 @@ SENTENCE = "#bar-text textarea"
 FOCUSED = "document.activeElement.closest('.block')?.id"
 
 
-def test_passing_through_the_examples_loses_nothing(open_lesson: Callable[..., Page]) -> None:
+def test_the_bars_menus(open_lesson: Callable[..., Page], subtests: pytest.Subtests) -> None:
     page = open_lesson("tokens", text="Mine.", pair="Mine too.")
+    with subtests.test("no menu stays open when the focus leaves"):
+        none_stays_open_when_the_focus_leaves(page)
+    with subtests.test("passing through the examples loses nothing"):
+        passing_through_the_examples_loses_nothing(page)
+
+
+def passing_through_the_examples_loses_nothing(page: Page) -> None:
     page.locator("#bar-examples input").click()
     expect(page.get_by_role("option").first).to_be_visible()
     page.locator("h1").click()  # elsewhere: nothing was picked
@@ -67,8 +74,7 @@ def test_passing_through_a_lessons_examples_loses_nothing(
             expect(page.locator(box)).not_to_have_value("bank")
 
 
-def test_no_menu_stays_open_when_the_focus_leaves(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("tokens", text="Rivers have banks.")
+def none_stays_open_when_the_focus_leaves(page: Page) -> None:
     lists = page.get_by_role("listbox")
     page.locator("#bar-examples input").focus()
     expect(lists).to_have_count(1)

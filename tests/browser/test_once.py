@@ -1,95 +1,16 @@
-"""What the browser asks of the server while a reader turns pages: each drawing once, and nothing it can do itself."""
+"""What the browser asks of the server while a reader turns pages: nothing that is hidden, and nothing it can do itself.
+
+That each lesson and part asks for its drawings once is part of tests/browser/test_views.py, which opens them all.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
-import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, expect
 
-from demos.lessons import discover
-
-# Counts the answers that have come in whole, so that a test knows when the page is at rest.
-COUNT_ANSWERS = """(() => {
-    const given = window.fetch;
-    window.answered = 0;
-    window.fetch = async (...asked) => {
-        const answer = await given(...asked);
-        if (!String(asked[0]?.url ?? asked[0]).includes("/queue/data")) return answer;
-        const [theirs, ours] = answer.body.tee();
-        (async () => {
-            const reader = ours.pipeThrough(new TextDecoderStream()).getReader();
-            for (let rest = ""; ; ) {
-                const { done, value } = await reader.read();
-                if (done) return;
-                const told = (rest + value).split('"msg":"process_completed"');
-                window.answered += told.length - 1;
-                rest = told.at(-1).slice(-40);
-            }
-        })().catch(() => {}); // the page was left
-        return new Response(theirs, answer);
-    };
-})()"""
-REST = 500  # milliseconds without a request or an answer: more than the page waits before it draws
-
-
-class Asked:
-    """The events that a page posts: (number of the handler, its inputs as JSON)."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.all: list[tuple[int, str]] = []
-        self.seen = 0
-        page.add_init_script(COUNT_ANSWERS)
-        page.on("request", self._note)
-
-    def _note(self, request: Request) -> None:
-        if "/queue/join" in request.url:
-            body: dict[str, Any] = request.post_data_json
-            self.all.append((body["fn_index"], json.dumps(body["data"])))
-
-    def since_last(self) -> list[tuple[int, str]]:
-        """What was asked since the last call, once all of it is answered and no more follows."""
-        still = 0
-        for _ in range(1200):
-            before = len(self.all)
-            self.page.wait_for_timeout(100)
-            at_rest = len(self.all) == before and self.page.evaluate("window.answered") >= before
-            still = still + 100 if at_rest else 0
-            if still >= REST:
-                break
-        else:
-            pytest.fail(f"of {len(self.all)} events {self.page.evaluate('window.answered')} were answered")
-        new, self.seen = self.all[self.seen :], len(self.all)
-        return new
-
-    def forget(self) -> None:
-        """The page is left: what it asked is no longer answered here."""
-        self.all, self.seen = [], 0
-
-
-def twice(asked: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    return [one for one, count in Counter(asked).items() if count > 1]
-
-
-@pytest.mark.parametrize("lesson", discover(), ids=lambda lesson: lesson.slug)
-def test_what_opens_is_drawn_once(open_lesson: Callable[..., Page], page: Page, lesson: Any) -> None:
-    """A lesson by its link and each of its parts by its tab: no handler is asked the same thing twice."""
-    page.set_viewport_size({"width": 1920, "height": 1080})  # all tabs are in their row
-    asked = Asked(page)
-    open_lesson(lesson.slug, text="The bank by the river.")
-    first = asked.since_last()
-    assert len(first) > 1, "something is drawn"
-    assert twice(first) == []
-    own = {number for number, _ in first}
-    for part in lesson.parts[1:]:
-        page.locator(f"#{lesson.slug}-{part.slug}-button").click()
-        opened = asked.since_last()
-        assert twice(opened) == [], part.slug
-        assert not {number for number, _ in opened} & own, f"{part.slug}: what was open before is drawn again"
+from tests.browser.events import Asked, twice
 
 
 def test_coming_back_draws_what_has_changed_and_no_hidden_lesson(open_lesson: Callable[..., Page], page: Page) -> None:

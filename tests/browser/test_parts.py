@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
-
-
-@pytest.mark.parametrize(
-    ("lesson", "former", "part", "tab"),
-    [("attention", "cause", "ablation", "Switch heads off"), ("encoder", "stack", "residual_stream", "The stack")],
-)
-def test_a_link_of_an_earlier_version_opens_the_same_part(
-    open_lesson: Callable[..., Page], lesson: str, former: str, part: str, tab: str
-) -> None:
-    page = open_lesson(lesson, part=former)
-    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    page.wait_for_function(f"new URLSearchParams(location.search).get('part') === '{part}'")
 
 
 def test_parts_and_the_token_that_they_share(open_lesson: Callable[..., Page]) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import gzip
 import urllib.request
+from pathlib import Path
 
 import brotli
+import gradio
 import httpx
 import pytest
+from gradio.brotli_middleware import BrotliMiddleware
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 
-from demos.page.page_cache import ADDRESSES, PageCache
+from demos.page.page_cache import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
 
 
 class Pages:
@@ -117,3 +121,23 @@ def test_the_real_page_on_the_wire(app_url: str) -> None:
     assert b"Inside BERT" in page
     with urllib.request.urlopen(f"{app_url}/?deep_link=", timeout=60) as answer:
         assert answer.read() == page  # Gradio's own, which no cache has seen
+
+
+def test_gradios_script_tells_only_what_has_changed(pages: Pages) -> None:
+    """On the installed Gradio: a version that words it otherwise is sent as it is, and then this test says so."""
+    assets = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+    (script,) = assets.glob("Blocks-*.js")
+    original = script.read_bytes()
+    assert original.count(TELLS_ALL) == 1
+    routes = [Mount("/assets", StaticFiles(directory=assets))]
+    middleware = [Middleware(PageCache), Middleware(BrotliMiddleware)]
+    client = TestClient(Starlette(routes=routes, middleware=middleware))
+    path = f"/assets/{script.name}"
+    for accepted in ("br", "gzip", "identity"):
+        sent = client.get(path, headers={"accept-encoding": accepted, "range": "bytes=0-9"})
+        assert sent.status_code == 200
+        assert sent.content == original.replace(TELLS_ALL, TELLS_CHANGED)
+    again = client.get(path, headers={"if-none-match": sent.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = next(file for file in assets.glob("Index-*.js"))
+    assert client.get(f"/assets/{other.name}").content == other.read_bytes()

@@ -1,0 +1,68 @@
+"""What a page asks of the server, and when all of it is answered: for tests of what is drawn, and how often."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Request
+
+# Counts the answers that have come in whole, so that a test knows when the page is at rest.
+COUNT_ANSWERS = """(() => {
+    const given = window.fetch;
+    window.answered = 0;
+    window.fetch = async (...asked) => {
+        const answer = await given(...asked);
+        if (!String(asked[0]?.url ?? asked[0]).includes("/queue/data")) return answer;
+        const [theirs, ours] = answer.body.tee();
+        (async () => {
+            const reader = ours.pipeThrough(new TextDecoderStream()).getReader();
+            for (let rest = ""; ; ) {
+                const { done, value } = await reader.read();
+                if (done) return;
+                const told = (rest + value).split('"msg":"process_completed"');
+                window.answered += told.length - 1;
+                rest = told.at(-1).slice(-40);
+            }
+        })().catch(() => {}); // the page was left
+        return new Response(theirs, answer);
+    };
+})()"""
+REST = 500  # milliseconds without a request or an answer: more than the page waits before it draws
+
+
+class Asked:
+    """The events that a page posts: (number of the handler, its inputs as JSON)."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.all: list[tuple[int, str]] = []
+        self.seen = 0
+        page.add_init_script(COUNT_ANSWERS)
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        if "/queue/join" in request.url:
+            body: dict[str, Any] = request.post_data_json
+            self.all.append((body["fn_index"], json.dumps(body["data"])))
+
+    def since_last(self) -> list[tuple[int, str]]:
+        """What was asked since the last call, once all of it is answered and no more follows."""
+        still = 0
+        for _ in range(1200):
+            before = len(self.all)
+            self.page.wait_for_timeout(100)
+            at_rest = len(self.all) == before and self.page.evaluate("window.answered") >= before
+            still = still + 100 if at_rest else 0
+            if still >= REST:
+                break
+        else:
+            pytest.fail(f"of {len(self.all)} events {self.page.evaluate('window.answered')} were answered")
+        new, self.seen = self.all[self.seen :], len(self.all)
+        return new
+
+
+def twice(asked: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    return [event for event, count in Counter(asked).items() if count > 1]
