@@ -11,7 +11,7 @@ from demos.bert.pretraining.heads import Pretrained, PretrainedModels
 from demos.errors import UserError
 from demos.page.drawings import Drawings
 from demos.training.learning.model import Trained
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.tasks.classification.task import Classification
 
 
@@ -33,7 +33,7 @@ class Services:
     runs: RunCache = field(default_factory=RunCache)
     vectors: VectorCache = field(default_factory=VectorCache)
     heads: PretrainedModels = field(default_factory=PretrainedModels)
-    workshop: Workshop = field(default_factory=Workshop)
+    trainings: TrainingService = field(default_factory=TrainingService)
     drawings: Drawings = field(default_factory=Drawings)
 
     def key(self, model: str | None) -> str:
@@ -58,7 +58,7 @@ class Services:
     def classifier(self, run: str) -> Trained | None:
         """A run's model where it gives a class to one sentence; None where it is gone, or learned another task."""
         try:
-            trained = self.workshop.runs.trained(run)
+            trained = self.trainings.runs.trained(run)
         except (UserError, OSError):
             return None
         task = trained.task
@@ -69,7 +69,7 @@ class Services:
 
         Raises UserError where that model is no longer kept.
         """
-        trained = self.workshop.runs.trained(run)
-        spec = self.store.spec(self.workshop.runs.base(run))
+        trained = self.trainings.runs.trained(run)
+        spec = self.store.spec(self.trainings.runs.base(run))
         spec = replace(spec, key=f"{spec.key} {run}", title=f"{spec.title}, fine-tuned here", mlm=False, nsp=False)
         return LoadedModel(spec, trained.model.tokenizer, trained.model.encoder)

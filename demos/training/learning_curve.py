@@ -25,7 +25,7 @@ from demos.training.events import Failed, Finished, Result, Step, Stopped, Waiti
 from demos.training.frozen_classifier import FOLDS, MAX_ITERATIONS, WORD, WORDS_C
 from demos.training.metrics import majority
 from demos.training.presets import PRESETS
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 
@@ -156,13 +156,15 @@ def empty(dataset: Dataset, model: str, seeds: int) -> Measured:
     return Measured(dataset.name, model, sizes, len(dataset.test), seeds, guessed)
 
 
-def expected_seconds(workshop: Workshop, key: str, tokenizer: Any, encoder: Any, dataset: Dataset, seeds: int) -> float:
+def expected_seconds(
+    trainings: TrainingService, key: str, tokenizer: Any, encoder: Any, dataset: Dataset, seeds: int
+) -> float:
     """About how long `measure` will take with the line empty: each start's first seed counted, times its seeds."""
     total = 0.0
     for job in jobs(dataset, 1):
         if job.settings.seed == 0:  # the others cost the same
             cost = cost_of(job.dataset, tokenizer, encoder, job.settings)
-            seconds = workshop.expected(key, job.dataset, job.settings, cost).seconds + LOAD_SECONDS
+            seconds = trainings.expected(key, job.dataset, job.settings, cost).seconds + LOAD_SECONDS
             total += seconds * (seeds if job.series == PRETRAINED else SCRATCH_SEEDS)
     return total
 
@@ -201,7 +203,7 @@ def _words(vectorizer: Any, examples: Sequence[Example], pairs: bool) -> csr_mat
 
 
 def measure(
-    workshop: Workshop,
+    trainings: TrainingService,
     dataset: Dataset,
     key: str,
     title: str,
@@ -211,7 +213,7 @@ def measure(
     should_stop: Callable[[], bool] = lambda: False,
     most_seconds: float = MAX_SECONDS,
 ) -> Iterator[Progress]:
-    """Train and test every part, one training at a time through the workshop's line; no model is kept.
+    """Train and test every part, one training at a time through the queue; no model is kept.
 
     Ends early when `should_stop`, or after `most_seconds`, with what is measured by then. `expected` seconds are told
     as left until trainings here say better. Close it to give up. Raises UserError where a training fails.
@@ -220,16 +222,16 @@ def measure(
     def over(seconds: float) -> bool:
         return should_stop() or seconds > most_seconds
 
-    yield from _Measurement(workshop, key, base, expected, over).of(dataset, title, seeds)
+    yield from _Measurement(trainings, key, base, expected, over).of(dataset, title, seeds)
 
 
 class _Measurement:
     """One measurement's points and its clock."""
 
     def __init__(
-        self, workshop: Workshop, key: str, base: Path, expected: float, over: Callable[[float], bool]
+        self, trainings: TrainingService, key: str, base: Path, expected: float, over: Callable[[float], bool]
     ) -> None:
-        self.workshop, self.key, self.base, self.expected, self.over = workshop, key, base, expected, over
+        self.trainings, self.key, self.base, self.expected, self.over = trainings, key, base, expected, over
         self.began = time.monotonic()
         self.waited = 0.0  # seconds in line
         self.training = 0.0  # seconds in trainings that are done
@@ -252,8 +254,8 @@ class _Measurement:
 
     def _train(self, job: Job) -> Generator[Progress, None, bool]:
         """One training; whether the measurement is to end."""
-        run, began, in_line = self.workshop.runs.new(), time.monotonic(), 0.0
-        events = self.workshop.fine_tune(run, job.dataset, self.key, self.base, job.settings, keep=False)
+        run, began, in_line = self.trainings.runs.new(), time.monotonic(), 0.0
+        events = self.trainings.fine_tune(run, job.dataset, self.key, self.base, job.settings, keep=False)
         last_epoch: list[float] = []
         try:
             for event in events:

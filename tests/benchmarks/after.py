@@ -40,8 +40,8 @@ def main(short: bool = False) -> None:
     afterwards, dataset, settings = Afterwards(services), load_emotion(), Settings()
     if short:
         dataset, settings = few(dataset, 24), replace(settings, epochs=1, max_steps=2)
-    run = services.workshop.runs.new()
-    for event in services.workshop.fine_tune(run, dataset, BUNDLED, store.folder(BUNDLED), settings):
+    run = services.trainings.runs.new()
+    for event in services.trainings.fine_tune(run, dataset, BUNDLED, store.folder(BUNDLED), settings):
         if isinstance(event, Failed):
             raise SystemExit(event.message)
     after = afterwards.of(run)

@@ -41,15 +41,15 @@ def without_page() -> float:
     from demos.bert.model.models import ModelStore
     from demos.training.events import Step
     from demos.training.form_values import OWN, read_dataset
-    from demos.training.service.workshop import Workshop
+    from demos.training.service.training_service import TrainingService
     from demos.training.settings import Settings
     from demos.training.tasks.classification.data import MAX_TRAIN
 
-    workshop, settings = Workshop(), Settings()
+    trainings, settings = TrainingService(), Settings()
     folder, dataset = ModelStore().folder(BUNDLED), read_dataset("sentence", OWN, None, None, "", MAX_TRAIN, 0)
-    run = workshop.runs.new()
+    run = trainings.runs.new()
     began = time.perf_counter()
-    events = workshop.fine_tune(run, dataset, BUNDLED, folder, settings)
+    events = trainings.fine_tune(run, dataset, BUNDLED, folder, settings)
     next(event for event in events if isinstance(event, Step))
     seconds = time.perf_counter() - began
     events.close()  # type: ignore[attr-defined]

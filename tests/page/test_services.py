@@ -31,7 +31,7 @@ def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
     tiny: LoadedModel, task: Trainable, asked: bool
 ) -> None:
     services = Services(TinyStore(tiny, Path()), "tiny")
-    runs = services.workshop.runs
+    runs = services.trainings.runs
     run = runs.new()
     head = task.head(32, torch.Generator().manual_seed(0))
     keep(Model(tiny.model, head, tiny.tokenizer), task, 16, runs.folder(run))

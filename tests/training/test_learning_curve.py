@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training import learning_curve as amount
+from demos.training import learning_curve
 from demos.training.cost import cost_of
 from demos.training.learning.learner import Learner
 from demos.training.learning.model import load_encoder
@@ -37,7 +37,7 @@ from demos.training.learning_curve import (
     words_score,
 )
 from demos.training.service.run_store import Runs
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.tasks.classification.data import Dataset, Example, load_emotion
@@ -91,16 +91,16 @@ def test_random_weights_have_a_recipe_and_seeds_of_their_own() -> None:
 
 
 def test_what_a_measurement_will_take_counts_each_start_with_its_own_seeds(tiny: LoadedModel, dataset: Dataset) -> None:
-    workshop = Workshop()
+    trainings = TrainingService()
 
     def told(seeds: int) -> float:
-        return expected_seconds(workshop, "tiny", tiny.tokenizer, tiny.model, dataset, seeds)
+        return expected_seconds(trainings, "tiny", tiny.tokenizer, tiny.model, dataset, seeds)
 
     one, three = told(1), told(3)
     trained = [job for job in jobs(dataset, 1) if job.series == PRETRAINED]
     each = [cost_of(job.dataset, tiny.tokenizer, tiny.model, job.settings) for job in trained]
     seconds = sum(
-        workshop.expected("tiny", job.dataset, job.settings, cost).seconds + amount.LOAD_SECONDS
+        trainings.expected("tiny", job.dataset, job.settings, cost).seconds + learning_curve.LOAD_SECONDS
         for job, cost in zip(trained, each, strict=True)
     )
     assert three - one == pytest.approx(2 * seconds, rel=0.5)  # the machine's speed is measured anew now and then
@@ -144,12 +144,12 @@ def test_scratch_draws_every_weight_anew_and_leaves_the_files_alone(base: Path, 
 def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     base: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(amount, "SHARES", (0.1, 1.0))
-    monkeypatch.setattr(amount, "MAX_STEPS", 3)
-    monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
-    monkeypatch.setattr(amount, "SCRATCH_SEEDS", 1)
-    workshop = Workshop()
-    seen = list(measure(workshop, dataset, "tiny", "Tiny", base, 1, 40.0))
+    monkeypatch.setattr(learning_curve, "SHARES", (0.1, 1.0))
+    monkeypatch.setattr(learning_curve, "MAX_STEPS", 3)
+    monkeypatch.setattr(learning_curve, "SCRATCH_STEPS", 3)
+    monkeypatch.setattr(learning_curve, "SCRATCH_SEEDS", 1)
+    trainings = TrainingService()
+    seen = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0))
     last = seen[-1].measured
     small, whole = (len(nested(dataset, share, 0)) for share in (0.1, 1.0))
     assert last.sizes == (small, whole)
@@ -163,30 +163,30 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     assert (seen[-1].done, seen[-1].total, seen[-1].seconds_left) == (4, 4, 0)
     assert seen[0].seconds_left == pytest.approx(40)
     assert measured_from(asdict(last)) == last
-    home = workshop.runs.folder("any").parent
+    home = trainings.runs.folder("any").parent
     assert list(home.iterdir()) == []
 
     asked = iter([False] * 3)
-    stopped = list(measure(workshop, dataset, "tiny", "Tiny", base, 1, 40.0, lambda: next(asked, True)))
+    stopped = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0, lambda: next(asked, True)))
     assert len(stopped[-1].measured.points) == 1  # the words; the first training was under way
     assert (stopped[-1].told, stopped[-1].seconds_left) == ("stopped", 0)
     assert list(home.iterdir()) == []
-    assert len(workshop.line) == 0
+    assert len(trainings.queue) == 0
 
 
 def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(amount, "SHARES", (0.1,))
-    monkeypatch.setattr(amount, "MAX_STEPS", 1)
-    workshop = Workshop()
-    workshop.runs = Runs(max_runs=1)
-    a_students = workshop.runs.new()
-    workshop.runs.folder(a_students).mkdir()
-    workshop.runs.keep(a_students, "tiny")
-    *_, last = measure(workshop, dataset, "tiny", "Tiny", base, 1, 40.0)
+    monkeypatch.setattr(learning_curve, "SHARES", (0.1,))
+    monkeypatch.setattr(learning_curve, "MAX_STEPS", 1)
+    trainings = TrainingService()
+    trainings.runs = Runs(max_runs=1)
+    a_students = trainings.runs.new()
+    trainings.runs.folder(a_students).mkdir()
+    trainings.runs.keep(a_students, "tiny")
+    *_, last = measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0)
     counted = Counter(point.series for point in last.measured.points)
-    assert counted == {amount.WORDS: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
-    assert workshop.runs.kept(a_students)
-    assert list(workshop.runs.folder("any").parent.iterdir()) == [workshop.runs.folder(a_students)]
+    assert counted == {learning_curve.WORDS: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
+    assert trainings.runs.kept(a_students)
+    assert list(trainings.runs.folder("any").parent.iterdir()) == [trainings.runs.folder(a_students)]
 
 
 def test_what_cannot_be_measured_is_said(dataset: Dataset) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from demos.training.service.background import Changes
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.widgets.run_controller.run_controller import RunController
 
 ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
@@ -22,7 +22,7 @@ class Counting:
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, Any]] = []
         self.stopped: set[str] = set()
-        self.controller = RunController(Workshop(), "counting", self.work, stop=self.stopped.add)
+        self.controller = RunController(TrainingService(), "counting", self.work, stop=self.stopped.add)
 
     def work(self, run: str, reader: str, first: int) -> Iterator[Changes]:
         self.begun.append((run, reader, first))

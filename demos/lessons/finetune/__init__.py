@@ -24,7 +24,7 @@ CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the oth
 def build(page: Page) -> None:
     """Above the parts: what this browser has trained here before is given back. Also the API's endpoint."""
     lost = gr.HTML("", elem_id="finetune-lost")
-    readers = page.services.workshop.readers
+    readers = page.services.trainings.readers
 
     def give_back(reader: str) -> dict[gr.Component, Any]:
         history = readers.history(reader)
@@ -42,7 +42,7 @@ def build(page: Page) -> None:
 def offer_endpoint(page: Page) -> None:
     """The API's `fine_tune`."""
     services = page.services
-    workshop = services.workshop
+    trainings = services.trainings
 
     def fine_tune(
         data: str = "emotion",
@@ -74,9 +74,9 @@ def offer_endpoint(page: Page) -> None:
         ).check()
         _, dataset = told_dataset(data, seed, task)
         key = services.key(model)
-        run = workshop.runs.new()
+        run = trainings.runs.new()
         folder = services.store.folder(key)
-        events = workshop.fine_tune(run, dataset, key, folder, settings, keep=False)  # nobody else knows its id
+        events = trainings.fine_tune(run, dataset, key, folder, settings, keep=False)  # nobody else knows its id
         try:
             for event in events:
                 yield as_json(event)

@@ -20,8 +20,8 @@ from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.probes import Asked, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
+from demos.training.service.training_service import LOOK_SECONDS, TrainingService
 from demos.training.service.training_thread import in_own_thread
-from demos.training.service.workshop import LOOK_SECONDS, Workshop
 
 MAX_SECONDS = 300.0  # of one press; what is learned by then stays
 PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about
@@ -84,8 +84,8 @@ def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
 class Presses:
     """What the part's two buttons do, for all its readers: one at a time in the CPU's line, with all its cores."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self.workshop = workshop
+    def __init__(self, trainings: TrainingService) -> None:
+        self.trainings = trainings
         self.copies = Copies()
         self._speed: dict[tuple[str, bool], float] = {}
 
@@ -97,8 +97,8 @@ class Presses:
     def press(self, run: str, held: str, situation: Situation, pretrained: Pretrained, steps: int) -> Iterator[Event]:
         """Waiting while others are in front, Made, a Point a step, and Learned or Failed.
 
-        `run`, from `workshop.runs.new()`, becomes the copy's id, where no copy of this very situation is `held`.
-        Stopped by `workshop.runs.stop(run)`, or by closing this. A copy that fails is let go.
+        `run`, from `trainings.runs.new()`, becomes the copy's id, where no copy of this very situation is `held`.
+        Stopped by `trainings.runs.stop(run)`, or by closing this. A copy that fails is let go.
         Raises UserError for a copy that is gone or busy, and where the line is full.
         """
         copy = self.copies.get(held) if held else None
@@ -106,9 +106,9 @@ class Presses:
             self.copies.discard(held)
             held, copy = "", None
         name = held or run
-        stop_file = self.workshop.runs.stop_file(run)
+        stop_file = self.trainings.runs.stop_file(run)
         try:
-            with self.workshop.cpu_line.join() as ticket:
+            with self.trainings.cpu_queue.join() as ticket:
                 while place := ticket.place:
                     if stop_file.exists():
                         yield Failed(LEFT_LINE)

@@ -10,7 +10,7 @@ from demos.errors import UserError
 MAX_WAITING = 8
 
 
-class Line:
+class TrainingQueue:
     """`slots` runs go at once; at most `waiting` more may stand in line."""
 
     def __init__(self, slots: int = 1, waiting: int = MAX_WAITING) -> None:
@@ -46,12 +46,12 @@ class Line:
 class Ticket:
     """A place in a line, given up when its `with` block ends, however it ends."""
 
-    def __init__(self, line: Line) -> None:
-        self.line = line
+    def __init__(self, queue: TrainingQueue) -> None:
+        self.queue = queue
 
     @property
     def place(self) -> int:
-        return self.line.place(self)
+        return self.queue.place(self)
 
     def __enter__(self) -> Ticket:
         return self
@@ -59,4 +59,4 @@ class Ticket:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.line.leave(self)
+        self.queue.leave(self)

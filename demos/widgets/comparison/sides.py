@@ -82,7 +82,7 @@ def _before_and_after(services: Services, sentence: Sentence, form: Asked) -> In
     """A fine-tune is held against the model that it began as, whichever the bar uses."""
     if not form.run:
         raise UserError(NO_RUN)
-    models = [services.loaded(services.workshop.runs.base(form.run)), services.tuned(form.run)]
+    models = [services.loaded(services.trainings.runs.base(form.run)), services.tuned(form.run)]
     title = models[0].spec.title
     other = services.key(sentence.model) != models[0].spec.key
     note = f"Your fine-tune began as {title}, so it is held against that." if other else ""

@@ -11,7 +11,7 @@ from demos.page.lesson import Page, by_component
 from demos.training.service.background import Changes
 from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
 MAX_BEGUN = 64  # runs whose page has not asked for their changes yet
@@ -32,18 +32,18 @@ class RunController:
 
     def __init__(
         self,
-        workshop: Workshop,
+        trainings: TrainingService,
         part: str,
         work: Callable[..., Iterator[Changes]],
         buttons: Callable[[bool], Changes] = buttons,
         stop: Callable[[str], None] | None = None,
     ) -> None:
-        self.workshop = workshop
-        self.background = workshop.background
+        self.trainings = trainings
+        self.background = trainings.background
         self.part = part
         self.work = work
         self.buttons = buttons
-        self._stop = stop or workshop.runs.stop
+        self._stop = stop or trainings.runs.stop
         self._begun: dict[str, None] = {}  # ids that `stream` may begin work for
 
     @staticmethod
@@ -58,7 +58,7 @@ class RunController:
         newest = self.background.newest(reader, self.part)
         if self.background.is_under_way(newest):
             return self._found(newest)
-        new = self.workshop.runs.new()
+        new = self.trainings.runs.new()
         self._begun[new] = None
         while len(self._begun) > MAX_BEGUN:
             del self._begun[next(iter(self._begun))]
@@ -73,7 +73,7 @@ class RunController:
             del self._begun[run]
             key, stop = checked_key(reader), self._stop
             work = self.work(run, reader_of(key), *inputs)
-            self.background.start(run, key, self.part, work, lambda: stop(run), self.workshop.is_awaited)
+            self.background.start(run, key, self.part, work, lambda: stop(run), self.trainings.is_awaited)
         yield from self.background.follow(run)
 
     def resume(self, reader: str, run: str, begun: str) -> Changes:

@@ -167,7 +167,7 @@ def test_predictions_before_and_after(masking: tuple[Ablation, BertForMaskedLM])
 
 
 def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = ablation.services.workshop.runs
+    runs = ablation.services.trainings.runs
     task = Classification(labels=("up", "down"), pooling="mean", dropout=0.0)
     head = task.head(384, torch.Generator().manual_seed(0))
     head[-1].weight.data *= 30

@@ -40,9 +40,9 @@ def run(services: Services, tiny: LoadedModel) -> str:
         parameter.data += 5 * torch.randn(parameter.shape, generator=generator) * parameter.std()
     task = Classification(("no", "yes"))
     head = task.head(32, torch.Generator().manual_seed(0))
-    run = services.workshop.runs.new()
-    keep(Model(encoder, head, tiny.tokenizer), task, 32, services.workshop.runs.folder(run))
-    services.workshop.runs.keep(run, tiny.spec.key)
+    run = services.trainings.runs.new()
+    keep(Model(encoder, head, tiny.tokenizer), task, 32, services.trainings.runs.folder(run))
+    services.trainings.runs.keep(run, tiny.spec.key)
     return run
 
 
@@ -125,7 +125,7 @@ def test_two_models_of_different_shape(services: Services, bundled: LoadedModel,
 
 def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: LoadedModel) -> None:
     found = shown(services, Sentence(TEXT, "", "tiny"), "tuned", run=run, menus=("1", "2", "same", "same"))
-    encoder = services.workshop.runs.trained(run).model.encoder
+    encoder = services.trainings.runs.trained(run).model.encoder
     before, after = (attentions(model, tiny.tokenizer, TEXT) for model in (tiny.model, encoder))
     assert np.abs(after - before).max() > 0.01
     np.testing.assert_allclose(numbers(found["difference"]), after[1, 2] - before[1, 2], atol=6e-5)

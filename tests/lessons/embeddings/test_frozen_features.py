@@ -147,7 +147,7 @@ def test_a_file_is_awaited_read_or_refused(recipe: Recipe, tmp_path: Path) -> No
 def test_the_readers_own_model_stands_beside_on_the_same_sentences(
     recipe: Recipe, tiny: LoadedModel, tmp_path: Path
 ) -> None:
-    runs, data = recipe.frozen.services.workshop.runs, own_sentences(True)
+    runs, data = recipe.frozen.services.trainings.runs, own_sentences(True)
     run = runs.new()
     task = Classification(("anger", *data.labels))  # of more classes, asked which of these two
     tiny.model.save_pretrained(tmp_path / "base")

@@ -128,7 +128,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     (whole,) = handlers[4](run, reader)
     found = dict(zip(CHANGED, whole, strict=True))
     assert (found["kept"], found["run"], found["situation"]) == (run, "", last["situation"])
-    services.workshop.runs.discard(last["kept"])
+    services.trainings.runs.discard(last["kept"])
 
 
 def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable[..., Any]]) -> None:

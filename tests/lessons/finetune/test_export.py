@@ -101,7 +101,7 @@ def test_a_run_is_taken_away_whole_and_nothing_else_stays(
     with torch.inference_mode():
         inputs = AutoTokenizer.from_pretrained(folder)("a dull film", return_tensors="pt")
         found = model(**inputs).logits.softmax(dim=-1)[0].tolist()
-    (expected,) = keeper.services.workshop.runs.predict(run, ["a dull film"])
+    (expected,) = keeper.services.trainings.runs.predict(run, ["a dull film"])
     assert dict(zip(model.config.id2label.values(), found, strict=True)) == pytest.approx(expected, abs=1e-5)
     (again,) = keeper.zipped(run)
     assert again["file"]["value"] == str(archive)  # not made twice
@@ -122,8 +122,8 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     trainer, picked = Trainer(services), ("sentence", "emotion", None, None, "", 60)
     monkeypatch.setattr("demos.training.service.readers.MAX_MODELS", 2)
     monkeypatch.setattr(keep, "MAX_MODELS", 2)
-    services.workshop.readers._histories.clear()
-    services.workshop.readers.add("a reader", first)
+    services.trainings.readers._histories.clear()
+    services.trainings.readers.add("a reader", first)
     *_, second = whole_run(trainer, picked, CHOSEN, reader="a reader")
     history = second["history"]
     shown = keeper.show(BAR, second["kept"], history)
@@ -152,7 +152,7 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
         next(keeper.zipped(third["kept"], history, "1"))
     for reader in ([], [replace(first, run="made-up", number=2)]):
         assert keeper.picked("mine", reader, "3") == "mine"
-    left = {path.name for path in services.workshop.runs.folder("any").parent.iterdir()}
+    left = {path.name for path in services.trainings.runs.folder("any").parent.iterdir()}
     assert left == {record.run for record in history[1:]}
 
 

@@ -10,12 +10,12 @@ import gradio as gr
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.lessons.finetune.learning_curve import part as amount_part
-from demos.lessons.finetune.learning_curve.part import FILES, Amount, read_data, samples
+from demos.lessons.finetune.learning_curve import part as curve_part
+from demos.lessons.finetune.learning_curve.part import FILES, LearningCurve, read_data, samples
 from demos.lessons.finetune.learning_curve.text import LEARNED
 from demos.page.lesson import OUR_FAULT
 from demos.page.services import Sentence, Services
-from demos.training import learning_curve as amount
+from demos.training import learning_curve
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.sources import SOURCES
 from tests.lessons.finetune.flat import flat
@@ -26,9 +26,9 @@ FILM = "".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n
 
 
 @pytest.fixture
-def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Amount:
+def part(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LearningCurve:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    return Amount(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
+    return LearningCurve(Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"))
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def films(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
+def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
     command, known = samples()
-    assert command.startswith("PYTHONPATH=. python tests/benchmarks/amount.py")
+    assert command.startswith("PYTHONPATH=. python tests/benchmarks/learning_curve.py")
     assert set(known) <= set(SOURCES)
     for key, measured in known.items():
         dataset = SOURCES[key].load(0, 1_500)
@@ -71,7 +71,7 @@ def test_the_sample_is_whole_and_labelled(part: Amount) -> None:
     assert "<td>" in numbers
 
 
-def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Amount, films: str) -> None:
+def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: LearningCurve, films: str) -> None:
     shown = part.show(BAR, "file-sentence", None, 1, "", None)
     assert shown["file"]["visible"] is True
     assert "Choose a CSV" in shown["status"]
@@ -85,11 +85,11 @@ def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Amount, 
 
 
 def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
-    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(amount, "SHARES", (0.1, 0.3, 1.0))
-    monkeypatch.setattr(amount, "MAX_STEPS", 3)
-    monkeypatch.setattr(amount, "SCRATCH_STEPS", 3)
+    monkeypatch.setattr(learning_curve, "SHARES", (0.1, 0.3, 1.0))
+    monkeypatch.setattr(learning_curve, "MAX_STEPS", 3)
+    monkeypatch.setattr(learning_curve, "SCRATCH_STEPS", 3)
     updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
     next(updates)
     grown = None
@@ -106,27 +106,27 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)
     assert "Yours" in shown["made"]
-    home = part.services.workshop.runs.folder("any").parent
+    home = part.services.trainings.runs.folder("any").parent
     assert list(home.iterdir()) == []
     busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)
     assert list(busy) == ["file"]  # nothing moves under a measurement
 
 
 def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
-    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: Any, **__: Any) -> Iterator[Any]:
         raise gr.Error("You have exceeded your GPU quota.")
         yield
 
-    monkeypatch.setattr(amount_part, "measure", refused)
+    monkeypatch.setattr(curve_part, "measure", refused)
     *_, last = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
     assert "exceeded your GPU quota" in last["status"]
     assert last["start"]["interactive"] is True
 
 
 def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
-    part: Amount, films: str, monkeypatch: pytest.MonkeyPatch
+    part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
         *_, last = part.run("job", "reader", "", "", "tiny", *values)
@@ -139,5 +139,5 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
     assert "no data set" in ends("entities", None, 1)[1]
     assert "no data set" in ends("<script>", None, 1)[1]
     assert "sentence1" in ends("file-pair", films, 1)[1]
-    monkeypatch.setattr(amount_part, "measure", lambda *_: 1 / 0)
+    monkeypatch.setattr(curve_part, "measure", lambda *_: 1 / 0)
     assert OUR_FAULT in ends("emotion", None, 1)[1]

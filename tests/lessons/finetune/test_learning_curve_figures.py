@@ -9,7 +9,7 @@ import pytest
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.figures.run_table import compared_html, runs_html
-from demos.lessons.finetune.learning_curve.figure import NAMES, amount_figure
+from demos.lessons.finetune.learning_curve.figure import NAMES, accuracy_figure
 from demos.lessons.finetune.learning_curve.text import made_html, numbers_html, proof_html
 from demos.lessons.finetune.runs.figure import overlay_figure
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, Point
@@ -37,17 +37,17 @@ def other(**changes: object) -> Record:
 
 
 def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
-    drawn = {trace.name: trace for trace in amount_figure(MEASURED).data if trace.name}
+    drawn = {trace.name: trace for trace in accuracy_figure(MEASURED).data if trace.name}
     assert drawn[NAMES[PRETRAINED]].y == pytest.approx((0.61, 0.91))
     assert drawn[NAMES[SCRATCH]].x == (10, 100)
     assert drawn["always the most frequent class"].y == (0.25, 0.25)
-    band = next(trace for trace in amount_figure(MEASURED).data if trace.fill)
+    band = next(trace for trace in accuracy_figure(MEASURED).data if trace.fill)
     assert band.y == pytest.approx((0.62, 0.92, 0.9, 0.6))
     assert band.mode == "lines"  # else Plotly puts a mark on each corner
     assert len({trace.line.dash for trace in drawn.values()}) == 4  # hue is not all that tells them apart
     single = replace(MEASURED, points=tuple(point for point in POINTS if point.seed == 0))
-    assert not any(trace.fill for trace in amount_figure(single).data)
-    assert len(amount_figure(replace(MEASURED, points=())).data) == 1  # guessing is known before any training
+    assert not any(trace.fill for trace in accuracy_figure(single).data)
+    assert len(accuracy_figure(replace(MEASURED, points=())).data) == 1  # guessing is known before any training
 
 
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:

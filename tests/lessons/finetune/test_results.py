@@ -50,8 +50,8 @@ def afterwards(services: Services) -> Afterwards:
 
 def trained(services: Services, dataset: Any) -> str:
     """The id of a finished run."""
-    run = services.workshop.runs.new()
-    *_, last = services.workshop.fine_tune(run, dataset, "tiny", services.store.folder("tiny"), QUICK)
+    run = services.trainings.runs.new()
+    *_, last = services.trainings.fine_tune(run, dataset, "tiny", services.store.folder("tiny"), QUICK)
     assert isinstance(last, Finished)
     return run
 
@@ -116,15 +116,15 @@ def test_other_tasks_show_what_applies(services: Services, afterwards: Afterward
     found = shown(afterwards, TRUST, run)
     assert visible(found) == ([TRUST] if trusted else [])
     assert trusted or after.TEXT.no_probabilities() == found["status"]
-    services.workshop.runs.discard(run)
+    services.trainings.runs.discard(run)
 
 
 def test_a_run_that_is_gone_is_told_and_the_sample_is_back(afterwards: Afterwards, services: Services) -> None:
     data = load_emotion()
     run = trained(services, type(data)(**{**vars(data), **{one: getattr(data, one)[:60] for one in ("train", "test")}}))
-    folder = services.workshop.runs.folder(run)
+    folder = services.trainings.runs.folder(run)
     assert (folder / FILE).exists()
-    services.workshop.runs.discard(run)
+    services.trainings.runs.discard(run)
     assert not folder.exists()  # the sentences go with the model
     found = shown(afterwards, TRUST, run)
     assert "no longer kept" in found["status"]

@@ -34,7 +34,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     films = tmp_path / "films.tsv"
     films.write_text("".join(f"a {('dull', 'fine')[k % 2]} film, {k}\t{('no', 'yes')[k % 2]}\n" for k in range(40)))
     for number in range(1, MAX_HISTORY + 1):
-        services.workshop.readers.add("a reader", replace(sample()[0], number=number))
+        services.trainings.readers.add("a reader", replace(sample()[0], number=number))
     picked = ("sentence", UPLOAD, str(films), None, "", 1_500)
     *_, last = whole_run(trainer, picked, RECIPE, reader="a reader")
     history: list[Record] = last["history"]

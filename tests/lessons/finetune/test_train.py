@@ -195,7 +195,7 @@ def test_a_new_run_takes_the_last_ones_place_and_both_answer(wired: Wired, uploa
 def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: str) -> None:
     readers = [f"the-reader-in-place-{number}" for number in range(3)]
     first, second, third = (start(wired, upload, reader=reader) for reader in readers)
-    with wired.page.services.workshop.line.join():  # somebody trains
+    with wired.page.services.trainings.queue.join():  # somebody trains
         mine, waiting = next(second), next(second)
         assert "you are number 1 in the queue" in json.loads(waiting["curve"])["status"]
         wired.stop["run"](mine["run"])

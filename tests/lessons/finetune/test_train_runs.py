@@ -28,10 +28,10 @@ from demos.training.form_values import UPLOAD, read_dataset, read_settings, show
 from demos.training.learning import learner, model
 from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
 from demos.training.learning.learner import Learner
+from demos.training.service import training_service
 from demos.training.service import training_thread as thread
-from demos.training.service import workshop
 from demos.training.service.expected_time import Expected
-from demos.training.service.workshop import BROKEN_OFF, Workshop
+from demos.training.service.training_service import BROKEN_OFF, TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.tasks.registry import view_of
@@ -55,14 +55,14 @@ class OneModel(ModelStore):
 
 
 class Room:
-    """A trainer with a workshop of its own, and two readers' files."""
+    """A trainer with a service of its own, and two readers' files."""
 
     def __init__(self, loaded: LoadedModel, files: Path) -> None:
         loaded.model.save_pretrained(files)
         loaded.tokenizer.save_pretrained(files)
         self.store = OneModel(loaded, files)
-        self.workshop = Workshop()
-        self.trainer = Trainer(Services(self.store, "tiny", workshop=self.workshop))
+        self.trainings = TrainingService()
+        self.trainer = Trainer(Services(self.store, "tiny", trainings=self.trainings))
         self.file = {}
         for name, labels in (("films", ("dull", "fine")), ("pets", ("cat", "dog"))):
             path = files / f"{name}.tsv"
@@ -81,11 +81,11 @@ class Room:
     @property
     def left(self) -> list[str]:
         """What is in the folder of the runs."""
-        return sorted(path.name for path in Path(self.workshop.runs._home.name).iterdir())
+        return sorted(path.name for path in Path(self.trainings.runs._home.name).iterdir())
 
     def is_as_before(self) -> None:
         """Nobody is in line, no file but the kept run's is there, no thread trains, and the kept run answers."""
-        assert len(self.workshop.line) == 0
+        assert len(self.trainings.queue) == 0
         assert self.left == [self.kept]
         assert not [thread for thread in threading.enumerate() if thread.name == "training"]
         assert "fine" in self.trainer.answer(self.kept, self.shown, "a fine film", "", "")
@@ -96,7 +96,7 @@ def quick() -> Iterator[None]:
     """One CPU thread, a quick look at the line, and no sweep through all of Python's objects after each run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setattr(workshop, "LOOK_SECONDS", 0.01)
+        patch.setattr(training_service, "LOOK_SECONDS", 0.01)
         patch.setattr(thread, "give_back", lambda: None)
         yield
 
@@ -134,8 +134,8 @@ FAILURES: dict[str, tuple[Any, str, Any, str]] = {
     "disk broken": (model, "save_file", raising(SafetensorError("Error while serializing: I/O error")), NOT_KEPT),
     "torn weights": (learner, "load_encoder", raising(SafetensorError("Error while deserializing header")), NO_MODEL),
     "unknown fault": (loop, "write_kept", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
-    "a GPU that is taken away": (workshop, "run_training", raising(gr.Error("GPU task aborted")), "GPU task aborted"),
-    "a worker that says nothing": (workshop, "run_training", silent, BROKEN_OFF),
+    "a GPU that is taken away": (training_service, "run_training", raising(gr.Error("GPU aborted")), "GPU aborted"),
+    "a worker that says nothing": (training_service, "run_training", silent, BROKEN_OFF),
 }  # fmt: skip
 
 
@@ -204,7 +204,7 @@ def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
             yield event
 
     monkeypatch.setattr(page, "shown_now", noted)
-    others = room.workshop.line.join() if kind is Waiting else None
+    others = room.trainings.queue.join() if kind is Waiting else None
     updates = room.start("pets")
     for _ in updates:
         if seen[-1:] == [kind]:
@@ -212,7 +212,7 @@ def test_a_reader_who_is_gone_leaves_nothing_at_any_moment(
     assert seen[-1] is kind
     updates.close()  # type: ignore[attr-defined]  # as gradio does when the page is gone
     if others:
-        room.workshop.line.leave(others)
+        room.trainings.queue.leave(others)
     room.is_as_before()
 
 
@@ -221,7 +221,7 @@ def test_who_leaves_at_the_last_event_has_the_run_until_the_session_ends(room: R
     last = next(update for update in updates if update["kept"])
     updates.close()  # type: ignore[attr-defined]
     assert room.left == sorted([room.kept, last["kept"]])
-    room.workshop.runs.discard(last["kept"])  # what the page's State does when its session is deleted
+    room.trainings.runs.discard(last["kept"])  # what the page's State does when its session is deleted
     room.is_as_before()
 
 
@@ -239,7 +239,7 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
         return any("in the queue" in json.loads(update["curve"] or "{}").get("status", "") for update in updates[name])
 
     readers = [threading.Thread(target=read, args=(name,)) for name in updates]
-    with room.workshop.line.join():  # a third one trains until both stand in line
+    with room.trainings.queue.join():  # a third one trains until both stand in line
         for reader in readers:
             reader.start()
         end = time.monotonic() + 60
@@ -261,7 +261,7 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
         assert own in answer.replace("a fine cat", "")
         assert other not in answer.replace("a fine cat", "")
     for run in kept.values():
-        room.workshop.runs.discard(run)
+        room.trainings.runs.discard(run)
     room.is_as_before()
 
 
@@ -271,28 +271,28 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
 ) -> None:
     monkeypatch.setattr(page, "CAN_PAUSE", True)
     events = [Waiting(0), Resumed(3, reason), Resumed(7, reason)]
-    monkeypatch.setattr(room.workshop, "fine_tune", lambda *_, **__: (event for event in events))
+    monkeypatch.setattr(room.trainings, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
-    run = room.workshop.runs.new()
+    run = room.trainings.runs.new()
     updates = room.trainer.work(run, "a reader", "", "", "tiny", *picked, *CHOSEN)
     resumed = [update["phase"] for update in updates if "phase" in update][:2]
     assert len(set(resumed)) == 2  # else the page would not hear the second one
     for phase in resumed:
         changed = room.trainer.finish(phase, run, "sentence", "", "", "")
         assert changed["pause"]["interactive"] == active
-    room.workshop.runs.discard(run)
+    room.trainings.runs.discard(run)
 
 
 def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room.workshop, "expected", lambda *_: Expected(700.0, False))  # not a second, in truth
+    monkeypatch.setattr(room.trainings, "expected", lambda *_: Expected(700.0, False))  # not a second, in truth
     monkeypatch.setattr(page, "BEAT_SECONDS", 0.0)
     chosen = shown_settings(Settings(epochs=4, batch_size=2, max_length=16))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
-    run = room.workshop.runs.new()
+    run = room.trainings.runs.new()
     updates = list(room.trainer.work(run, "a reader", "", "", "tiny", *picked, *chosen))
-    room.workshop.runs.discard(run)
+    room.trainings.runs.discard(run)
     told = [json.loads(update["curve"])["status"] for update in updates if "curve" in update]
     first = next(status for status in told if " left" in status)
     assert re.search(r"about (11 min|10 min [3-5]\d s)", first), first
@@ -308,14 +308,14 @@ def test_what_was_learned_is_shown_under_its_own_task_alone(room: Room, now: str
     sample = view_of("sentence").boxes[0][1]
     again = room.trainer.answer(last["kept"], last["shown"], "a fine cat" if now == "sentence" else sample, "", "")
     assert last["answer"] == again  # the other task's boxes hold something else by now
-    room.workshop.runs.discard(last["kept"])
+    room.trainings.runs.discard(last["kept"])
     room.is_as_before()
 
 
 def test_a_kept_run_whose_files_were_cleared_away_is_told_as_gone(room: Room) -> None:
     run, shown = room.finish("pets")
-    room.workshop.runs._trained.pop(run)
-    for file in room.workshop.runs.folder(run).iterdir():
+    room.trainings.runs._trained.pop(run)
+    for file in room.trainings.runs.folder(run).iterdir():
         file.unlink()
     with pytest.raises(UserError, match="no longer kept"):
         room.trainer.answer(run, shown, "a cat", "", "")

@@ -24,7 +24,7 @@ def whole_run(
     `picked` and `recipe` are what `read_dataset` (but for the seed) and `read_settings` take. `now` is the task
     chosen at the end, where it is another one.
     """
-    run = trainer.workshop.runs.new()
+    run = trainer.trainings.runs.new()
     updates = trainer.work(run, reader or run, "", "", model, *picked, *recipe)
     message = ""
     try:

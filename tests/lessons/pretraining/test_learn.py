@@ -33,7 +33,7 @@ from demos.training.pretraining.learner import Learner
 from demos.training.pretraining.live import LEFT_LINE
 from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
 CONTROLS = (TEXT, 1e-3, 2, 0, True)
@@ -54,7 +54,9 @@ def learning(tiny: LoadedModel, whole: BertForPreTraining, monkeypatch: pytest.M
     words, relation = whole.cls.predictions, whole.cls.seq_relationship
     encoder = LoadedModel(spec, tiny.tokenizer, whole.bert)
     found = Pretrained(encoder, words.transform, words.decoder, whole.bert.pooler, relation, {})
-    services: Any = SimpleNamespace(key=lambda model: "tiny", pretrained=lambda model: found, workshop=Workshop())
+    services: Any = SimpleNamespace(
+        key=lambda model: "tiny", pretrained=lambda model: found, trainings=TrainingService()
+    )
     return Learning(services)
 
 
@@ -125,10 +127,10 @@ def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkey
     assert [last[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [True, True, True, False]
     held, copies = last["held"], learning.presses.copies
 
-    with learning.services.workshop.line.join():  # another training is under way
+    with learning.services.trainings.queue.join():  # another training is under way
         waiting = learning.press("second", "tiny", CONTROLS, held, situation, 1)
         next(waiting)
-        learning.services.workshop.runs.stop("second")
+        learning.services.trainings.runs.stop("second")
         *_, left = waiting
     monkeypatch.setattr(live, "MAX_STEPS", 2)
     *_, spent = learning.press("third", "tiny", CONTROLS, held, situation, 1)

@@ -1,4 +1,4 @@
-"""One recipe, three ways: the page's workshop, the program and the command give the same numbers, digit for digit."""
+"""One recipe, three ways: the page's trainings, the program and the command give the same numbers, digit for digit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from demos.training.export.recipe_file import Recipe, read_recipe, recipe_json
 from demos.training.export.run_log import keep_log, log_of, read_log
 from demos.training.export.script import command_of, repeated, script_of
 from demos.training.learning.model import Trained
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 
 WORDS = ("river", "stone", "paper", "window", "north")
@@ -65,9 +65,9 @@ def test_page_program_and_command_give_the_same_numbers(
     at_hand: ModelStore, films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     recipe = Recipe(model="tiny", data="file", file=str(films), settings=QUICK)
-    workshop, dataset = Workshop(), recipe.dataset()
-    run = workshop.runs.new()
-    events = list(workshop.fine_tune(run, dataset, "tiny", at_hand.folder("tiny"), QUICK))
+    trainings, dataset = TrainingService(), recipe.dataset()
+    run = trainings.runs.new()
+    events = list(trainings.fine_tune(run, dataset, "tiny", at_hand.folder("tiny"), QUICK))
     page = events[-1]
     assert isinstance(page, Finished)
     started = next(event for event in events if isinstance(event, Started))
@@ -132,8 +132,8 @@ def test_the_program_that_is_shown_before_a_run_gives_what_the_run_then_gives(
     recipe = Recipe(model="tiny", task="entities", data="entities", max_train=32, settings=settings)
     told: dict[str, Any] = {}
     exec(compile(script_of(recipe, out=str(tmp_path / "program")), "run.py", "exec"), told)
-    workshop = Workshop()
-    *_, page = workshop.fine_tune(workshop.runs.new(), recipe.dataset(), "tiny", at_hand.folder("tiny"), settings)
+    trainings = TrainingService()
+    *_, page = trainings.fine_tune(trainings.runs.new(), recipe.dataset(), "tiny", at_hand.folder("tiny"), settings)
     assert isinstance(page, Finished)
     assert told["event"].result.steps == 2
     assert told["metrics"] == page.result.metrics

@@ -19,7 +19,7 @@ from demos.training.learning import learner, model
 from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT, sentence_of
 from demos.training.learning.learner import Learner
 from demos.training.loop import train
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.classification.task import Classification
@@ -120,19 +120,19 @@ def test_an_id_that_a_page_forges_names_no_path(
     forged: str, dataset: Dataset, base: Path, quick: Settings, tmp_path: Path
 ) -> None:
     """A run's folder is deleted when it fails: with a path for its id that would be anybody's folder."""
-    workshop = Workshop()
-    other = Path(workshop.runs._home.name).parent / "other"
+    trainings = TrainingService()
+    other = Path(trainings.runs._home.name).parent / "other"
     for run in (forged, str(tmp_path)):
-        workshop.runs.discard(run)
-        for ask in (workshop.runs.folder, workshop.runs.stop, workshop.runs.pause, workshop.runs.go_on):
+        trainings.runs.discard(run)
+        for ask in (trainings.runs.folder, trainings.runs.stop, trainings.runs.pause, trainings.runs.go_on):
             with pytest.raises(UserError, match="no longer kept"):
                 ask(run)
         with pytest.raises(UserError, match="no longer kept"):
-            list(workshop.fine_tune(run, dataset, "tiny", base, quick))
+            list(trainings.fine_tune(run, dataset, "tiny", base, quick))
     assert tmp_path.exists()
     assert not other.exists()
-    assert list(Path(workshop.runs._home.name).iterdir()) == []
-    assert len(workshop.line) == 0
+    assert list(Path(trainings.runs._home.name).iterdir()) == []
+    assert len(trainings.queue) == 0
 
 
 def test_a_task_without_a_head_has_nothing_to_train_alone(

@@ -15,8 +15,8 @@ from demos.training.pretraining import live
 from demos.training.pretraining.copies import BUSY, GONE, Copies, Copy, Point, Recipe, Situation, size_of
 from demos.training.pretraining.live import Learned, Made, Presses
 from demos.training.pretraining.passage import read_passage
-from demos.training.service import workshop as workshop_module
-from demos.training.service.workshop import Workshop
+from demos.training.service import training_service as workshop_module
+from demos.training.service.training_service import TrainingService
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
 RECIPE = Recipe(rate=2e-2, batch_size=4, seed=1)
@@ -25,7 +25,7 @@ RECIPE = Recipe(rate=2e-2, batch_size=4, seed=1)
 @pytest.fixture
 def presses(monkeypatch: pytest.MonkeyPatch) -> Presses:
     monkeypatch.setattr(live, "cores", lambda: 1)
-    return Presses(Workshop())
+    return Presses(TrainingService())
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def situation(pretrained: Pretrained) -> Situation:
 
 
 def press(presses: Presses, situation: Situation, pretrained: Pretrained, steps: int, held: str = "") -> tuple:
-    run = presses.workshop.runs.new()
+    run = presses.trainings.runs.new()
     return run, list(presses.press(run, held, situation, pretrained, steps))
 
 
@@ -82,23 +82,23 @@ def test_readers_are_apart_and_the_same_seed_gives_the_same(
 def test_stop_keeps_what_was_learned_and_leaving_ends_it(
     presses: Presses, situation: Situation, pretrained: Pretrained
 ):
-    run = presses.workshop.runs.new()
+    run = presses.trainings.runs.new()
     seen = []
     for event in presses.press(run, "", situation, pretrained, 500):
         seen.append(event)
         if isinstance(event, Point) and event.step == 2:
-            presses.workshop.runs.stop(run)
+            presses.trainings.runs.stop(run)
     assert isinstance(seen[-1], Learned)
     assert seen[-1].reason == "asked"
     assert 2 <= seen[-1].steps < 100
     assert presses.copies.get(run).steps == seen[-1].steps
-    assert not presses.workshop.runs.stop_file(run).exists()
+    assert not presses.trainings.runs.stop_file(run).exists()
 
-    left = presses.workshop.runs.new()
+    left = presses.trainings.runs.new()
     events = presses.press(left, "", situation, pretrained, 500)
     next(events), next(events)
     events.close()
-    assert len(presses.workshop.line) == 0
+    assert len(presses.trainings.queue) == 0
     with pytest.raises(UserError):
         presses.copies.get(left)
 
@@ -112,11 +112,11 @@ def test_a_press_ends_by_the_clock(
 
 
 def test_one_trains_at_a_time_and_who_waits_is_told(presses: Presses, situation: Situation, pretrained: Pretrained):
-    with presses.workshop.line.join():
-        run = presses.workshop.runs.new()
+    with presses.trainings.queue.join():
+        run = presses.trainings.runs.new()
         events = presses.press(run, "", situation, pretrained, 1)
         assert next(events) == Waiting(1)
-        presses.workshop.runs.stop(run)
+        presses.trainings.runs.stop(run)
         assert isinstance(list(events)[-1], Failed)
     assert len(presses.copies) == 0
 
@@ -126,12 +126,12 @@ def test_where_gpus_are_lent_one_still_pretrains_on_the_cpu_at_a_time(
 ):
     monkeypatch.setattr(live, "cores", lambda: 1)
     monkeypatch.setattr(workshop_module, "ON_ZERO_GPU", True)
-    presses = Presses(Workshop())
-    workshop = presses.workshop
-    with workshop.line.join(), workshop.line.join():  # on lent GPUs, which leave the CPU free
-        first = presses.press(workshop.runs.new(), "", situation, pretrained, 2)
+    presses = Presses(TrainingService())
+    trainings = presses.trainings
+    with trainings.queue.join(), trainings.queue.join():  # on lent GPUs, which leave the CPU free
+        first = presses.press(trainings.runs.new(), "", situation, pretrained, 2)
         assert isinstance(next(first), Made)
-        second = presses.press(workshop.runs.new(), "", situation, pretrained, 2)
+        second = presses.press(trainings.runs.new(), "", situation, pretrained, 2)
         assert next(second) == Waiting(1)
         second.close()
         assert isinstance(list(first)[-1], Learned)

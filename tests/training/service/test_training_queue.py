@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from demos.errors import UserError
-from demos.training.service.training_queue import Line
+from demos.training.service.training_queue import TrainingQueue
 
 
 def test_places_move_up_when_someone_leaves() -> None:
-    line = Line(slots=1, waiting=3)
+    line = TrainingQueue(slots=1, waiting=3)
     tickets = [line.join() for _ in range(4)]
     assert [ticket.place for ticket in tickets] == [0, 1, 2, 3]
     with pytest.raises(UserError, match="4 trainings run or wait"):
@@ -24,5 +24,5 @@ def test_places_move_up_when_someone_leaves() -> None:
 
 
 def test_two_slots_run_two() -> None:
-    line = Line(slots=2, waiting=1)
+    line = TrainingQueue(slots=2, waiting=1)
     assert [line.join().place for _ in range(3)] == [0, 0, 1]

@@ -145,7 +145,7 @@ class Ablation:
 
         With its own encoder, and the sentence as it reads it.
         """
-        runs = self.services.workshop.runs
+        runs = self.services.trainings.runs
         if not trained or not runs.kept(trained) or runs.base(trained) != self.services.key(sentence.model):
             return None
         classifier, tuned = self.services.classifier(trained), self.services.tuned(trained)

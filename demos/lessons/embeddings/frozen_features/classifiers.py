@@ -111,7 +111,7 @@ class Frozen:
         """Whether the reader's own run can be scored here: "here", or why not ("apart", "none", "other", "drawn")."""
         if task.data.own_test is None:
             return "apart"
-        if not self.services.workshop.runs.kept(run):
+        if not self.services.trainings.runs.kept(run):
             return "none"
         trained = self.services.classifier(run)
         if trained is None or not set(task.data.labels) <= set(trained.task.labels):
@@ -126,7 +126,7 @@ class Frozen:
         key = (run, task.data.key)
         if key not in self._tuned:
             texts = [task.data.texts[at] for at in task.split.test]
-            answers = self.services.workshop.runs.predict(run, texts)
+            answers = self.services.trainings.runs.predict(run, texts)
             truth = [task.data.labels[task.data.targets[at]] for at in task.split.test]
             # A model of more classes is asked which of these it is.
             guessed = [max(task.data.labels, key=chances.__getitem__) for chances in answers]

@@ -183,7 +183,7 @@ class Recipe:
     def _title(self, run: str) -> str:
         services = self.frozen.services
         try:
-            return services.store.spec(services.workshop.runs.base(run)).title
+            return services.store.spec(services.trainings.runs.base(run)).title
         except UserError:
             return "BERT"
 

@@ -90,7 +90,7 @@ class PairTrainer:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.workshop = services.workshop
+        self.trainings = services.trainings
         self.feeds = Feeds()
         self._untrained: tuple[tuple[str, int], LoadedModel] | None = None
         self._lock = threading.Lock()
@@ -125,7 +125,7 @@ class PairTrainer:
         """One pair through both towers, before, and after where a trained encoder is kept."""
         loaded = self.beginning(situation)
         models = [loaded]
-        if kept and self.workshop.runs.kept(kept):
+        if kept and self.trainings.runs.kept(kept):
             models.append(self.services.tuned(kept))
         seen: list[tuple[Any, Any, float]] = []
         for model in models:
@@ -158,7 +158,7 @@ class PairTrainer:
         data = "our pairs" if dataset.name == our_pairs().name else dataset.name
         feed = CurveFeed(run, data, "pairs", AXES)
         folder = self.services.store.folder(situation.key)
-        shown = shown_now(self.workshop.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
+        shown = shown_now(self.trainings.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
         try:
             with self.feeds.showing(run, feed):
                 for event in shown:
@@ -177,7 +177,7 @@ class PairTrainer:
         result = event.result if isinstance(event, Finished | Stopped) else None
         if not isinstance(result, PairResult):
             return ended
-        self.workshop.runs.discard(kept)
+        self.trainings.runs.discard(kept)
         dataset = situation.dataset
         chosen = most_wrong(dataset, np.array(result.before)) if chosen < 0 else chosen
         chosen = min(chosen, len(dataset.held_out) - 1)

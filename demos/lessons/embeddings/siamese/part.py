@@ -227,7 +227,7 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
 
         return guarded(changes())
 
-    controller = RunController(page.services.workshop, "siamese", work)
+    controller = RunController(page.services.trainings, "siamese", work)
     inputs = [*page.sentence, page.reader, parts["begun"], parts["run"], parts["situation"], *chosen]
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]

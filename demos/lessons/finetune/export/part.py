@@ -57,7 +57,7 @@ class Keeper:
     """
 
     def __init__(self, services: Services, zips: Zips) -> None:
-        self.services, self.runs, self.zips = services, services.workshop.runs, zips
+        self.services, self.runs, self.zips = services, services.trainings.runs, zips
 
     def taken(self, run: str) -> tuple[Trained, Log]:
         """The run's model and what is known of it. Raises UserError where either is gone."""

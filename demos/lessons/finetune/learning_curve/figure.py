@@ -28,7 +28,7 @@ def scores_of(measured: Measured, series: str) -> dict[int, list[float]]:
     return dict(sorted(found.items()))
 
 
-def amount_figure(measured: Measured) -> go.Figure:
+def accuracy_figure(measured: Measured) -> go.Figure:
     """Each line is the seeds' mean, its band from the worst seed to the best; examples on a logarithmic axis."""
     figure = go.Figure()
     sizes = measured.sizes

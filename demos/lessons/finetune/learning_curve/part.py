@@ -14,7 +14,7 @@ import gradio as gr
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.lessons.finetune.learning_curve.figure import amount_figure
+from demos.lessons.finetune.learning_curve.figure import accuracy_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html
@@ -41,7 +41,7 @@ from demos.widgets.live_curve.live_curve import duration
 from demos.widgets.run_controller.run_controller import RunController, buttons
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
-SAMPLES = DATA / "amount.json"
+SAMPLES = DATA / "learning_curve.json"
 KINDS = ("sentence", "pair")
 FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by what it holds
 SEEDS = 1
@@ -66,7 +66,7 @@ def read_data(data: str, file: str | None) -> Dataset | None:
     return checked(SOURCES[data].load(0, MAX_TRAIN), SEEDS)
 
 
-class Amount:
+class LearningCurve:
     """The part's handlers."""
 
     def __init__(self, services: Services) -> None:
@@ -103,7 +103,9 @@ class Amount:
 
     def _expected(self, model: str, dataset: Dataset, seeds: int) -> float:
         loaded = self.services.loaded(model)
-        return expected_seconds(self.services.workshop, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds)
+        return expected_seconds(
+            self.services.trainings, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds
+        )
 
     def run(
         self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
@@ -146,11 +148,11 @@ class Amount:
 
     def _steps(self, key: str, dataset: Dataset, count: int, job: str) -> Generator[Progress, None, None]:
         """The measurement, which ends where the job is no longer among those under way."""
-        store, workshop = self.services.store, self.services.workshop
+        store, trainings = self.services.store, self.services.trainings
         expected = self._expected(key, checked(dataset, count), count)
         known = key, store.spec(key).title, store.folder(key)
         return measure(  # type: ignore[return-value]
-            workshop, dataset, *known, count, expected, lambda: job not in self._running
+            trainings, dataset, *known, count, expected, lambda: job not in self._running
         )
 
     def stop(self, job: str) -> None:
@@ -162,7 +164,7 @@ def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Any]:
     """The picture, what it proves, whose it is, its numbers."""
     some = bool(measured.points)
     return {
-        "figure": amount_figure(measured),
+        "figure": accuracy_figure(measured),
         "proof": proof_html(measured) if some else "",
         "made": made_html(measured, own) if some else TEXT.unmeasured(),
         "numbers": numbers_html(measured, how),
@@ -186,28 +188,28 @@ def _whole(seeds: Any) -> int:
 
 def build(page: Page) -> None:
     """The data and Run in a row, the picture, what it proves."""
-    amount = Amount(page.services)
-    controller = RunController(page.services.workshop, "learning_curve", amount.run, stop=amount.stop)
+    handlers = LearningCurve(page.services)
+    controller = RunController(page.services.trainings, "learning_curve", handlers.run, stop=handlers.stop)
     parts: dict[str, Any] = {**controller.states(), "own": gr.State(None)}
     own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
-    with gr.Row(elem_classes="amount-row"):
+    with gr.Row(elem_classes="learning_curve-row"):
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
         data = gr.Dropdown([*menu, *own], value="emotion", label="Data", filterable=False, scale=3, min_width=200)
         seeds = gr.Radio(
             [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], value=SEEDS, label="Repeated with", scale=3, min_width=250
         )
-        start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="amount-run")
-        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="amount-stop")
+        start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
+        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
     file = gr.File(label="CSV, TSV or JSONL", file_types=[".csv", ".tsv", ".jsonl", ".json", ".txt"], height=110,
                    visible=False)  # fmt: skip
     parts |= {"start": start, "stop": stop, "file": file}
-    with gr.Row(elem_classes="amount-said"):
-        parts["made"] = gr.HTML(elem_id="amount-made", min_width=300)
-        parts["status"] = gr.HTML(elem_id="amount-status", min_width=300)
-    parts["proof"] = gr.HTML(elem_id="amount-proof")
-    parts["figure"] = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="amount-figure")
+    with gr.Row(elem_classes="learning_curve-said"):
+        parts["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
+        parts["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
+    parts["proof"] = gr.HTML(elem_id="learning_curve-proof")
+    parts["figure"] = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure")
     with takeaway_row():
-        picture_buttons("#amount-figure", "bert-how-much-data", page)
+        picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
     with gr.Accordion("The numbers", open=False):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
@@ -219,7 +221,7 @@ def build(page: Page) -> None:
         bar: Sentence, data: str, file: str | None, seeds: Any, reader: str, begun: str, run: str, own: Measured | None
     ) -> dict[str, Any]:
         elsewhere = controller.is_elsewhere(reader, begun)
-        return amount.show(bar, data, file, seeds, "elsewhere" if elsewhere else run, own)
+        return handlers.show(bar, data, file, seeds, "elsewhere" if elsewhere else run, own)
 
     page.draw(
         by_component(parts, show),

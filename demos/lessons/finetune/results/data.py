@@ -93,7 +93,7 @@ class Afterwards:
 
     def of(self, run: str) -> After:
         """The reader's run. Raises UserError where it is no longer kept."""
-        runs = self.services.workshop.runs
+        runs = self.services.trainings.runs
         try:
             return After(run, runs.base(run), runs.trained(run), read_kept(runs.folder(run)))
         except OSError as error:

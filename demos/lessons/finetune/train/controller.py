@@ -57,7 +57,7 @@ class Trainer:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.workshop = services.workshop
+        self.trainings = services.trainings
         self.feeds = Feeds()
         self._done: Recent[_Run] = Recent(MAX_DONE)
 
@@ -70,7 +70,7 @@ class Trainer:
         """What a training costs, and how many seconds it would take."""
         loaded = self.services.loaded(model)
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
-        return cost, self.workshop.expected(loaded.spec.key, dataset, settings, cost).seconds
+        return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost).seconds
 
     def work(
         self, run: str, reader: str, text: str, pair: str, model: str,
@@ -120,7 +120,7 @@ class Trainer:
         view = view_of(shown["kind"])
         filled = [box or "" for box in boxes[: len(view.boxes)]]
         example = view.example_of(filled)
-        trained = self.workshop.runs.trained(run)
+        trained = self.trainings.runs.trained(run)
         (answer,) = trained.answers([example])
         return view.answer(trained.task, answer, filled)
 
@@ -129,7 +129,7 @@ class Trainer:
         if not run:
             return gr.update(value=PAUSE)
         waits = label == GO_ON
-        (self.workshop.runs.go_on if waits else self.workshop.runs.pause)(run)
+        (self.trainings.runs.go_on if waits else self.trainings.runs.pause)(run)
         return gr.update(value=PAUSE if waits else GO_ON)
 
 
@@ -150,8 +150,8 @@ class _Run:
 
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
-        workshop, folder = self.trainer.workshop, self.trainer.services.store.folder(self.key)
-        events = workshop.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
+        trainings, folder = self.trainer.trainings, self.trainer.services.store.folder(self.key)
+        events = trainings.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
         with closing(shown_now(events, self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):
@@ -173,12 +173,12 @@ class _Run:
             spec = self.trainer.services.store.spec(self.key)
             self._log(spec, self.started, result, stopped)
             pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
-            readers = self.trainer.workshop.readers
+            readers = self.trainer.trainings.readers
             readers.add(reader, self._record(spec.title, self.started, result, stopped, readers.history(reader)))
             self.learned = pictures | {"kept": self.run, "history": readers.history(reader)}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("what a run learned could not be told")
-            self.trainer.workshop.runs.discard(self.run)
+            self.trainer.trainings.runs.discard(self.run)
             self.learned = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
 
     def changes(self, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class _Run:
     def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
         log_file = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, result, stopped)
-        folder = self.trainer.workshop.runs.folder(self.run)
+        folder = self.trainer.trainings.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
             keep_log(folder, log_file)
 

@@ -24,7 +24,7 @@ PICKED = ("task", "data", "file", "test_file", "hub", "most")  # what `read_data
 def build(page: Page) -> None:
     """Tasks above, the recipe beside the live curve, then what it learned, the data and the folds."""
     trainer = Trainer(page.services)
-    controller = RunController(page.services.workshop, "train", trainer.work, running_buttons)
+    controller = RunController(page.services.trainings, "train", trainer.work, running_buttons)
     parts: dict[str, Any] = {
         **controller.states(),
         "kept": page.trained,

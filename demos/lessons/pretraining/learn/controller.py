@@ -44,7 +44,7 @@ class Learning:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self.presses = Presses(services.workshop)
+        self.presses = Presses(services.trainings)
         self._feeds: dict[str, Feed] = {}
         self._seen = lru_cache(maxsize=KEPT_VIEWS)(self._look)
 

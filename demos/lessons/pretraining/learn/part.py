@@ -104,7 +104,7 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
     ) -> Iterator[dict[str, Any]]:
         return learning.press(run, model, controls, held, before, steps)
 
-    controller = RunController(page.services.workshop, "learn", work, press_buttons)
+    controller = RunController(page.services.trainings, "learn", work, press_buttons)
 
     def show(
         sentence: Sentence, reader: str, begun: str, run: str, held: str, before: Any, *controls: Any

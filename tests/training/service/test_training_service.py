@@ -1,4 +1,4 @@
-"""The workshop: one training at a time, a place in line, nothing left behind, nobody else's model."""
+"""The trainings: one training at a time, a place in line, nothing left behind, nobody else's model."""
 
 from __future__ import annotations
 
@@ -16,79 +16,81 @@ from demos.errors import UserError
 from demos.training.cost import cost_of
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
 from demos.training.learning.model import Trained
-from demos.training.service import workshop as module
+from demos.training.service import training_service as module
 from demos.training.service.run_store import Runs
-from demos.training.service.workshop import Workshop, _like
+from demos.training.service.training_service import TrainingService, _like
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
 
 
 @pytest.fixture
-def workshop(monkeypatch: pytest.MonkeyPatch) -> Workshop:
+def trainings(monkeypatch: pytest.MonkeyPatch) -> TrainingService:
     monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
-    return Workshop()
+    return TrainingService()
 
 
-def left_behind(workshop: Workshop) -> list[Path]:
-    return list(Path(workshop.runs._home.name).iterdir())
+def left_behind(trainings: TrainingService) -> list[Path]:
+    return list(Path(trainings.runs._home.name).iterdir())
 
 
 def test_a_run_is_kept_and_asked_by_its_id_alone(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
-    run = workshop.runs.new()
-    assert workshop.speed("tiny", dataset, quick) == 0
-    *_, last = workshop.fine_tune(run, dataset, "tiny", base, quick)
+    run = trainings.runs.new()
+    assert trainings.speed("tiny", dataset, quick) == 0
+    *_, last = trainings.fine_tune(run, dataset, "tiny", base, quick)
     assert isinstance(last, Finished)
-    assert workshop.speed("tiny", dataset, quick) == last.result.examples_per_second > 0
+    assert trainings.speed("tiny", dataset, quick) == last.result.examples_per_second > 0
     again = dataclasses.replace(quick, epochs=9, learning_rate=1e-5, top_layers=5)  # steps as quick as those
-    assert workshop.speed("tiny", dataset, again) == last.result.examples_per_second
+    assert trainings.speed("tiny", dataset, again) == last.result.examples_per_second
     for other in (dataclasses.replace(quick, trains="head"), dataclasses.replace(quick, batch_size=4)):
-        assert workshop.speed("tiny", dataset, other) == 0
-    (answer,) = workshop.runs.predict(run, ["a good bank \ud800"])
+        assert trainings.speed("tiny", dataset, other) == 0
+    (answer,) = trainings.runs.predict(run, ["a good bank \ud800"])
     assert set(answer) == {"bad", "good"}
     assert sum(answer.values()) == pytest.approx(1)
     for stranger in (None, "", "guess", f"{run}/../{run}"):
         with pytest.raises(UserError, match="no longer kept"):
-            workshop.runs.predict(stranger, ["x"])
-    workshop.runs.discard(run)
-    assert left_behind(workshop) == []
-    assert len(workshop.line) == 0
+            trainings.runs.predict(stranger, ["x"])
+    trainings.runs.discard(run)
+    assert left_behind(trainings) == []
+    assert len(trainings.queue) == 0
 
 
-def test_the_second_waits_for_the_first(workshop: Workshop, dataset: Dataset, base: Path, quick: Settings) -> None:
-    first = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
+def test_the_second_waits_for_the_first(
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    first = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick)
     assert isinstance(next(first), Started)
-    second = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick)
-    third_run = workshop.runs.new()
-    third = workshop.fine_tune(third_run, dataset, "tiny", base, quick)
+    second = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick)
+    third_run = trainings.runs.new()
+    third = trainings.fine_tune(third_run, dataset, "tiny", base, quick)
     assert next(second) == Waiting(1)
     assert next(third) == Waiting(2)
-    workshop.runs.stop(third_run)  # stop while in line
+    trainings.runs.stop(third_run)  # stop while in line
     assert isinstance(list(third)[-1], Failed)
     first.close()  # type: ignore[attr-defined]  # its tab is closed
     events = list(second)
     assert isinstance(events[-1], Finished)
-    assert len(workshop.line) == 0
+    assert len(trainings.queue) == 0
 
 
 def test_a_closed_tab_stops_its_training_and_leaves_nothing(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
-    events = workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, dataclasses.replace(quick, epochs=20))
+    events = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, dataclasses.replace(quick, epochs=20))
     for event in events:
         if isinstance(event, Step):
             break
     events.close()  # type: ignore[attr-defined]
     assert not [thread for thread in threading.enumerate() if thread.name == "training"]
-    assert len(workshop.line) == 0
-    assert left_behind(workshop) == []
+    assert len(trainings.queue) == 0
+    assert left_behind(trainings) == []
 
 
 def test_stop_stops_within_a_step_and_keeps(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, seen = workshop.runs.new(), 0
+    run, seen = trainings.runs.new(), 0
 
     def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
         from demos.training.service.gpu_worker import train_in_worker
@@ -97,58 +99,58 @@ def test_stop_stops_within_a_step_and_keeps(
         return train_in_worker(dataset_, str(base_), settings, *map(str, files))  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "run_training", slowly)
-    for event in workshop.fine_tune(run, dataset, "tiny", base, quick):
+    for event in trainings.fine_tune(run, dataset, "tiny", base, quick):
         if isinstance(event, Step):
             seen = event.step
             if seen == 4:
-                workshop.runs.stop(run)
+                trainings.runs.stop(run)
     assert isinstance(event, Stopped)
     assert seen == event.result.steps == 4
-    assert workshop.runs.kept(run)
-    assert not workshop.runs.stop_file(run).exists()
+    assert trainings.runs.kept(run)
+    assert not trainings.runs.stop_file(run).exists()
 
 
 def test_a_paused_run_goes_on_when_asked_and_is_left_at_once(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
 ) -> None:
     long = dataclasses.replace(quick, epochs=20, evaluations=1)
-    run, told = workshop.runs.new(), []
-    events = workshop.fine_tune(run, dataset, "tiny", base, long)
+    run, told = trainings.runs.new(), []
+    events = trainings.fine_tune(run, dataset, "tiny", base, long)
     for event in events:
         if isinstance(event, Step) and not told:
-            workshop.runs.pause(run)
+            trainings.runs.pause(run)
         if isinstance(event, Paused | Resumed):
             told.append(type(event))
             if told == [Paused]:
-                workshop.runs.go_on(run)
+                trainings.runs.go_on(run)
             elif told == [Paused, Resumed]:
-                workshop.runs.pause(run)
+                trainings.runs.pause(run)
             else:
                 break
     assert told == [Paused, Resumed, Paused]
     began = time.monotonic()
     events.close()  # type: ignore[attr-defined]  # its tab is closed while it waits
     assert time.monotonic() - began < 10  # and not the two minutes that a pause may last
-    assert len(workshop.line) == 0
-    assert left_behind(workshop) == []
+    assert len(trainings.queue) == 0
+    assert left_behind(trainings) == []
 
 
 def test_what_a_training_will_take_is_estimated_then_measured(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings, tiny: LoadedModel
 ) -> None:
     cost = cost_of(dataset, tiny.tokenizer, tiny.model, quick)
-    guess = workshop.expected("tiny", dataset, quick, cost)
+    guess = trainings.expected("tiny", dataset, quick, cost)
     assert not guess.measured
     assert guess.seconds > 0
-    workshop._speed.put(_like("tiny", dataset, quick), 50.0)
-    told = workshop.expected("tiny", dataset, quick, cost)
+    trainings._speed.put(_like("tiny", dataset, quick), 50.0)
+    told = trainings.expected("tiny", dataset, quick, cost)
     assert told.measured
     assert cost.examples / 50 < told.seconds < 2 * cost.examples / 50  # the steps, then the looks and the test
 
 
 @pytest.mark.parametrize(("measured", "slower"), [(70.0, False), (150.0, True), (20.0, False)])
 def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
-    workshop: Workshop, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch,
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings, monkeypatch: pytest.MonkeyPatch,
     measured: float, slower: bool,
 ) -> None:  # fmt: skip
     """`measured` is what the loop's own clock would say at the first step, of 100; 70 s were expected."""
@@ -159,7 +161,7 @@ def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
         yield Failed("enough")
 
     monkeypatch.setattr(module, "run_training", steps)
-    events = list(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick, expected=70.0))
+    events = list(trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick, expected=70.0))
     told = [event for event in events if isinstance(event, Step)]
     assert told[0].seconds_left == pytest.approx(70, rel=0.1)  # what stands beside Start
     assert told[-1].seconds_left == 0
@@ -167,16 +169,16 @@ def test_the_time_left_is_the_time_expected_until_the_steps_tell_better(
     assert not told[0].slower
     assert told[7].seconds_left == pytest.approx(70 * 0.92, rel=0.1)  # the first steps are the slowest
     assert told[50].slower == slower
-    alone = next(workshop.fine_tune(workshop.runs.new(), dataset, "tiny", base, quick))
+    alone = next(trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick))
     assert isinstance(alone, Step)
     assert (alone.seconds_left, alone.slower) == (measured, False)  # nothing was expected
 
 
-def test_bad_settings_are_refused_before_the_line(workshop: Workshop, dataset: Dataset, base: Path) -> None:
+def test_bad_settings_are_refused_before_the_line(trainings: TrainingService, dataset: Dataset, base: Path) -> None:
     for wrong in ({"epochs": 99}, {"learning_rate": float("nan")}, {"pooling": "best"}, {"batch_size": 2.5}):
         with pytest.raises(UserError):
-            next(workshop.fine_tune("r", dataset, "tiny", base, Settings(**wrong)))  # type: ignore[arg-type]
-    assert len(workshop.line) == 0
+            next(trainings.fine_tune("r", dataset, "tiny", base, Settings(**wrong)))  # type: ignore[arg-type]
+    assert len(trainings.queue) == 0
 
 
 def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> None:

@@ -1,9 +1,9 @@
 """How much data a task needs: accuracy on parts of the data, pre-trained, from random weights and by words alone.
 
-Prints the table; what the page opens on before a reader has measured anything is written with `--write`:
-assets/data/amount.json (this measurement) and assets/data/runs.json (two runs that differ in the learning rate alone).
+Prints the table. With `--write` it writes what the page opens on before a reader has measured anything:
+assets/data/learning_curve.json, this measurement, and assets/data/runs.json, two runs with different learning rates.
 
-    PYTHONPATH=. python tests/benchmarks/amount.py [--seeds N] [--data KEY ...] [--write]
+    PYTHONPATH=. python tests/benchmarks/learning_curve.py [--seeds N] [--data KEY ...] [--write]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from demos.training.events import Epoch, Finished, Started, Step
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, checked, measure
 from demos.training.loop import train
 from demos.training.results.history import Record, record_of
-from demos.training.service.workshop import Workshop
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
 from demos.training.tasks.classification.data import load_emotion
@@ -45,7 +45,9 @@ def measured(key: str, seeds: int, short: bool = False) -> Measured:
     spec = STORE.spec(BUNDLED)
     last = None
     folder, checked_data = STORE.folder(BUNDLED), checked(dataset, seeds)
-    for progress in measure(Workshop(), checked_data, BUNDLED, spec.title, folder, seeds, 60.0, most_seconds=most):
+    for progress in measure(
+        TrainingService(), checked_data, BUNDLED, spec.title, folder, seeds, 60.0, most_seconds=most
+    ):
         if last is None or progress.done > last.done:
             print(f"training {progress.done} of {progress.total}", file=sys.stderr, flush=True)
         last = progress
@@ -96,9 +98,8 @@ if __name__ == "__main__":
     parser.add_argument("--data", nargs="+", default=["emotion"])
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
-    command = (
-        f"PYTHONPATH=. python tests/benchmarks/amount.py --seeds {asked.seeds} --data {' '.join(asked.data)} --write"
-    )
+    options = f"--seeds {asked.seeds} --data {' '.join(asked.data)} --write"
+    command = f"PYTHONPATH=. python tests/benchmarks/learning_curve.py {options}"
     day = time.strftime("%Y-%m-%d")
     if asked.write:
         records = [asdict(run(number, rate)) for number, rate in enumerate(RATES, start=1)]
@@ -113,4 +114,4 @@ if __name__ == "__main__":
         found[key] = asdict(one)
         if asked.write:  # after each: a long measurement may be cut short
             text = json.dumps({"command": command, "day": day, "measured": found}, ensure_ascii=False, indent=1)
-            (STORED / "amount.json").write_text(text + "\n", encoding="utf-8")
+            (STORED / "learning_curve.json").write_text(text + "\n", encoding="utf-8")

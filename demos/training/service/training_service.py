@@ -1,4 +1,4 @@
-"""The workshop: one door for page and API to the line, the training and the kept models."""
+"""The one door for page and API to the queue, the training and the kept models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from demos.training.service.expected_time import SLOWER, Expected, expected, lef
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.readers import Readers
 from demos.training.service.run_store import Runs
-from demos.training.service.training_queue import Line
+from demos.training.service.training_queue import TrainingQueue
 from demos.training.settings import Settings
 
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
@@ -27,12 +27,12 @@ BROKEN_OFF = "The training broke off before its end; press Start again."
 LOOK_SECONDS = 0.3  # between two looks at the line
 
 
-class Workshop:
+class TrainingService:
     """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
     def __init__(self) -> None:
-        self.line = Line(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
-        self.cpu_line = Line() if ON_ZERO_GPU else self.line  # for what trains on each of this machine's cores
+        self.queue = TrainingQueue(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
+        self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for what trains on all of the CPU's cores
         self.runs = Runs()
         self.readers = Readers(self.runs)
         self.background = Background()
@@ -40,7 +40,7 @@ class Workshop:
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for a place to train."""
-        return any(len(line) > line.slots for line in (self.line, self.cpu_line))
+        return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue))
 
     def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
@@ -74,7 +74,7 @@ class Workshop:
         settings.check()
         stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
         over = ended = False
-        with self.line.join() as ticket:
+        with self.queue.join() as ticket:
             try:
                 while place := ticket.place:
                     if stop_file.exists():
