@@ -27,14 +27,14 @@ from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
+from demos.page.command_line import Settings, check_port, read_settings
+from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Page
-from demos.page.page_cache import PageCache
+from demos.page.page_delivery import PageCache
 from demos.page.parts import build_lesson, part_ticks
 from demos.page.request_limits import BodyGuard
 from demos.page.services import Services
-from demos.page.sessions import keep_sessions_small
-from demos.page.settings import Settings, check_port, read_settings
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.widgets.bertviz.view import static_paths

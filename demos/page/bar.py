@@ -82,7 +82,7 @@ def build_bar(services: Services) -> Bar:
                 elem_id="bar-model",
             )
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
-        gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: page.js
+        gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked, reader, returning = (gr.Textbox("", visible="hidden") for _ in range(3))
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}

@@ -54,8 +54,8 @@ def main(short: bool = False) -> None:
     import app
     from demos.bert.model.catalogue import BUNDLED
     from demos.bert.model.models import ModelStore
+    from demos.page.command_line import read_settings
     from demos.page.services import Services
-    from demos.page.settings import read_settings
 
     store, port = ModelStore(), free_port()
     store.get(BUNDLED)

@@ -17,7 +17,7 @@ from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.readers import Readers
-from demos.training.service.run_store import Runs
+from demos.training.service.trained_models import Runs
 from demos.training.service.training_queue import TrainingQueue
 from demos.training.settings import Settings
 

@@ -17,7 +17,7 @@ from demos.training.cost import cost_of
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
 from demos.training.learning.model import Trained
 from demos.training.service import training_service as module
-from demos.training.service.run_store import Runs
+from demos.training.service.trained_models import Runs
 from demos.training.service.training_service import TrainingService, _like
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset

@@ -20,7 +20,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 
-from demos.page.page_cache import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
+from demos.page.page_delivery import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
 
 
 class Pages:

@@ -11,7 +11,7 @@ import pytest
 
 from app import main
 from demos.errors import UserError
-from demos.page.settings import check_port, read_settings
+from demos.page.command_line import check_port, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,7 +12,7 @@ import pytest
 from gradio.blocks import postprocess_update_dict
 
 from demos.errors import UserError
-from demos.page.drawings import Drawings
+from demos.page.drawing_cache import Drawings
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
 

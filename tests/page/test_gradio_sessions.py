@@ -9,7 +9,7 @@ import pytest
 from gradio import state_holder
 from gradio_client import Client
 
-from demos.page.sessions import Session, keep_sessions_small
+from demos.page.gradio_sessions import Session, keep_sessions_small
 
 
 @pytest.fixture

@@ -1,0 +1,60 @@
+// What Gradio's own controls lack: a slider's number box that may be typed in, menus that close, keys for the big screen.
+(() => {
+  // What is being typed into a slider's number box counts once it is a number that the slider can take; what is left
+  // there becomes the nearest one. Gradio would send each key press, and answer "9" of "95" or an empty box by an error.
+  const slid = (box) => box.matches?.('.head input[type="number"][min][max]');
+  const fits = (box) => box.value !== "" && box.validity.valid;
+  document.addEventListener(
+    "input",
+    (event) => {
+      if (slid(event.target) && !fits(event.target)) event.stopImmediatePropagation();
+    },
+    true,
+  );
+  document.addEventListener(
+    "change",
+    ({ target: box }) => {
+      if (!slid(box) || fits(box)) return;
+      const [low, high, step] = [+box.min, +box.max, +box.step || 1];
+      const asked = box.value === "" ? +box.closest(".block").querySelector('input[type="range"]').value : +box.value;
+      const steps = Math.min(Math.round((asked - low) / step), Math.floor((high - low) / step + 1e-9));
+      box.value = +(low + Math.max(0, steps) * step).toFixed(6);
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    true,
+  );
+
+  // A menu closes when the focus leaves it. Gradio opens its list a frame after each key, Tab and Shift among them, when
+  // the focus may have gone; and a list that can be scrolled is a stop of its own for Tab.
+  const isMenu = (target) => target.matches?.('input[role="combobox"]');
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (!isMenu(event.target) || !["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+      event.stopImmediatePropagation();
+      document.getElementById(event.target.getAttribute("aria-controls"))?.setAttribute("tabindex", "-1");
+    },
+    true,
+  );
+  const KEY_HEARD = 100; // milliseconds: more than gradio's frame
+  document.addEventListener("focusout", ({ target: menu }) => {
+    if (!isMenu(menu)) return;
+    setTimeout(() => {
+      const open = menu.getAttribute("aria-expanded") === "true" && document.activeElement !== menu;
+      if (open) menu.dispatchEvent(new FocusEvent("blur")); // a key was heard after the focus had gone
+    }, KEY_HEARD);
+  });
+
+  // On the big screen the arrow keys turn to the next part of a lesson, unless they are at work in a control.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+    if (event.target !== document.body && !event.target.closest?.('.parts [role="tab"]')) return;
+    const tabs = [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility({ visibilityProperty: true }));
+    const next = tabs[tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true") + step];
+    if (!next) return;
+    event.preventDefault();
+    next.click();
+    if (event.target !== document.body) next.focus();
+  });
+})();
