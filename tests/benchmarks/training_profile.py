@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from _few import few
 from torch.utils._python_dispatch import TorchDispatchMode
-from training_speed import BASE, DATA, FLOAT32, product_rates, products
+from training_speed import BASE, DATA, QUICK, product_rates, products
 
 from demos.training.learning.batches import training_batches
 from demos.training.learning.learner import Learner
@@ -65,16 +65,16 @@ class Clock(TorchDispatchMode):
 def main(short: bool = False) -> None:
     """Print the parts of a step, the most first; each batch is stepped on twice, once by the clock."""
     torch.set_num_threads(1)
-    data, rounds = (few(DATA, FLOAT32.batch_size), 1) if short else (DATA, 3)
-    task = task_of(data, FLOAT32)
-    learner = Learner(task, BASE, FLOAT32)
+    data, rounds = (few(DATA, QUICK.batch_size), 1) if short else (DATA, 3)
+    task = task_of(data, QUICK)
+    learner = Learner(task, BASE, QUICK)
     features = task.features(learner.model.tokenizer, data.train, learner.limit)
     learner.prepare(features)
     order = torch.Generator().manual_seed(0)
     clock, whole, best, count, padded = Clock(), 0.0, 0.0, 0, 0
     for done in range(-1, rounds):  # the first is not counted: it makes what is made once
         best = max(best, *product_rates(time.process_time, 0.01 if short else 0.2).values())
-        for batch in training_batches([one.size for one in features], FLOAT32.batch_size, order):
+        for batch in training_batches([one.size for one in features], QUICK.batch_size, order):
             chosen = [features[at] for at in batch]
             began = time.process_time()
             learner.step(chosen, RATE)
@@ -89,7 +89,7 @@ def main(short: bool = False) -> None:
         f"{learner.trainable / 1e6:.1f} million numbers train, {padded / count:.0f} tokens, {1 - real / padded:.1%} of "
     )
     told += "them padding"
-    print(f"a float32 step of {FLOAT32.batch_size} sentences: {1000 * whole / count:.0f} ms of one thread; {told}")
+    print(f"a float32 step of {QUICK.batch_size} sentences: {1000 * whole / count:.0f} ms of one thread; {told}")
     for name, seconds in parts.most_common():
         line = f"  {name:50s} {1000 * seconds / count:6.1f} ms {seconds / whole:6.1%}"
         if name == PRODUCTS:
