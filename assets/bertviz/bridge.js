@@ -6,7 +6,7 @@ const frame = element.querySelector("iframe");
 // own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
 const base = location.origin + location.pathname.replace(/\/+$/, "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, heads: null, asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, lines: null, heads: null, asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -47,7 +47,7 @@ function heard(event) {
     state.choice = said;
     trigger("select");
   } else if (said.type === "lines") {
-    state.choice = said;
+    state.lines = said;
     trigger("input");
   } else if (said.type === "picture" && said.blob instanceof Blob) {
     const name = `bert-attention-${said.view}-layer${Number(said.layer)}-head${Number(said.head)}.${said.kind}`;
@@ -80,11 +80,11 @@ window.insideBert.attention = {
   // Called by the lesson's event: the same inputs, with the layer, head and lines that were chosen in the frame.
   chosen([text, pair, model, view, layer, head, held, ...rest]) {
     const { choice } = state;
-    if (choice?.type !== "chose") return [text, pair, model, view, layer, head, held, ...rest];
+    if (!choice) return [text, pair, model, view, layer, head, held, ...rest];
     return [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held, ...rest.slice(0, -1), written(choice)];
   },
 
-  lines: () => written(state.choice),
+  lines: () => written(state.lines),
 
   // A head or lines were chosen, wherever: the frame follows at once.
   show(head, lines) {
