@@ -1,7 +1,8 @@
-"""The page as it is sent: built and compressed for the first reader, then handed out to all.
+"""The page as it is sent, with Gradio's scripts and styles: built and compressed once, then handed out to all.
 
 For every request Gradio copies the configuration of all components and writes 1.6 MB of HTML, uncompressed. Nothing in
-it depends on who asks, only on the address that they asked at.
+it depends on who asks, only on the address that they asked at. And it compresses each of some ninety files anew for
+each reader, who then asks again at every visit, though a file's name changes with what is in it.
 
 One of Gradio's own scripts is mended on its way: after each event it tells every output that ever was drawn whether it
 is loading, and looks for each of them through all components. It tells those alone for which that has changed: in a
@@ -23,9 +24,11 @@ import brotli  # Gradio requires it
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-ADDRESSES = 12  # page, configuration and script, for some names of one host; the oldest goes first
+ADDRESSES = 8  # page and configuration, for some names of one host; the oldest goes first
+FILES = 300  # of Gradio's, some megabytes compressed
 PATHS = ("/", "/config")
-SCRIPT = re.compile(r"/assets/Blocks-[\w-]+\.js")
+FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
+MENDED = re.compile(r"/assets/Blocks-[\w-]+\.js")
 TELLS_ALL = b"await Promise.all(Object.entries(this.loading_stati.current).map(("
 TELLS_CHANGED = (
     b"const told=this.loading_told??={};"
@@ -33,6 +36,7 @@ TELLS_CHANGED = (
     b".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map(("
 )
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
+ASK_EACH_TIME, FOR_EVER = b"no-cache", b"public, max-age=31536000, immutable"
 ASKED_OF_US = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"})
 SAID_BY_US = frozenset({b"content-length", b"etag", b"last-modified", b"cache-control", b"vary", b"accept-ranges"})
 PARTIAL = frozenset({"deep_link", "page"})  # parameters that ask Gradio for something else
@@ -45,6 +49,7 @@ class Answer:
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     tag: bytes
+    lasting: bytes  # for how long a browser may keep it
     by_encoding: dict[bytes, bytes]
 
 
@@ -54,30 +59,33 @@ class PageCache:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.answers: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
+        self.files: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not _is_ours(scope):
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        key = _address(scope, headers)
-        if key not in self.answers:
-            self.answers[key] = asyncio.create_task(self._build(scope))
-            if len(self.answers) > ADDRESSES:
-                self.answers.popitem(last=False)
-        building = self.answers[key]
+        if FILE.fullmatch(scope["path"]):
+            key, kept, most = (scope["path"],), self.files, FILES
+        else:
+            key, kept, most = _address(scope, headers), self.answers, ADDRESSES
+        if key not in kept:
+            kept[key] = asyncio.create_task(self._build(scope))
+            if len(kept) > most:
+                kept.popitem(last=False)
+        building = kept[key]
+        is_good = False
         try:
             answer = await asyncio.shield(building)  # who leaves does not end what others wait for
-        except Exception:
-            self._forget(key, building)
+            is_good = answer.status == 200
+        except asyncio.CancelledError:  # this reader's own leaving
+            is_good = True
             raise
-        if answer.status != 200:
-            self._forget(key, building)
+        finally:
+            if not is_good and kept.get(key) is building:
+                del kept[key]
         await _send(answer, headers, send)
-
-    def _forget(self, key: tuple[Any, ...], building: asyncio.Task[Answer]) -> None:
-        if self.answers.get(key) is building:
-            del self.answers[key]
 
     async def _build(self, scope: Scope) -> Answer:
         """Gradio's own answer, read to its end."""
@@ -98,14 +106,16 @@ class PageCache:
         plain = [(name, value) for name, value in scope["headers"] if name.lower() not in ASKED_OF_US]
         await self.app(scope | {"headers": plain}, receive, collect)
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
-        sent = bytes(body).replace(TELLS_ALL, TELLS_CHANGED) if SCRIPT.fullmatch(scope["path"]) else bytes(body)
-        return await asyncio.to_thread(_compress, start["status"], headers, sent)
+        is_mended = MENDED.fullmatch(scope["path"]) is not None
+        sent = bytes(body).replace(TELLS_ALL, TELLS_CHANGED) if is_mended else bytes(body)
+        lasting = FOR_EVER if FILE.fullmatch(scope["path"]) and not is_mended else ASK_EACH_TIME
+        return await asyncio.to_thread(_compress, start["status"], headers, lasting, sent)
 
 
 def _is_ours(scope: Scope) -> bool:
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
-    if SCRIPT.fullmatch(scope["path"]):
+    if FILE.fullmatch(scope["path"]):
         return True
     if scope["path"] not in PATHS:
         return False
@@ -118,14 +128,15 @@ def _address(scope: Scope, headers: Headers) -> tuple[Any, ...]:
     return scope["path"], scope["scheme"], scope.get("root_path"), headers.get("host"), *forwarded
 
 
-def _compress(status: int, headers: tuple[tuple[bytes, bytes], ...], body: bytes) -> Answer:
+def _compress(status: int, headers: tuple[tuple[bytes, bytes], ...], lasting: bytes, body: bytes) -> Answer:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'.encode()
     encodings = {b"br": brotli.compress(body, quality=QUALITY), b"gzip": gzip.compress(body, mtime=0)}
-    return Answer(status, headers, tag, encodings)
+    return Answer(status, headers, tag, lasting, encodings)
 
 
 async def _send(answer: Answer, asked: Headers, send: Send) -> None:
-    headers = [*answer.headers, (b"etag", answer.tag), (b"vary", b"accept-encoding"), (b"cache-control", b"no-cache")]
+    headers = [*answer.headers, (b"etag", answer.tag), (b"vary", b"accept-encoding")]
+    headers.append((b"cache-control", answer.lasting))
     if answer.status == 200 and answer.tag.decode() in asked.get("if-none-match", ""):
         await send({"type": "http.response.start", "status": 304, "headers": headers})
         await send({"type": "http.response.body", "body": b""})

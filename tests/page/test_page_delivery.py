@@ -20,6 +20,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
+from starlette.types import Scope
 
 from demos.page.page_delivery import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
 
@@ -140,7 +141,32 @@ def test_gradios_script_tells_only_what_has_changed(pages: Pages) -> None:
         sent = client.get(path, headers={"accept-encoding": accepted, "range": "bytes=0-9"})
         assert sent.status_code == 200
         assert sent.content == original.replace(TELLS_ALL, TELLS_CHANGED)
+        assert sent.headers["cache-control"] == "no-cache"  # its name does not tell how it was mended
     again = client.get(path, headers={"if-none-match": sent.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    other = next(file for file in assets.glob("Index-*.js"))
-    assert client.get(f"/assets/{other.name}").content == other.read_bytes()
+
+
+def test_gradios_files_are_compressed_once_and_kept_by_the_browser() -> None:
+    assets = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+    read: list[str] = []
+
+    class Counted(StaticFiles):
+        async def get_response(self, path: str, scope: Scope) -> Response:
+            read.append(path)
+            return await super().get_response(path, scope)
+
+    middleware = [Middleware(PageCache), Middleware(BrotliMiddleware)]
+    client = TestClient(Starlette(routes=[Mount("/assets", Counted(directory=assets))], middleware=middleware))
+    for pattern, kind in (("Index-*.js", "javascript"), ("Index-*.css", "css"), ("*.svg", "svg")):
+        file = next(assets.glob(pattern))
+        for accepted in ("br", "gzip", "identity"):
+            sent = client.get(f"/assets/{file.name}", headers={"accept-encoding": accepted})
+            assert sent.content == file.read_bytes()
+            assert sent.headers.get("content-encoding", "identity") == accepted
+            assert "immutable" in sent.headers["cache-control"]
+            assert kind in sent.headers["content-type"]
+    assert len(read) == len(set(read)) == 3
+    for _ in range(2):  # what is not there is asked for anew, and no path leads out
+        assert client.get("/assets/none.js").status_code == 404
+    assert read[3:] == ["none.js", "none.js"]
+    assert client.get("/assets/../assets/%2e%2e/index.html").status_code == 404
