@@ -19,7 +19,7 @@ from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import pad
+from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
 from demos.errors import UserError
 
@@ -127,11 +127,8 @@ def sentence_vectors(
     Every token counts, [CLS] and [SEP] included, padding not (Reimers and Gurevych 2019, section 3). No attention is
     kept, so that many inputs fit into memory.
     """
-    batch = pad(loaded.tokenizer, encodings)
-    mask = torch.tensor(batch.attention_mask)
-    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": mask}
-    if loaded.spec.segments:
-        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    inputs = model_inputs(loaded, encodings)
+    mask = inputs["attention_mask"]
     with torch.inference_mode():
         hidden = switched_off(loaded, off)(**inputs).last_hidden_state  # [m, n, d]
         vectors = (hidden * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)

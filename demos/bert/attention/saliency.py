@@ -13,6 +13,7 @@ from scipy.stats import kendalltau, spearmanr
 from demos.bert.attention.queries_keys import check_layer
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Logits
 from demos.errors import UserError
@@ -45,11 +46,10 @@ def gradient_x_input(loaded: LoadedModel, encoding: Encoding, score: Score) -> S
     embedding is the word's alone: position and segment are added after it. No weight of the shared model is changed or
     given a gradient, so threads don't meet.
     """
-    inputs = {"attention_mask": torch.ones(1, len(encoding), dtype=torch.long)}
-    if loaded.spec.segments:
-        inputs["token_type_ids"] = torch.tensor([encoding.token_type_ids])
+    inputs = model_inputs(loaded, [encoding])
+    input_ids = inputs.pop("input_ids")
     with torch.enable_grad():
-        embedded = loaded.model.get_input_embeddings()(torch.tensor([encoding.input_ids])).detach().requires_grad_()
+        embedded = loaded.model.get_input_embeddings()(input_ids).detach().requires_grad_()
         output = score(loaded.model(inputs_embeds=embedded, **inputs).last_hidden_state[0])
         (gradient,) = torch.autograd.grad(output, embedded)  # [1, n, d]
     products = (gradient[0].double() * embedded[0].detach().double()).sum(dim=-1)

@@ -17,6 +17,7 @@ from demos.bert.encoder.self_attention import AttentionLedger, attend, visible
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.layer_weights import LayerWeights, layer_of, layer_parts, layer_weights
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run
 
 CLOSES = 1e-5  # the largest difference that float32 accounts for
@@ -86,15 +87,8 @@ def layer_ledger(loaded: LoadedModel, run: Run, layer: int, *, causal: bool = Fa
 
 def padded_states(loaded: LoadedModel, run: Run, pads: int) -> np.ndarray:
     """The model's hidden states [L + 1, n + pads, d] for the run's input with `pads` masked [PAD] tokens behind it."""
-    encoding = run.encoding
-    inputs = {
-        "input_ids": torch.tensor([[*encoding.input_ids, *[loaded.tokenizer.pad_token_id] * pads]]),
-        "attention_mask": torch.tensor([[1] * len(encoding) + [0] * pads]),
-    }
-    if loaded.spec.segments:
-        inputs["token_type_ids"] = torch.tensor([[*encoding.token_type_ids, *[0] * pads]])
     with torch.inference_mode():
-        states = loaded.model(**inputs, output_hidden_states=True).hidden_states
+        states = loaded.model(**model_inputs(loaded, [run.encoding], pads), output_hidden_states=True).hidden_states
     return np.stack([state[0].numpy() for state in states])
 
 

@@ -13,6 +13,7 @@ from demos.bert.embeddings.similarity import cosine
 from demos.bert.encoder.size import Shape, work_per_token
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import Run, run_model
 from demos.errors import UserError
 
@@ -41,12 +42,10 @@ def run_causal(loaded: LoadedModel, encoding: Encoding) -> Run:
     Its attentions are zero above the diagonal, and no token's states hang on what comes after it.
     """
     n = len(encoding)
-    inputs = {"input_ids": torch.tensor([encoding.input_ids])}
-    if loaded.spec.segments:
-        inputs["token_type_ids"] = torch.tensor([encoding.token_type_ids])
     blocked = torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), torch.finfo(torch.float32).min)
-    with torch.inference_mode():  # a mask of four dimensions is taken as it is
-        output = loaded.model(**inputs, attention_mask=blocked, output_hidden_states=True, output_attentions=True)
+    inputs = model_inputs(loaded, [encoding]) | {"attention_mask": blocked}  # of four dimensions: taken as it is
+    with torch.inference_mode():
+        output = loaded.model(**inputs, output_hidden_states=True, output_attentions=True)
     each = (np.stack([layer[0].numpy() for layer in layers]) for layers in (output.hidden_states, output.attentions))
     return Run(loaded.spec.key, encoding, *each)
 

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from demos.bert.model.encoding import Encoding
+from demos.bert.model.models import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -29,9 +32,19 @@ class Batch:
         return sum(row.count(0) for row in self.attention_mask)
 
 
-def pad(tokenizer: Any, encodings: Sequence[Encoding]) -> Batch:
-    """Fill every input up to the longest with the tokenizer's `[PAD]`, on the right; masked, segment 0."""
-    longest = max((len(encoding) for encoding in encodings), default=0)
+def model_inputs(loaded: LoadedModel, encodings: Sequence[Encoding], more: int = 0) -> dict[str, torch.Tensor]:
+    """`pad`'s batch as the model takes it: input_ids and attention_mask, and token_type_ids where it has segments.
+
+    DistilBERT has no segment embeddings. Each <int64>[b, n].
+    """
+    batch = pad(loaded.tokenizer, encodings, more)
+    names = ("input_ids", "attention_mask", *(("token_type_ids",) if loaded.spec.segments else ()))
+    return {name: torch.tensor(getattr(batch, name)) for name in names}
+
+
+def pad(tokenizer: Any, encodings: Sequence[Encoding], more: int = 0) -> Batch:
+    """Fill every input up to the longest, and `more` beyond, with the tokenizer's `[PAD]`: masked, segment 0."""
+    longest = max((len(encoding) for encoding in encodings), default=0) + more
     gaps = [longest - len(encoding) for encoding in encodings]
     rows = list(zip(encodings, gaps, strict=True))
     return Batch(

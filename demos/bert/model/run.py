@@ -13,7 +13,7 @@ import torch
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.padding import pad
+from demos.bert.model.padding import model_inputs
 from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
@@ -48,10 +48,7 @@ def run_model(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
     Equal to transformers' own `hidden_states` and `attentions` for the sentence alone to 1e-5: padded batches add up
     float32 in another order.
     """
-    batch = pad(loaded.tokenizer, encodings)
-    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
-    if loaded.spec.segments:  # DistilBERT has no segment embeddings and takes no token_type_ids
-        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    inputs = model_inputs(loaded, encodings)
     with torch.inference_mode():
         output = loaded.model(**inputs, output_hidden_states=True, output_attentions=True)
     runs = []

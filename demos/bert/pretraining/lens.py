@@ -12,7 +12,7 @@ import torch
 
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.padding import pad
+from demos.bert.model.padding import model_inputs
 from demos.bert.pretraining.guesses import Guess, Logits, guess_at, masked
 
 
@@ -49,10 +49,7 @@ def states(loaded: LoadedModel, encodings: Sequence[Encoding], *, every: bool = 
 
     Unlike `run_model` it keeps no attention weights, which for a batch of long inputs would fill the memory.
     """
-    batch = pad(loaded.tokenizer, encodings)
-    inputs = {"input_ids": torch.tensor(batch.input_ids), "attention_mask": torch.tensor(batch.attention_mask)}
-    if loaded.spec.segments:
-        inputs["token_type_ids"] = torch.tensor(batch.token_type_ids)
+    inputs = model_inputs(loaded, encodings)
     with torch.inference_mode():
         output = loaded.model(**inputs, output_hidden_states=every)
         return torch.stack(output.hidden_states) if every else output.last_hidden_state[None]
