@@ -64,8 +64,8 @@ def test_equals_the_slope_along_each_embedding(exact: LoadedModel, name: str) ->
     assert found.output == pytest.approx(output(embedded), abs=1e-12)
 
 
-def test_of_a_linear_model_the_parts_add_up_to_the_output() -> None:
-    table = nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [1.0, 2.0], [3.0, -1.0], [0.5, 0.5]]))
+def test_of_a_linear_model_the_parts_add_up_to_the_output(tiny: LoadedModel) -> None:
+    table = nn.Embedding.from_pretrained(torch.zeros(len(tiny.tokenizer), 2))
 
     class Linear(nn.Module):
         """Hidden states: the first number of each embedding twice, the second's three times with its sign turned."""
@@ -77,14 +77,11 @@ def test_of_a_linear_model_the_parts_add_up_to_the_output() -> None:
             return SimpleNamespace(last_hidden_state=inputs_embeds * torch.tensor([2.0, -3.0]))
 
     spec = ModelSpec("linear", "Linear", "", "", 1, 1, 2, cased=False)
-    loaded = LoadedModel(spec, None, Linear())
-
-    class Three(SimpleNamespace):
-        def __len__(self) -> int:
-            return 3
-
-    encoding = Three(input_ids=(1, 2, 3), token_type_ids=(0, 0, 0))
-    found = gradient_x_input(loaded, encoding, lambda hidden: hidden.sum())  # type: ignore[arg-type]
+    loaded = LoadedModel(spec, tiny.tokenizer, Linear())
+    encoding = encode(tiny.tokenizer, "river")
+    assert len(encoding) == 3
+    table.weight[list(encoding.input_ids)] = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+    found = gradient_x_input(loaded, encoding, lambda hidden: hidden.sum())
     assert found.values.tolist() == [2 * 1 - 3 * 2, 2 * 3 + 3 * 1, 1 - 1.5]
     assert found.values.sum() == pytest.approx(found.output)
 
