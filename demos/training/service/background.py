@@ -1,6 +1,6 @@
 """Runs that go on without a page: in threads of their own, followed by who has their id, found again by their reader.
 
-A page that is loaded anew, or whose connection broke, follows on. A run that nobody follows is asked to stop, and keeps
+A page that is loaded anew follows on. A run that nobody follows is asked to stop, and keeps
 what it learned: soon where somebody waits in the line, else after ten minutes.
 """
 
