@@ -22,3 +22,13 @@ def on_one_line(function: Callable[..., str]) -> Callable[..., str]:
         return one_line(function(*values, **named))
 
     return called
+
+
+def flat(html: str) -> str:
+    """On one line, without the blanks that a template leaves between tags."""
+    return " ".join(html.split()).replace("> <", "><")
+
+
+def plain(html: str) -> str:
+    """HTML with single spaces: a template's line breaks say nothing."""
+    return " ".join(html.split())

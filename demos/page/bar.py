@@ -16,7 +16,8 @@ from demos.bert.model.models import at_hand
 from demos.errors import UserError
 from demos.files import read_json_beside
 from demos.page.examples import fill_from
-from demos.page.lesson import OUR_FAULT, Lesson, Page
+from demos.page.guards import OUR_FAULT
+from demos.page.lesson import Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
 

@@ -7,27 +7,20 @@ A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and eac
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
 
-from demos.errors import UserError
+from demos.page.guards import guarded, told_in_api
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
-from demos.templates import templates
 
-TEXT = templates(__file__)
-log = logging.getLogger(__name__)
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
-OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try again, or reload the page."
 
 
 @dataclass(frozen=True)
@@ -116,14 +109,14 @@ class Page:
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
-        The same sentence and inputs are drawn once for all readers, unless `show` is a generator, is told something of
-        this reader alone, or is not `pure`: what it answers depends on more than these.
+        The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
+        alone, or is not `pure`: what it answers depends on more than these.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
-        if pure and not inspect.isgeneratorfunction(show) and not any(each is self.reader for each in inputs):
+        if pure and not any(component is self.reader for component in inputs):
             show = _for_all(show, self.services.drawings.remembered(show), own_alone)
         self.on(
             [tick.change, *moved],
@@ -158,8 +151,11 @@ class Page:
         drawn = pictures(outputs)
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
-        guarded = _guarded(handler, outputs, dimmed(drawn), len(overtaken))
-        call = (guarded, list(inputs), [*outputs, notice, *overtaken])
+        call = (
+            guarded(handler, outputs, dimmed(drawn), len(overtaken)),
+            list(inputs),
+            [*outputs, notice, *overtaken],
+        )
         if options.get("trigger_mode") != "always_last":
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
@@ -183,7 +179,7 @@ class Page:
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:
         """Offer a typed function under its own name in the API; a UserError reaches the caller as its sentence."""
         options = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT} | options
-        gr.api(_told(function), api_name=function.__name__, **options)
+        gr.api(told_in_api(function), api_name=function.__name__, **options)
 
 
 def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Sequence[gr.Component], number: int) -> Any:
@@ -228,77 +224,8 @@ def by_component(parts: Mapping[str, gr.Component], handler: Callable[..., Any])
     return stream if inspect.isgeneratorfunction(handler) else lambda *inputs: changed(handler(*inputs))
 
 
-def notice_html(message: str) -> Markup:
-    """One plain sentence, escaped; empty hides the notice."""
-    return TEXT.notice(message) if message else Markup()
-
-
 def moved_by_reader(component: gr.Component) -> Any:
     """The event of a person changing this component (not of a program), where it has one that misses nothing."""
     if isinstance(component, gr.Textbox) or not hasattr(component, "input") or component.visible == "hidden":
         return component.change  # Textbox.input misses paste, cut and undo; a hidden one is moved by its picture
     return component.input
-
-
-def _guarded(
-    handler: Callable[..., Any], outputs: Sequence[gr.Component], beside: str = "", others: int = 0
-) -> Callable[..., Any]:
-    """`handler` with the notice as one more output, emptied on success and filled on a person's error.
-
-    `beside` is HTML that goes with the notice; then come `others` notices that a success empties too.
-    """
-    count = len(outputs)
-
-    def shaped(result: Any) -> list[Any]:
-        if isinstance(result, dict) and "__type__" not in result:  # which gr.update() and gr.skip() have
-            unknown = set(result) - set(outputs)
-            assert not unknown, f"not among the outputs: {unknown}"
-            return [*(result.get(output, gr.skip()) for output in outputs), "", *[""] * others]
-        values = [result] if count == 1 else list(result) if count else []
-        return [*values, "", *[""] * others]
-
-    def failed(error: Exception) -> list[Any]:
-        if not isinstance(error, UserError):
-            log.exception("a lesson's handler failed")
-        message = str(error) if isinstance(error, UserError) else OUR_FAULT
-        skipped = [gr.skip() for _ in range(count + others)]
-        return [*skipped[:count], notice_html(message) + beside, *skipped[count:]]
-
-    streams = inspect.isgeneratorfunction(handler)
-
-    def stream(*values: Any) -> Iterator[list[Any]]:
-        try:
-            for result in handler(*values) if streams else [handler(*values)]:
-                yield shaped(result)
-        except Exception as error:
-            yield failed(error)
-
-    return stream if streams else lambda *values: next(stream(*values))
-
-
-@contextmanager
-def _refusals_told() -> Iterator[None]:
-    """A UserError becomes gr.Error, the one error whose text gradio passes on."""
-    try:
-        yield
-    except UserError as error:
-        raise gr.Error(str(error), print_exception=False) from error
-
-
-def _told(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with its UserErrors passed on to who called it in the API."""
-    if inspect.isgeneratorfunction(function):
-
-        @functools.wraps(function)
-        def stream(*args: Any, **named: Any) -> Iterator[Any]:
-            with _refusals_told():
-                yield from function(*args, **named)
-
-        return stream
-
-    @functools.wraps(function)
-    def call(*args: Any, **named: Any) -> Any:
-        with _refusals_told():
-            return function(*args, **named)
-
-    return call

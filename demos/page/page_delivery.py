@@ -75,15 +75,10 @@ class PageCache:
             if len(kept) > most:
                 kept.popitem(last=False)
         building = kept[key]
-        is_good = False
         try:
             answer = await asyncio.shield(building)  # who leaves does not end what others wait for
-            is_good = answer.status == 200
-        except asyncio.CancelledError:  # this reader's own leaving
-            is_good = True
-            raise
         finally:
-            if not is_good and kept.get(key) is building:
+            if _has_failed(building) and kept.get(key) is building:
                 del kept[key]
         await _send(answer, headers, send)
 
@@ -110,6 +105,10 @@ class PageCache:
         sent = bytes(body).replace(TELLS_ALL, TELLS_CHANGED) if is_mended else bytes(body)
         lasting = FOR_EVER if FILE.fullmatch(scope["path"]) and not is_mended else ASK_EACH_TIME
         return await asyncio.to_thread(_compress, start["status"], headers, lasting, sent)
+
+
+def _has_failed(building: asyncio.Task[Answer]) -> bool:
+    return building.done() and (building.exception() is not None or building.result().status != 200)
 
 
 def _is_ours(scope: Scope) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import TypeVar
+from typing import Any, TypeVar
 
+HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}  # handlers that encode many sentences
 BETWEEN = 0.2  # seconds between two lines of progress: as often as one can read, and no burden to the queue
 
 Step = TypeVar("Step")

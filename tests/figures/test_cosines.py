@@ -23,7 +23,7 @@ from demos.lessons.embeddings.pooling.text import (
     pooled_tokens,
     sentence_html,
 )
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
 
 HOSTILE = "<img src=x onerror=alert(1)> </script>"
 

@@ -12,7 +12,7 @@ from demos.bert.embeddings.maps import Layout, Recipe, lay_out
 from demos.figures.maps import SHAPES, Points, map_figure, trail
 from demos.figures.palette import CLASSES, PALETTE, SPECIAL, TOPICS
 from demos.lessons.embeddings.maps.text import class_shares, list_html, numbers_html, told_html
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
 
 HOSTILE = "<script>alert(1)</script> ${x}"
 

@@ -12,7 +12,7 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.bar import _offer, _script, use_model
-from demos.page.lesson import OUR_FAULT
+from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
 
 

@@ -14,7 +14,7 @@ from app import build_page
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.lesson import OUR_FAULT, _guarded, _told, notice_html
+from demos.page.guards import OUR_FAULT, guarded, notice_html, told_in_api
 from demos.page.services import Services
 from demos.page.stale import dimmed, pictures
 
@@ -53,19 +53,19 @@ def test_a_new_file_is_a_new_tab_and_a_broken_one_stops_the_start(
 
 
 def test_success_empties_the_notice() -> None:
-    assert _guarded(lambda: "value", ["first"])() == ["value", ""]
-    assert _guarded(lambda: ("a", "b"), ["first", "second"])() == ["a", "b", ""]
-    assert _guarded(lambda: {"second": "b"}, ["first", "second"])() == [gr.skip(), "b", ""]
-    assert _guarded(lambda: gr.update(value="c"), ["first"])() == [gr.update(value="c"), ""]
-    assert _guarded(lambda: {"third": "c"}, ["first"])()[0] == gr.skip()  # our fault, said as such
-    assert _guarded(lambda: None, [])() == [""]
+    assert guarded(lambda: "value", ["first"])() == ["value", ""]
+    assert guarded(lambda: ("a", "b"), ["first", "second"])() == ["a", "b", ""]
+    assert guarded(lambda: {"second": "b"}, ["first", "second"])() == [gr.skip(), "b", ""]
+    assert guarded(lambda: gr.update(value="c"), ["first"])() == [gr.update(value="c"), ""]
+    assert guarded(lambda: {"third": "c"}, ["first"])()[0] == gr.skip()  # our fault, said as such
+    assert guarded(lambda: None, [])() == [""]
 
 
 def test_a_persons_error_is_one_sentence_and_loses_nothing() -> None:
     def refuse() -> None:
         raise UserError("No <b>.")
 
-    *outputs, notice = _guarded(refuse, ["first", "second"])()
+    *outputs, notice = guarded(refuse, ["first", "second"])()
     assert all(_is_skip(value) for value in outputs)
     assert notice == notice_html("No <b>.") == '<p class="notice" role="status">No &lt;b&gt;.</p>'
 
@@ -74,7 +74,7 @@ def test_our_own_error_does_not_leak(caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> None:
         raise KeyError("/secret/path")
 
-    *outputs, notice = _guarded(broken, ["first"])()
+    *outputs, notice = guarded(broken, ["first"])()
     assert _is_skip(outputs[0])
     assert OUR_FAULT.split(";")[0] in notice
     assert "secret" not in notice
@@ -86,7 +86,7 @@ def test_generators_stream_until_they_fail() -> None:
         yield "one"
         raise UserError("Enough.")
 
-    first, second = list(_guarded(steps, ["first"])())
+    first, second = list(guarded(steps, ["first"])())
     assert first == ["one", ""]
     assert _is_skip(second[0])
     assert "Enough." in second[1]
@@ -103,13 +103,13 @@ def test_a_failure_dims_what_it_would_have_drawn_and_a_success_empties_the_notic
     assert drawn == ["named", f"drawn-{own._id}"]
     assert own.elem_id == drawn[1]
     assert control.elem_id is None
-    skipped, notice, other = _guarded(refuse, ["first"], dimmed(drawn), 1)()
+    skipped, notice, other = guarded(refuse, ["first"], dimmed(drawn), 1)()
     assert _is_skip(skipped)
     assert _is_skip(other)
     assert notice.startswith(notice_html("No."))
     assert f":is(#named, #drawn-{own._id}) > *" in notice
     assert "What is dimmed here still shows the sentence or the choice before." in notice
-    assert _guarded(lambda: "value", ["first"], dimmed(drawn), 1)() == ["value", "", ""]
+    assert guarded(lambda: "value", ["first"], dimmed(drawn), 1)() == ["value", "", ""]
     assert dimmed([]) == ""
 
 
@@ -118,7 +118,7 @@ def test_endpoints_pass_the_sentence_on() -> None:
         raise UserError(f"Not {text}.")
 
     with pytest.raises(gr.Error, match="Not this") as caught:
-        _told(refuse)("this")
+        told_in_api(refuse)("this")
     assert caught.value.message == "Not this."
 
 

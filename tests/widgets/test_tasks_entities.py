@@ -17,7 +17,7 @@ from demos.training.tasks.entities.files import TaggedRow
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.entities.view import EntityView
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 
 VIEW = EntityView()
 NASTY = "<img/src=x>${alert(1)}{{7*7}}"

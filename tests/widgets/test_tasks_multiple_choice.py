@@ -19,7 +19,7 @@ from demos.training.tasks.multiple_choice.task import ChoiceMistake, ChoiceResul
 from demos.widgets.tasks.classification.view import PairView
 from demos.widgets.tasks.examples import calibration_table
 from demos.widgets.tasks.multiple_choice.view import ChoiceView
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 
 VIEW, PAIR_VIEW = ChoiceView(), PairView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"

@@ -20,7 +20,7 @@ from demos.training.tasks.question_answering.span_search import ASKED, BACKWARDS
 from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.task import Ended
 from demos.widgets.tasks.question_answering.view import CHIPS, QuestionView, marked_html
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 
 VIEW = QuestionView()
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}"

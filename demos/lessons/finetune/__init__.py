@@ -7,7 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.lesson import Lesson, Page, notice_html
+from demos.page.guards import notice_html
+from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.training.events import as_json
 from demos.training.form_values import told_dataset

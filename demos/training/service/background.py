@@ -1,7 +1,7 @@
 """Runs that go on without a page: in threads of their own, followed by who has their id, found again by their reader.
 
-A page that is loaded anew follows on. A run that nobody follows is asked to stop, and keeps
-what it learned: soon where somebody waits in the line, else after ten minutes.
+A page that is loaded anew follows on. A run that nobody follows is asked to stop, and keeps what it learned: soon where
+somebody waits in the line, else after ten minutes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import contextvars
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +48,7 @@ class Background:
     """All runs under way, and the last ones over. Safe for many threads."""
 
     def __init__(self) -> None:
-        self._runs: OrderedDict[str, _Run] = OrderedDict()
+        self._runs: dict[str, _Run] = {}  # in the order of their beginnings
         self._lock = threading.Lock()
 
     def start(

@@ -27,11 +27,6 @@ def task_of(dataset: Splits, settings: Settings) -> Task:
     raise TypeError(f"no task is known for {type(dataset).__name__}")
 
 
-def kind_of(task: Task) -> str:
-    """The name under which a task is kept."""
-    return task.kind
-
-
 def read_task(kind: str, fields: Mapping[str, Any]) -> Task:
     """A task from its name and its fields as JSON has them; lists are tuples again. Raises KeyError for no task."""
     known = {task.kind: task for task in TASKS}

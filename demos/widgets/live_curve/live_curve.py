@@ -39,7 +39,6 @@ from demos.widgets.live_curve.text import (
 )
 from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
 
-BEAT_SECONDS = 6.0  # between two messages of a stream: at each one it is noticed that a page is gone
 LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point

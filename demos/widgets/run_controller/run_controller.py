@@ -7,6 +7,8 @@ from typing import Any
 
 import gradio as gr
 
+from demos.errors import UserError
+from demos.page.guards import OUR_FAULT
 from demos.page.lesson import Page, by_component
 from demos.training.service.background import Changes
 from demos.training.service.readers import checked_key, reader_of
@@ -20,6 +22,21 @@ MAX_BEGUN = 64  # runs whose page has not asked for their changes yet
 def buttons(running: bool) -> Changes:
     """Start or Stop, whichever can be pressed."""
     return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
+
+
+def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
+    """A run's changes; what breaks it is told by `failed`. A fault of ours is told as such, and raised for the log."""
+    try:
+        yield from changes
+    except UserError as error:
+        yield failed(str(error))
+    except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
+        yield failed(str(error.message))
+    except Exception:
+        yield failed(OUR_FAULT)
+        raise
+    finally:
+        changes.close()  # type: ignore[attr-defined]
 
 
 class RunController:
@@ -78,9 +95,9 @@ class RunController:
 
     def resume(self, reader: str, run: str, begun: str) -> Changes:
         """The reader's run for a page that does not show it yet, because it was loaded anew; else nothing."""
-        newest = self.background.newest(reader, self.part)
-        if run or not newest or newest == begun:
+        if run or not self.is_elsewhere(reader, begun):
             return {}
+        newest = self.background.newest(reader, self.part)
         if self.background.is_under_way(newest):
             return self._found(newest)
         return {"run": newest, "begun": newest}

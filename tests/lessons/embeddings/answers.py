@@ -13,6 +13,7 @@ from markupsafe import Markup
 from demos.lessons.embeddings import LESSON
 from demos.page.lesson import Page
 from demos.page.services import Services
+from tests.one_line import plain
 
 
 class Wired(NamedTuple):
@@ -48,11 +49,6 @@ def recorded(services: Services, *builds: Callable[[Page], None]) -> Recorder:
         for build in builds:
             build(page)
     return page
-
-
-def plain(html: str) -> str:
-    """HTML with single spaces: a template's line breaks say nothing."""
-    return " ".join(html.split())
 
 
 def answering(handler: Callable[..., Any], outputs: Sequence[Any]) -> Callable[..., Any]:

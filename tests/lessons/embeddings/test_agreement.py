@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import math
 from collections.abc import Callable
@@ -36,6 +34,7 @@ from demos.training.data.rated_pairs import (
 )
 from demos.widgets.pooling_menus.pooling_menus import menu_values, read_choice
 from tests.lessons.embeddings.answers import Recorder, in_order, recorded
+from tests.programs import printed
 
 
 @pytest.fixture(scope="module")
@@ -130,13 +129,12 @@ def test_the_program_prints_the_page_s_rho(
     (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     rated = read_pairs(text.encode(), name)
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(agreement_code(bundled.spec, choice, rated.name, rated.form), {})
+    (line,) = printed(agreement_code(bundled.spec, choice, rated.name, rated.form))
     both = [[pair.first for pair in pairs], [pair.second for pair in pairs]]
     (vectors,) = VectorCache().get(bundled, [*both[0], *both[1]], [choice])
     units = vectors.astype(np.float64) / np.linalg.norm(vectors, axis=1, keepdims=True)
     rho = spearmanr((units[:34] * units[34:]).sum(axis=1), [pair.score for pair in pairs]).statistic
-    assert float(printed.getvalue()) == pytest.approx(rho, abs=0.0011)
+    assert float(line) == pytest.approx(rho, abs=0.0011)
 
 
 def test_our_file_and_the_hub_s_are_read_by_their_programs(bundled: LoadedModel) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +14,7 @@ from demos.page.services import Services
 from demos.training.data.lists import Listed
 from demos.training.data.rated_pairs import Rated, our_pairs
 from tests.lessons.embeddings.answers import answering, recorded
+from tests.programs import printed
 
 MODEL = ("", "", "minilm")
 Handlers = list[Callable[..., Any]]
@@ -46,9 +45,7 @@ def test_the_picture_tells_what_its_program_prints(handlers: Handlers) -> None:
         show(*MODEL, 5, "words")
     )
     line = next(trace for trace in curve.data if trace.name == "words")
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "shape", "exec"), {})
-    lines = printed.getvalue().splitlines()
+    lines = printed(code)
     assert [float(one.split()[1]) for one in lines if not one.startswith(" ")] == pytest.approx(line.y, abs=2e-4)
     adds = {int(one.split()[1]): float(one.split()[3]) for one in lines if one.startswith(" ")}
     bars = dimensions.data[1].y

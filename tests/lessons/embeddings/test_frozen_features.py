@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +26,8 @@ from demos.training.data.labelled import FILE, own_sentences, read_labelled, spl
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.pooling_menus.pooling_menus import menu_values
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
+from tests.programs import printed
 
 TWO = ("two", None, "own", "mean", "last", True, "")
 
@@ -186,10 +185,7 @@ def test_the_program_prints_the_pages_numbers(bundled: LoadedModel, monkeypatch:
     shown = last(one.show("What a day!", "", "", "two", None, "own", "mean", SUM_ALL, True, ""))
     task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), bundled, True)
     fit = one.frozen.known(task)[Choice("mean", SUM_ALL)]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(shown["code"], {})
-    assert printed.getvalue().splitlines() == [
+    assert printed(shown["code"]) == [
         f"C {fit.strength}",
         f"cross-validated {round(fit.cross_validated, 3)}",
         f"held out {round(fit.scores.accuracy, 3)}",
@@ -209,14 +205,12 @@ def test_the_program_reads_a_file_with_its_own_split(
     monkeypatch.chdir(tmp_path)
     one = Recipe(Frozen(Services(cast(ModelStore, OneModel(bundled)), bundled.spec.key)))
     shown = last(one.show("What a day!", "", "", FILE, str(tmp_path / "train.tsv"), "own", "mean", "last", True, ""))
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(shown["code"], {})
+    lines = printed(shown["code"])
     data = read_labelled(FILE, str(tmp_path / "train.tsv"))
     task = Task(data, split_rows(data, "own"), bundled, True)
     assert len(task.split.test) == 15
     fit = one.frozen.known(task)[Choice("mean", task.deepest)]
-    assert printed.getvalue().splitlines()[:3] == [
+    assert lines[:3] == [
         f"C {fit.strength}",
         f"cross-validated {round(fit.cross_validated, 3)}",
         f"held out {round(fit.scores.accuracy, 3)}",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +19,8 @@ from demos.lessons.embeddings.maps.data import MAX_CLASSES, Listed, sentence_poi
 from demos.lessons.embeddings.maps.data import bundled as bundled_list
 from demos.lessons.embeddings.maps.layout import INPUTS, SIDES
 from demos.page.services import Services
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
+from tests.programs import printed
 
 OPENING = {
     "kind": "sentence", "source": "library", "file": None, "own": "", "bar": False, "lines": "A bank.\nThe river bank.",
@@ -80,9 +79,8 @@ def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monke
     rows = list(zip(listed.topics, listed.sentences, strict=True))[:24]
     file.write_text("topic\tsentence\n" + "".join(f"{topic}\t{sentence}\n" for topic, sentence in rows))
     shown = show(source="file", file=str(file), own="It's my own.")
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(shown["code"], "map", "exec"), {})
-    first, second, trust = (float(number) for number in re.findall(r"\d+\.\d+", out.getvalue()))
+    numbers = re.findall(r"\d+\.\d+", "\n".join(printed(shown["code"])))
+    first, second, trust = map(float, numbers)
     variance = re.search(r"axes: ([\d.]+)% \+ ([\d.]+)%", shown["told"])
     told = re.search(r"<td>PCA</td><td>([\d.]+)</td>", shown["numbers"])
     assert variance
@@ -101,12 +99,11 @@ def test_tokens_by_line_and_by_layer(show: Show) -> None:
     layers = show(kind="layers", picked_token=13)
     assert sum(len(one.customdata or []) for one in layers["plot"].data) == 7 * 11
     assert re.findall(r'aria-current="true".*?layer (\d)', layers["list"]) == ["1"]  # the third token's, 11 to a layer
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(layers["code"], "map", "exec"), {})
-    assert out.getvalue().startswith("77 points; variance")
+    lines = "\n".join(printed(layers["code"]))
+    assert lines.startswith("77 points; variance")
     first = re.search(r"axes: ([\d.]+)%", layers["told"])
     assert first
-    assert 100 * float(re.findall(r"0\.\d+", out.getvalue())[0]) == pytest.approx(float(first[1]), abs=0.06)
+    assert 100 * float(re.findall(r"0\.\d+", lines)[0]) == pytest.approx(float(first[1]), abs=0.06)
 
 
 def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import re
 from pathlib import Path
@@ -26,6 +24,7 @@ from demos.lessons.embeddings.pooling.part import PART, example_lists, with_bar
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import layer_choices, layer_menu, read_choice
 from tests.lessons.embeddings.answers import Recorder, in_order, recorded
+from tests.programs import printed
 
 NO_LAYERS = (-8, 1.5, float("nan"), float("inf"), True, "x", None)
 SENTENCES = ["The kettle sings.", "Where did the orchestra leave its gloves? 🎻", "Ein kurzer Satz."]
@@ -174,13 +173,15 @@ PROGRAMS = [
 ]
 
 
+def printed_matrix(program: str) -> np.ndarray:
+    """The rows of numbers that it prints."""
+    return np.array([[float(number) for number in row.strip(" []").split()] for row in printed(program)])
+
+
 @pytest.mark.parametrize("choice", PROGRAMS)
 def test_the_program_prints_the_page_s_matrix(bundled: LoadedModel, choice: Choice) -> None:
     sentences = [*SENTENCES, "quotes ' \" and \\ and {braces}"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(embeddings_code(bundled.spec, sentences, choice), {})
-    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    matrix = printed_matrix(embeddings_code(bundled.spec, sentences, choice))
     (vectors,) = VectorCache().get(bundled, sentences, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
 
@@ -197,10 +198,7 @@ def test_the_program_for_a_pooler(tmp_path: Path) -> None:
     tokenizer.save_pretrained(tmp_path)
     spec = ModelSpec("deep", "Deep", str(tmp_path), "", 12, 4, 32, cased=False, nsp=True)
     choice = Choice("pooler", 12)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(embeddings_code(spec, SENTENCES, choice), {})
-    matrix = np.array([[float(x) for x in row.strip(" []").split()] for row in printed.getvalue().strip().split("\n")])
+    matrix = printed_matrix(embeddings_code(spec, SENTENCES, choice))
     (vectors,) = VectorCache().get(LoadedModel(spec, tokenizer, model), SENTENCES, [choice])
     np.testing.assert_allclose(matrix, cosine_matrix(vectors), atol=0.0051)
 

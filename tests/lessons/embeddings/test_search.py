@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +21,7 @@ from demos.page import progress
 from demos.page.services import Services
 from demos.training.data.lists import Listed
 from tests.lessons.embeddings.answers import Recorder, in_order, recorded
+from tests.programs import printed
 
 BAR = ("The banker sat by the river.", "", "minilm")
 MENUS = ("cls", "last", "mean", "last")
@@ -43,13 +42,11 @@ def show(page: Recorder) -> Callable[..., list[Any]]:
     return last
 
 
-def printed(program: str) -> list[list[tuple[float, str]]]:
+def found_by(program: str) -> list[list[tuple[float, str]]]:
     """What the program prints: two lists of score and sentence."""
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(program, "search", "exec"), {})
     return [
         [(float(line.split(" ", 1)[0]), line.split(" ", 1)[1]) for line in block.split("\n")]
-        for block in out.getvalue().strip().split("\n\n")
+        for block in "\n".join(printed(program)).strip().split("\n\n")
     ]
 
 
@@ -85,7 +82,7 @@ def test_a_list_of_one_s_own(
     assert f"<td>{scores.max():.4f}</td>" in numbers
     (tmp_path / "sentences.txt").write_text(LINES)
     monkeypatch.chdir(tmp_path)
-    cosines, words = printed(code)
+    cosines, words = found_by(code)
     assert [sentence for _, sentence in cosines] == by_b
     np.testing.assert_allclose([score for score, _ in cosines], sorted(scores, reverse=True), atol=2e-4)
     assert words[0][1] == "A loaf needs time in the oven."

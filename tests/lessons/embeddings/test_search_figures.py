@@ -9,7 +9,7 @@ import numpy as np
 from demos.bert.embeddings.search import Precision
 from demos.figures import palette
 from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, told_html, topic_hues
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
 
 HOSTILE = "<img src=x onerror=alert(1)> ${x} rain"
 SENTENCES = [f"sentence {k}" for k in range(14)] + [HOSTILE]

@@ -12,7 +12,7 @@ from demos.lessons.embeddings.siamese.text import Towers, data_html, moved_html,
 from demos.training.data.rated_pairs import Form
 from demos.training.events import PairResult
 from demos.training.tasks.siamese.data import PairDataset
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
 
 NASTY = "<script>alert(1)</script>${x}"
 HELD = tuple(Pair(f"{NASTY} {k}", f"second {k}", float(k % 6)) for k in range(12))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from demos.lessons.embeddings.word_senses.part import PART, bundled_uses, lines_
 from demos.page import progress
 from demos.page.services import Sentence, Services
 from tests.lessons.embeddings.answers import answering, recorded
+from tests.programs import printed
 
 ASSETS = Path(__file__).resolve().parents[3] / "assets"
 BAR = Sentence("She fished from the bank.", "Kettles sing.", "minilm")
@@ -73,10 +72,7 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     assert [note.text for note in matrix.layout.annotations] == ["<b>money</b>", "<b>river</b>", "<b>yours</b>"]
     assert "is nearest to <b>river</b>" in told
     assert (layer["maximum"], layer["value"], pair["visible"]) == (6, 6, False)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "word", "exec"), {})
-    static, *rows = printed.getvalue().splitlines()
+    static, *rows = printed(code)
     assert static == "static 1.0"
     numbers = np.array([[float(cell) for cell in row.split()[1:]] for row in rows])
     np.testing.assert_allclose(numbers.T, [drawn["same sense"], drawn["different senses"]], atol=6e-4)
@@ -89,9 +85,7 @@ def test_the_reader_s_own_lines_have_a_curve_a_pair(wired: Any) -> None:
     assert curves.data[2].name == "uses 2 and 3"
     assert (pair["value"], pair["visible"], len(pair["choices"])) == ("2-3", True, 1 + 6)
     assert "<script" not in told
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(code, "word", "exec"), {})
-    rows = [float(row.split()[1]) for row in printed.getvalue().splitlines()]
+    rows = [float(row.split()[1]) for row in printed(code)]
     np.testing.assert_allclose(rows[1:], curves.data[2].y, atol=6e-4)
     same = wired[0]["show"](BAR, "kettle", "The kettle.\nThe kettle.", 3, "")
     assert set(same[0].data[2].y) == {1.0}

@@ -17,7 +17,7 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_told,
     words_html,
 )
-from tests.lessons.embeddings.answers import plain
+from tests.one_line import plain
 
 USES = [
     Use("The bank lent it.", 4, 8, 0), Use("A bank pays.", 2, 6, 0), Use("<b>the</b> bank of mud", 11, 15, 1),

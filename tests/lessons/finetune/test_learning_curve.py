@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,12 @@ from demos.bert.model.models import LoadedModel
 from demos.lessons.finetune.learning_curve import part as curve_part
 from demos.lessons.finetune.learning_curve.part import FILES, LearningCurve, read_data, samples
 from demos.lessons.finetune.learning_curve.text import LEARNED
-from demos.page.lesson import OUR_FAULT
+from demos.page.guards import OUR_FAULT
 from demos.page.services import Sentence, Services
 from demos.training import learning_curve
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.sources import SOURCES
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
 
 BAR = Sentence("", "", "tiny")
@@ -129,8 +130,10 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
     part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ends(*values: Any) -> tuple[dict[str, Any], str]:
-        *_, last = part.run("job", "reader", "", "", "tiny", *values)
-        return last, last["status"]
+        seen: list[dict[str, Any]] = []
+        with suppress(ZeroDivisionError):  # a fault of ours is raised for the log once it is told
+            seen.extend(part.run("job", "reader", "", "", "tiny", *values))
+        return seen[-1], seen[-1]["status"]
 
     last, told = ends("file-sentence", None, 1)
     assert "Choose a CSV" in told

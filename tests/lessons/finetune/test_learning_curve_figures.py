@@ -15,7 +15,7 @@ from demos.lessons.finetune.runs.figure import overlay_figure
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured, Point
 from demos.training.results.history import Record
 from demos.training.settings import Settings
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 
 POINTS = tuple(
     Point(series, size, seed, score + 0.02 * seed)

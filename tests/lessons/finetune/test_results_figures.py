@@ -27,7 +27,7 @@ from demos.lessons.finetune.results.text import (
 )
 from demos.training.metrics import calibration
 from demos.training.tasks.classification.data import Example
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
 
 HOSTILE = "<script>alert(1)</script> ${value} 😀"
 

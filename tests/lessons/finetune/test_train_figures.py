@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import re
 from pathlib import Path
 
@@ -23,7 +21,8 @@ from demos.training.learning.optimizer import learning_rate
 from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
-from tests.lessons.finetune.flat import flat
+from tests.one_line import flat
+from tests.programs import printed
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
 ROOT = Path(__file__).resolve().parents[3]
@@ -174,11 +173,9 @@ def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
     data = tmp_path / "data.tsv"
     data.write_text("".join("\t".join(row) + "\n" for row in chosen), encoding="utf-8")
     program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=(8,), schedule="constant"), str(data))
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "program", "exec"), {})
-    assert "epoch 1: last batch's loss" in printed.getvalue()
-    assert 0 <= float(printed.getvalue().split("test accuracy ")[1]) <= 1
+    lines = "\n".join(printed(program))
+    assert "epoch 1: last batch's loss" in lines
+    assert 0 <= float(lines.split("test accuracy ")[1]) <= 1
 
 
 @pytest.mark.parametrize("key", list(CATALOGUE))

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from transformers import BertTokenizerFast
 
-from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.page.services import Sentence
 from demos.training.form_values import (
@@ -27,21 +26,8 @@ from demos.training.form_values import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from tests.lessons.finetune.flat import flat
-from tests.lessons.finetune.test_train import CHOSEN, EMOTION, QUICK, TSV, Wired
-from tests.page.tiny_store import TinyStore
-
-
-@pytest.fixture(scope="module")
-def wired(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Wired:
-    return Wired(TinyStore.written(tiny, tmp_path_factory.mktemp("tiny")))
-
-
-@pytest.fixture
-def upload(tmp_path: Path) -> str:
-    path = tmp_path / "films.tsv"
-    path.write_text(TSV)
-    return str(path)
+from tests.lessons.finetune.wired import CHOSEN, EMOTION, QUICK, Wired
+from tests.one_line import flat
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:

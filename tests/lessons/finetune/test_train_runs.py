@@ -16,11 +16,11 @@ import pytest
 import torch
 from safetensors import SafetensorError
 
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.train import controller as page
 from demos.lessons.finetune.train.controller import Trainer
-from demos.page.lesson import OUR_FAULT
+from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
 from demos.training import loop
 from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
@@ -36,31 +36,16 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.tasks.registry import view_of
 from tests.lessons.finetune.whole_run import whole_run
+from tests.page.tiny_store import TinyStore
 
 CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16))
-
-
-class OneModel(ModelStore):
-    """A store of the tiny model alone."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        super().__init__({"tiny": loaded.spec})
-        self.loaded, self.files = loaded, files
-
-    def get(self, key: str) -> LoadedModel:
-        return self.loaded
-
-    def folder(self, key: str) -> Path:
-        return self.files
 
 
 class Room:
     """A trainer with a service of its own, and two readers' files."""
 
     def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        loaded.model.save_pretrained(files)
-        loaded.tokenizer.save_pretrained(files)
-        self.store = OneModel(loaded, files)
+        self.store = TinyStore.written(loaded, files)
         self.trainings = TrainingService()
         self.trainer = Trainer(Services(self.store, "tiny", trainings=self.trainings))
         self.file = {}

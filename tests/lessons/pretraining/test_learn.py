@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import io
 import json
 import math
 from collections.abc import Iterator
@@ -24,7 +21,7 @@ from demos.files import read_beside
 from demos.lessons.pretraining.learn import controller
 from demos.lessons.pretraining.learn.controller import Learning
 from demos.lessons.pretraining.learn.part import SHOWN
-from demos.page.lesson import OUR_FAULT
+from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
 from demos.training.pretraining import live
 from demos.training.pretraining.batches import collate
@@ -34,6 +31,7 @@ from demos.training.pretraining.live import LEFT_LINE
 from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
 from demos.training.service.training_service import TrainingService
+from tests.programs import printed
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
 CONTROLS = (TEXT, 1e-3, 2, 0, True)
@@ -58,14 +56,6 @@ def learning(tiny: LoadedModel, whole: BertForPreTraining, monkeypatch: pytest.M
         key=lambda model: "tiny", pretrained=lambda model: found, trainings=TrainingService()
     )
     return Learning(services)
-
-
-def printed(program: str) -> list[str]:
-    ast.parse(program)
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(program, "program", "exec"), {})
-    return out.getvalue().splitlines()
 
 
 def test_the_part_opens_on_numbers_and_refuses_what_is_no_text(learning: Learning) -> None:

@@ -15,7 +15,8 @@ from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
 from demos.page.folds import code_fold, fold, formula_fold
-from demos.page.lesson import Page, Part, by_component, notice_html, with_sentence
+from demos.page.guards import notice_html
+from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.widgets.comparison.figure import (

@@ -23,7 +23,7 @@ from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, number
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
-from demos.page.progress import relayed
+from demos.page.progress import HEAVY, relayed
 from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OURS, OWN, UPLOAD, Rated, read_data
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values, pooling_menus, read_choice
 
@@ -118,8 +118,7 @@ def build(page: Page) -> None:
         for values in show(text, pair, model, where, path, *keys):
             yield values | menus
 
-    heavy: dict[str, Any] = {"trigger_mode": "always_last", "concurrency_id": "vectors", "concurrency_limit": 2}
-    heavy["show_progress"] = "hidden"
+    heavy: dict[str, Any] = {**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"}
     moved = [page.settled.change, source.input, file.upload, pooling.input, layer.input]
     page.on(moved, show, [*page.sentence, source, file, pooling, layer], outputs, **heavy)
     page.on([index.change], show_clicked, [*page.sentence, source, file, index], outputs, **heavy)

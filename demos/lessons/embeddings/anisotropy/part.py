@@ -27,9 +27,10 @@ from demos.lessons.embeddings.anisotropy.figure import (
 from demos.lessons.embeddings.anisotropy.program import shape_code
 from demos.lessons.embeddings.anisotropy.text import TEXT, repairs_table, repairs_told, space_table, space_told
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp, following, slider
-from demos.page.lesson import Page, Part, moved_by_reader, notice_html
-from demos.page.progress import relayed
+from demos.page.lesson import Page, Part, moved_by_reader
+from demos.page.progress import HEAVY, relayed
 from demos.training.data.lists import our_library
 from demos.training.data.rated_pairs import our_pairs
 
@@ -129,8 +130,7 @@ def build(page: Page) -> None:
     always: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
     drawn = [curve, cosines, dimensions, norms, told, sampled, numbers, code, layer, followed, doing]
     page.on(moved, show, inputs, drawn, **always)
-    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
-    page.on(moved, judge, inputs, [scores, gains, worth], **queue, **always)
+    page.on(moved, judge, inputs, [scores, gains, worth], **HEAVY, **always)
 
 
 def headed_plot(heading: str, elem_id: str) -> gr.Plot:

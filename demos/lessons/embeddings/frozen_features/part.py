@@ -37,7 +37,9 @@ from demos.lessons.embeddings.frozen_features.text import (
     recipe_html,
 )
 from demos.page.folds import folds
-from demos.page.lesson import Page, Part, by_component, notice_html
+from demos.page.guards import notice_html
+from demos.page.lesson import Page, Part, by_component
+from demos.page.progress import HEAVY
 from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, result_of
@@ -45,9 +47,9 @@ from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values
 
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
-HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
+QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 # A minute or more of fits: in a queue of its own, so that whoever only looks does not wait behind it.
-FILLING: dict[str, Any] = {**HEAVY, "concurrency_id": "fit-all"}
+FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all"}
 Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
 GUESS, WORDS = "always the most frequent class", "words alone, no BERT (TF-IDF)"
 
@@ -206,7 +208,7 @@ def build(page: Page) -> None:
     # `change` of the two menus: "Take the one it picks" moves them too.
     moved = [parts["pooling"].change, parts["layer"].change, parts["file"].change]
     moved += [parts[name].input for name in ("source", "split", "standardise")]
-    on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **HEAVY)
+    on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **QUIET)
     on([parts["start"].click], recipe.fill, GRID_FILLED, trigger_mode="once", **FILLING)
     on([parts["take"].click], recipe.take, ("pooling", "layer"), show_progress="hidden")
     stopping = by_component(parts, recipe.stop)

@@ -27,7 +27,7 @@ from demos.lessons.embeddings.search.figure import (
 from demos.page.examples import fill_from
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part
-from demos.page.progress import relayed
+from demos.page.progress import HEAVY, relayed
 from demos.templates import templates
 from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
@@ -146,8 +146,7 @@ def build(page: Page) -> None:
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
     filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
-    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2}
-    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **queue)
+    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **HEAVY)
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)
     page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])

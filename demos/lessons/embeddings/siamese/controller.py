@@ -27,16 +27,16 @@ from demos.lessons.embeddings.siamese.text import (
     scores_html,
     towers_html,
 )
-from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.training.data.rated_pairs import our_pairs
 from demos.training.events import Event, Failed, Finished, PairResult, Stopped
 from demos.training.form_values import NO_NUMBER
 from demos.training.learning.model import load_encoder, redraw_layers
+from demos.training.service.background import BEAT_SECONDS
 from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
 from demos.widgets.live_curve.feeds import Feeds
-from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, failure_message, shown_now
+from demos.widgets.live_curve.live_curve import CurveFeed, failure_message, shown_now
 from demos.widgets.run_controller.run_controller import buttons
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
@@ -216,18 +216,3 @@ def before_scores(dataset: PairDataset, cosines: np.ndarray) -> Markup:
 def failed(message: str) -> dict[str, Any]:
     """The run is over, or never began: why, where its curve would be, and Start is there again."""
     return {"curve": failure_message(message), "run": "", **buttons(running=False)}
-
-
-def guarded(changes: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A run's changes; what breaks it is told where its curve would be."""
-    try:
-        yield from changes
-    except UserError as error:
-        yield failed(str(error))
-    except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-        yield failed(str(error.message))
-    except Exception:
-        yield failed(OUR_FAULT)
-        raise
-    finally:
-        changes.close()  # type: ignore[attr-defined]

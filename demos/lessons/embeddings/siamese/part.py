@@ -20,21 +20,21 @@ from demos.lessons.embeddings.siamese.controller import (
     PairTrainer,
     Situation,
     before_scores,
-    guarded,
+    failed,
     most_wrong,
     read_pair_settings,
 )
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.program import siamese_code
 from demos.lessons.embeddings.siamese.text import TEXT, data_html
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
-from demos.page.progress import relayed
+from demos.page.progress import HEAVY, relayed
 from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OWN, UPLOAD, read_data
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
 from demos.widgets.live_curve.live_curve import live_curve
-from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.run_controller.run_controller import RunController, guarded
 
 Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
@@ -42,7 +42,7 @@ BARS_OWN = ("the sentence bar’s two", BAR)
 SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
 LISTED = 40  # held-out pairs in the menu, the most misjudged first
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
-HEAVY: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
+QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 IDLE = {
     **AXES, "run": "", "done": True, "steps": [], "looks": [],
     "status": "Nothing is trained yet: press Start and watch the grey points move.",
@@ -81,10 +81,10 @@ def build(page: Page) -> None:
     with gr.Column(visible=False, elem_id="embeddings-siamese-after") as after:
         parts["moved"] = gr.HTML()
     parts["after"] = after
-    with gr.Accordion("The numbers", open=False):
+    with fold(__file__, "numbers", "The numbers"):
         parts["numbers"] = gr.HTML(TEXT.no_numbers())
     formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
+    with fold(__file__, "code", "The code"):
         gr.Markdown(
             "This very training with torch and transformers alone, from the project’s folder or beside your file: on a "
             "CPU it prints the page’s two ρ, up to rounding."
@@ -225,17 +225,17 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
         def changes() -> Iterator[dict[str, Any]]:
             yield from trainer.train(run, situation_of(model, *rest), kept, BAR if index is None else int(index))
 
-        return guarded(changes())
+        return guarded(changes(), failed)
 
     controller = RunController(page.services.trainings, "siamese", work)
     inputs = [*page.sentence, page.reader, parts["begun"], parts["run"], parts["situation"], *chosen]
     moved = [page.settled.change, parts["source"].input, parts["file"].change, parts["seed"].change]
     moved += [parts[name].input for name in ("pooling", "begin", "rate", "epochs", "batch")]
-    page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **HEAVY)
+    page.on(moved, show, inputs, [parts[name] for name in SHOWN], trigger_mode="always_last", **QUIET)
     asked = [*page.sentence, parts["pair"], parts["kept"], parts["situation"], parts["cosines"], *chosen]
     drawn = [parts["towers"], parts["scatter"]]
-    page.on([parts["pair"].input], show_pair, asked, drawn, **HEAVY)
-    page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **HEAVY)
+    page.on([parts["pair"].input], show_pair, asked, drawn, **QUIET)
+    page.on([page.settled.change], show_own, asked, drawn, trigger_mode="always_last", **QUIET)
     run_inputs = [*page.sentence, parts["kept"], parts["pair"], *chosen]
     controller.wire(page, parts, [(parts["start"].click, {})], run_inputs, CHANGED)
     parts["source"].change(

@@ -46,7 +46,7 @@ from demos.page.examples import fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
-from demos.page.progress import relayed
+from demos.page.progress import HEAVY, relayed
 from demos.page.services import Sentence
 
 FIRST = "bank"
@@ -206,14 +206,14 @@ def build(page: Page) -> None:
 
     page.draw(show, [word, lines, layer, pair], [curves, matrix, told, table, code, layer, pair])
     scored_outputs = [progress, scores_plot, ranks, scores_of_words, scored_for]
-    queue: dict[str, Any] = {"concurrency_id": "vectors", "concurrency_limit": 2, "show_progress": "hidden"}
     page.on(
         [page.settled.change],
         show_scores,
         [page.model, scored_for],
         scored_outputs,
         trigger_mode="always_last",
-        **queue,
+        **HEAVY,
+        show_progress="hidden",
     )
     fill_from(example, [word, lines], {name: (name, lines_of(name, labelled)) for name in offered})
     page.keep(word=word, word_uses=lines, word_layer=layer, word_pair=pair)

@@ -12,8 +12,9 @@ from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
 from demos.lessons.encoder.masks.figure import TEXT, change_figure, change_told, cost_told, mask_code, mask_figure
 from demos.page.folds import code_fold, formula_fold, source_fold
+from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component, notice_html
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 
 WRITTEN = "Her money is on the bank."

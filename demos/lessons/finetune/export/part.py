@@ -17,7 +17,8 @@ from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.zips import Zips, written
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html, with_sentence
+from demos.page.guards import OUR_FAULT, notice_html
+from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.training.export.card import card

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
@@ -16,8 +15,9 @@ from demos.errors import UserError
 from demos.files import DATA
 from demos.lessons.finetune.learning_curve.figure import accuracy_figure
 from demos.lessons.finetune.learning_curve.text import TEXT, made_html, numbers_html, proof_html
-from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import OUR_FAULT, Page, Part, by_component, notice_html
+from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.guards import notice_html
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import AWAITED
@@ -38,7 +38,7 @@ from demos.training.learning_curve import (
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.run_controller import RunController, buttons
+from demos.widgets.run_controller.run_controller import RunController, buttons, guarded
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "learning_curve.json"
@@ -47,7 +47,6 @@ FILES = {"file-sentence": "sentence", "file-pair": "pair"}  # a reader's own, by
 SEEDS = 1
 SHOW_SECONDS = 0.5  # between two lines of progress
 DRAWN = ("status", "figure", "proof", "made", "numbers")
-log = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=1)
@@ -110,17 +109,24 @@ class LearningCurve:
     def run(
         self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
     ) -> Iterator[dict[str, Any]]:
-        """What changes as the measurement grows."""
+        """What changes as the measurement grows; what is measured by a failure stays."""
+
+        def failed(message: str) -> dict[str, Any]:
+            return _over() | {"status": notice_html(message)}
+
+        return guarded(self._measured(job, model, data, file, seeds), failed)
+
+    def _measured(
+        self, job: str, model: str, data: str, file: str | None, seeds: Any
+    ) -> Generator[dict[str, Any], None, None]:
         self._running.add(job)
-        measured: Measured | None = None
-        failure = ""
         try:
             count, dataset = _whole(seeds), read_data(data, file)
             if dataset is None:
                 raise UserError(AWAITED)
-            wanted = len(jobs(dataset, count))
             key = self.services.key(model)
             yield {"status": TEXT.begun()}
+            measured: Measured | None = None
             with closing(self._steps(key, dataset, count, job)) as steps:
                 told_at = 0.0
                 for progress in steps:
@@ -133,18 +139,11 @@ class LearningCurve:
                     status = {"status": TEXT.progress(number, progress.total, progress.told, left)}
                     yield status | (_grown(measured) if grown else {})
             trained = sum(point.series != "words" for point in measured.points) if measured else 0
-            status = {"status": TEXT.ended(trained, wanted, duration(measured.seconds) if measured else "")}
-        except UserError as error:
-            failure = str(error)
-        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is for the reader
-            failure = str(error.message)
-        except Exception:
-            log.exception("a measurement failed")
-            failure = OUR_FAULT
+            seconds = duration(measured.seconds) if measured else ""
+            status = {"status": TEXT.ended(trained, len(jobs(dataset, count)), seconds)}
+            yield _over() | (_grown(measured) if measured else {}) | status
         finally:
             self._running.discard(job)
-        over = {"run": "", **buttons(running=False)} | (_grown(measured) if measured else {})  # what there is stays
-        yield over | ({"status": notice_html(failure)} if failure else status)
 
     def _steps(self, key: str, dataset: Dataset, count: int, job: str) -> Generator[Progress, None, None]:
         """The measurement, which ends where the job is no longer among those under way."""
@@ -169,6 +168,10 @@ def _drawn(measured: Measured, own: bool, how: str = "") -> dict[str, Any]:
         "made": made_html(measured, own) if some else TEXT.unmeasured(),
         "numbers": numbers_html(measured, how),
     }
+
+
+def _over() -> dict[str, Any]:
+    return {"run": "", **buttons(running=False)}
 
 
 def _grown(measured: Measured) -> dict[str, Any]:
@@ -210,7 +213,7 @@ def build(page: Page) -> None:
     parts["figure"] = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure")
     with takeaway_row():
         picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
-    with gr.Accordion("The numbers", open=False):
+    with fold(__file__, "numbers", "The numbers"):
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
     source_fold(__file__)

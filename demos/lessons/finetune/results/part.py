@@ -27,7 +27,8 @@ from demos.lessons.finetune.results.text import (
     tokens_html,
     tokens_table,
 )
-from demos.page.lesson import Page, Part, by_component, notice_html
+from demos.page.guards import notice_html
+from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence
 from demos.training.metrics import calibration

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -14,7 +15,7 @@ from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
-from demos.page.lesson import OUR_FAULT, notice_html
+from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
@@ -25,12 +26,13 @@ from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
+from demos.training.service.background import BEAT_SECONDS
 from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
-from demos.widgets.live_curve.live_curve import BEAT_SECONDS, CurveFeed, duration, failure_message, shown_now
-from demos.widgets.run_controller.run_controller import buttons
+from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
+from demos.widgets.run_controller.run_controller import buttons, guarded
 from demos.widgets.tasks.registry import view_of
 
 log = logging.getLogger(__name__)
@@ -44,7 +46,7 @@ CHANGED = (
 )  # fmt: skip
 OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
 PAUSE, GO_ON = "Pause", "Go on"
-MAX_DONE = 64  # runs whose end a page may ask for
+MAX_ENDED = 64  # runs whose end a page may ask for
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
 
 
@@ -59,7 +61,7 @@ class Trainer:
         self.services = services
         self.trainings = services.trainings
         self.feeds = Feeds()
-        self._done: Recent[_Run] = Recent(MAX_DONE)
+        self._ended: Recent[_Ended] = Recent(MAX_ENDED)
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:
         """What Start would do, counted on the model, and how long that would take."""
@@ -78,7 +80,8 @@ class Trainer:
     ) -> Iterator[dict[str, str]]:  # fmt: skip
         """The curve's message and the phase; what keeps a run from starting is told where its curve would have been."""
         over = {"phase": f"{run} {OVER}"}
-        try:
+
+        def messages() -> Iterator[dict[str, str]]:
             key = self.services.key(model)
             settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
@@ -88,16 +91,11 @@ class Trainer:
             under_way = _Run(self, run, recipe_of_run, dataset, expected)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
-            under_way.conclude(reader)
-            self._done.put(run, under_way)
-        except UserError as error:
-            over["curve"] = failure_message(str(error))
-        except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-            over["curve"] = failure_message(str(error.message))
-        except Exception:
-            yield over | {"curve": failure_message(OUR_FAULT)}
-            raise
-        yield over
+            if ended := under_way.conclude(reader):
+                self._ended.put(run, ended)
+            yield over
+
+        return guarded(messages(), lambda message: over | {"curve": failure_message(message)})
 
     def finish(self, phase: str, run: str, kind: str, *boxes: str) -> dict[str, Any]:
         """What a run changes when it is over; of another one, or of a phase between, only what is due.
@@ -107,11 +105,24 @@ class Trainer:
         ended, _, what = (phase or "").partition(" ")
         if what.startswith(RESUMED):
             return {"pause": _pausing(not what.endswith(LAST))}
-        done = self._done.get(ended)
-        changes = done.changes(kind, boxes) if done else {}
+        run_over = self._ended.get(ended)
+        changes = self._changes(ended, run_over, kind, boxes) if run_over else {}
         if ended == run:
             changes |= {"run": "", **running_buttons(False)}
         return changes
+
+    def _changes(self, run: str, ended: _Ended, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
+        """What the page shows at the end; a run that failed leaves the one before it."""
+        if "kept" not in ended.changes:
+            return dict(ended.changes)
+        shown = {"kind": ended.kind, "curve": ended.curve}
+        here = kind == ended.kind  # else the boxes are another task's
+        try:
+            filled = boxes if here else [sample for _, sample in view_of(ended.kind).boxes]
+            answer = self.answer(run, shown, *filled)
+        except UserError as error:  # the run is worth showing all the same
+            answer = TEXT.no_answer(str(error))
+        return ended.changes | {"shown": shown, "results": gr.update(visible=here), "answer": answer}
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
@@ -133,6 +144,15 @@ class Trainer:
         return gr.update(value=PAUSE if waits else GO_ON)
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """What a run leaves for every page that asks how it ended."""
+
+    kind: str  # of task
+    curve: str  # its last message
+    changes: dict[str, Any]  # by name, "kept" among them where there is a model
+
+
 class _Run:
     """One run of one learner, from its first message to its last table."""
 
@@ -146,7 +166,6 @@ class _Run:
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset))
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
-        self.learned: dict[str, Any] = {}  # what it changes at its end
 
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
@@ -164,10 +183,10 @@ class _Run:
                     changes["phase"] = f"{self.run} {RESUMED} at {event.step}{last}"
                 yield changes
 
-    def conclude(self, reader: str) -> None:
+    def conclude(self, reader: str) -> _Ended | None:
         """The run is over: what it learned is noted for its reader, and drawn once for every page that asks."""
         if self.ended is None or self.started is None:
-            return
+            return None
         try:
             result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
             spec = self.trainer.services.store.spec(self.key)
@@ -175,23 +194,12 @@ class _Run:
             pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
             readers = self.trainer.trainings.readers
             readers.add(reader, self._record(spec.title, self.started, result, stopped, readers.history(reader)))
-            self.learned = pictures | {"kept": self.run, "history": readers.history(reader)}
+            changes = pictures | {"kept": self.run, "history": readers.history(reader)}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("what a run learned could not be told")
             self.trainer.trainings.runs.discard(self.run)
-            self.learned = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
-
-    def changes(self, kind: str, boxes: Sequence[str]) -> dict[str, Any]:
-        """What the page shows at the end; a run that failed leaves the one before it."""
-        if "kept" not in self.learned:
-            return dict(self.learned)
-        shown = {"kind": self.kind, "curve": self.feed.message()}
-        here = kind == self.kind  # else the boxes are another task's
-        return self.learned | {
-            "shown": shown,
-            "results": gr.update(visible=here),
-            "answer": self._first_answer(shown, boxes if here else [sample for _, sample in self.view.boxes]),
-        }
+            changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
+        return _Ended(self.kind, self.feed.message(), changes)
 
     def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
@@ -217,12 +225,6 @@ class _Run:
             "mistakes": self.view.mistakes(result),
             "numbers": self.view.numbers(result, self.feed.looks, per_epoch),
         }
-
-    def _first_answer(self, shown: dict[str, Any], boxes: Sequence[str]) -> str:
-        try:
-            return self.trainer.answer(self.run, shown, *boxes)
-        except UserError as error:  # the run is worth showing all the same
-            return TEXT.no_answer(str(error))
 
 
 def _pausing(running: bool) -> Any:

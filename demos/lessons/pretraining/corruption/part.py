@@ -27,8 +27,9 @@ from demos.lessons.pretraining.corruption.text import (
 )
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
 from demos.page.folds import folds
+from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part, by_component, notice_html
+from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 
 OPENING = (

@@ -24,16 +24,16 @@ from demos.lessons.pretraining.learn.text import (
     said_told,
     top_rows_html,
 )
-from demos.page.lesson import OUR_FAULT
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
 from demos.training.pretraining.copies import Point, Recipe, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import read_passage
+from demos.training.service.background import BEAT_SECONDS
 from demos.widgets.live_curve.text import duration
+from demos.widgets.run_controller.run_controller import guarded
 
-BEAT_SECONDS = 6.0  # between two messages of a press: at each one it is noticed that a page is gone
 OPENING = 100  # steps on the empty axes
 KEPT_VIEWS = 8  # openings remembered: a lecture's readers open the same one
 CONTROLS = ("text", "rate", "size", "seed", "untrained")  # what makes a situation, beside the model
@@ -95,21 +95,21 @@ class Learning:
         `held` is the reader's copy, `before` what it was trained on.
         """
         over: dict[str, Any] = {"run": "", **press_buttons(running=False, values=controls)}
+
+        def failed(message: str) -> dict[str, Any]:
+            return {**self._left(held), "curve": _broken(message), "run": ""}
+
         try:
-            yield press_buttons(running=True, values=controls)
-            for changes in self._changes(run, self.situation(model, *controls), held, before, steps):
+            for changes in guarded(self._changes(run, model, controls, held, before, steps), failed):
                 yield {**over, **changes} if changes.get("run") == "" else changes
-        except UserError as error:
-            yield {**over, **self._left(held), "curve": _broken(str(error))}
-        except Exception:
-            yield {**over, "curve": _broken(OUR_FAULT)}
-            raise
         finally:
             self._feeds.pop(run, None)
 
     def _changes(
-        self, run: str, situation: Situation, held: str, before: Situation | None, steps: int
+        self, run: str, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
     ) -> Iterator[dict[str, Any]]:
+        yield press_buttons(running=True, values=controls)
+        situation = self.situation(model, *controls)
         pretrained = self.services.pretrained(situation.model)
         if held and before != situation:
             self.presses.copies.discard(held)

@@ -12,7 +12,7 @@ from demos.files import read_beside
 from demos.lessons.pretraining.learn.controller import CONTROLS, Learning, press_buttons
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
-from demos.page.folds import formula_fold, source_fold
+from demos.page.folds import fold, folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 from demos.training.pretraining.copies import BATCHES, Situation
@@ -49,16 +49,9 @@ def build(page: Page) -> None:
                 parts["moved"] = gr.Plot(label="How far the word embeddings moved", show_label=False)
         parts["top"] = gr.HTML("", elem_id="pretraining-learn-top")
     parts["after"] = after
-    with gr.Accordion("What the step reads", open=False):
+    with fold(__file__, "step_reads", "What the step reads"):
         parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
-    with gr.Accordion("The numbers", open=False):
-        parts["numbers"] = gr.HTML("")
-    formula_fold(__file__)
-    with gr.Accordion("The code", open=False):
-        parts["code"] = gr.Code(
-            "", language="python", interactive=False, lines=8, label="The first step, with transformers"
-        )
-    source_fold(__file__)
+    parts["numbers"], parts["code"] = folds(__file__, "The first step, with transformers")
     page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
     _wire(page, learning, parts)
 

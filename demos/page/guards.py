@@ -1,0 +1,89 @@
+"""What goes wrong in a handler, told: a person's error as its sentence, a fault of ours as such, for page and API."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from demos.errors import UserError
+from demos.templates import templates
+
+TEXT = templates(__file__)
+log = logging.getLogger(__name__)
+OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try again, or reload the page."
+
+
+def notice_html(message: str) -> Markup:
+    """One plain sentence, escaped; empty hides the notice."""
+    return TEXT.notice(message) if message else Markup()
+
+
+def guarded(
+    handler: Callable[..., Any], outputs: Sequence[gr.Component], beside: str = "", others: int = 0
+) -> Callable[..., Any]:
+    """`handler` with the notice as one more output, emptied on success and filled on a person's error.
+
+    `beside` is HTML that goes with the notice; then come `others` notices that a success empties too.
+    """
+    count = len(outputs)
+
+    def shaped(result: Any) -> list[Any]:
+        if isinstance(result, dict) and "__type__" not in result:  # which gr.update() and gr.skip() have
+            unknown = set(result) - set(outputs)
+            assert not unknown, f"not among the outputs: {unknown}"
+            return [*(result.get(output, gr.skip()) for output in outputs), "", *[""] * others]
+        values = [result] if count == 1 else list(result) if count else []
+        return [*values, "", *[""] * others]
+
+    def failed(error: Exception) -> list[Any]:
+        if not isinstance(error, UserError):
+            log.exception("a lesson's handler failed")
+        message = str(error) if isinstance(error, UserError) else OUR_FAULT
+        skipped = [gr.skip() for _ in range(count + others)]
+        return [*skipped[:count], notice_html(message) + beside, *skipped[count:]]
+
+    streams = inspect.isgeneratorfunction(handler)
+
+    def stream(*values: Any) -> Iterator[list[Any]]:
+        try:
+            for result in handler(*values) if streams else [handler(*values)]:
+                yield shaped(result)
+        except Exception as error:
+            yield failed(error)
+
+    return stream if streams else lambda *values: next(stream(*values))
+
+
+@contextmanager
+def _refusals_told() -> Iterator[None]:
+    """A UserError becomes gr.Error, the one error whose text gradio passes on."""
+    try:
+        yield
+    except UserError as error:
+        raise gr.Error(str(error), print_exception=False) from error
+
+
+def told_in_api(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with its UserErrors passed on to who called it in the API."""
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def stream(*args: Any, **named: Any) -> Iterator[Any]:
+            with _refusals_told():
+                yield from function(*args, **named)
+
+        return stream
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        with _refusals_told():
+            return function(*args, **named)
+
+    return call
