@@ -1,4 +1,4 @@
-"""Inside BERT: assembles the lessons into one page and launches it."""
+"""Inside BERT: assembles a page for each lesson and launches them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
+from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
-from demos.page.lesson import Page
+from demos.page.lesson import Lesson, Page
+from demos.page.lesson_addresses import LessonAddresses
 from demos.page.page_delivery import PageCache
-from demos.page.parts import build_lesson, part_ticks
+from demos.page.parts import build_lesson
 from demos.page.request_limits import BodyGuard
 from demos.page.services import Services
 from demos.page.theme import build_theme
@@ -44,45 +45,47 @@ MAX_WAITING_EVENTS = 2_048  # of all readers: a hall of a hundred that opens the
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
-def build_page(services: Services) -> gr.Blocks:
-    """The whole page: header, sentence bar, and one tab a lesson."""
-
-    pages: list[Page] = []
-    opened: dict[str, gr.Tab] = {}
-    with gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT) as demo:
-        build_header()
-        bar = build_bar(services)
-        lessons = discover()
-        ticks = {lesson.slug: build_ticks() for lesson in lessons}
-        parts = {lesson.slug: part_ticks(lesson) for lesson in lessons}
-        trained, history = gr.State(""), gr.State([])
-        with gr.Tabs(elem_id="lessons", overflow_behavior="wrap") as tabs:
-            for lesson in lessons:
-                with gr.Tab(lesson.tab, id=lesson.slug, elem_id=f"lesson-{lesson.slug}") as opened[lesson.slug]:
-                    gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
-                    page = Page(
-                        lesson=lesson,
-                        services=services,
-                        text=bar.text,
-                        text_pair=bar.text_pair,
-                        model=bar.in_use,
-                        typed=ticks[lesson.slug][0],
-                        settled=ticks[lesson.slug][1],
-                        notices=gr.Column(elem_classes="lesson-notices"),
-                        trained=trained,
-                        history=history,
-                        reader=bar.reader,
-                        returning=bar.returning,
-                    )
-                    build_lesson(page, parts[lesson.slug])
-                    pages.append(page)
-        wire_bar(demo, bar, tabs, pages, opened)
+def build_pages(services: Services) -> gr.Blocks:
+    """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
+    lessons = discover()
+    demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT)
+    for lesson in lessons:
+        first = lesson is lessons[0]  # the page without a name of its own
+        with demo if first else demo.route(lesson.tab, lesson.slug, show_in_navbar=False):
+            build_page(demo, services, lesson, lessons)
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
 
+def build_page(demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson]) -> None:
+    """One lesson's page, in the page of `demo` that is being built."""
+    build_header()
+    bar = build_bar(services)
+    with gr.Column(elem_id="lessons"):
+        gr.HTML(lesson_links(lesson, lessons), elem_id="lesson-links")
+        with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes="lesson"):
+            gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
+            page = Page(
+                lesson=lesson,
+                services=services,
+                text=bar.text,
+                text_pair=bar.text_pair,
+                model=bar.in_use,
+                typed=bar.typed,
+                settled=bar.settled,
+                notices=gr.Column(elem_classes="lesson-notices"),
+                trained=gr.State(""),
+                history=gr.State([]),
+                reader=bar.reader,
+                returning=bar.returning,
+            )
+            build_lesson(page)
+    wire_bar(demo, bar, page)
+
+
 def launch_options(settings: Settings) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
+    lessons = [lesson.slug for lesson in discover()]
     return {
         "server_name": settings.host,
         "server_port": settings.port or None,
@@ -92,7 +95,13 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head(takeaway.SCRIPT),
         "max_file_size": MAX_UPLOAD,
-        "app_kwargs": {"middleware": [Middleware(BodyGuard), Middleware(PageCache)]},
+        "app_kwargs": {
+            "middleware": [
+                Middleware(BodyGuard),
+                Middleware(LessonAddresses, lessons=lessons),
+                Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons]),
+            ]
+        },
         "footer_links": ["api"],
         "ssr_mode": False,
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
@@ -120,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gr.set_static_paths(static_paths())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
     keep_sessions_small()
-    page = build_page(Services(store, model))
+    page = build_pages(Services(store, model))
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     page.launch(**launch_options(settings))
     return 0

@@ -4,7 +4,8 @@ const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent",
 const frame = element.querySelector("iframe");
 // The page is served where the app is mounted, however deep a Space or proxy mounts it; what the server believes of its
 // own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
-const base = location.origin + location.pathname.replace(/\/+$/, "");
+const page = `/${window.gradio_config?.current_page || "/"}`;
+const base = location.origin + location.pathname.replace(/\/+$/, "").replace(new RegExp(`${page}$`), "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
 const state = { ready: false, choice: null, lines: null, heads: null, asked: new Map() }; // asked: kind of picture -> who waits for it
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +40,8 @@ class Bar:
     status: gr.HTML
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
+    typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
+    settled: gr.Textbox  # changes when the lesson should redraw: opened, or the bar rested for 200 ms
 
 
 def build_bar(services: Services) -> Bar:
@@ -85,24 +87,15 @@ def build_bar(services: Services) -> Bar:
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
         gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
-    asked, reader, returning = (gr.Textbox("", visible="hidden") for _ in range(3))
+    asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
     fill_from(example, [text, text_pair], picks)
-    return Bar(text, text_pair, model, in_use, asked, status, reader, returning)
+    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, settled)
 
 
-def build_ticks() -> tuple[gr.Textbox, gr.Textbox]:
-    """A lesson's two hidden signals, (typed, settled); outside the tabs, which gradio mounts only when opened."""
-    return gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
-
-
-def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened: dict[str, gr.Tab]) -> None:
-    """Connect bar, lessons and link: which lesson redraws when, and what the address bar says."""
-    services = pages[0].services
-    lessons = _script([page.lesson.slug for page in pages])
-    typed = [page.typed for page in pages]
-    settled = [page.settled for page in pages]
-
+def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
+    """Connect bar, lesson and link: when the lesson redraws, and what the address bar says."""
+    services = page.services
     latest = gr.State([])  # copied for each session
 
     def pick(model: str, in_use: str, latest: list[str]) -> Iterator[list[Any]]:
@@ -122,51 +115,35 @@ def wire_bar(demo: gr.Blocks, bar: Bar, tabs: gr.Tabs, pages: list[Page], opened
     bar.model.input(pick, [bar.model, bar.in_use, latest], chosen, trigger_mode="multiple", **loading)
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
-    settle = f"(...values) => insideBert.settled({lessons}, ...values)"
-    gr.on(
-        changed,
-        None,
-        [bar.text, bar.text_pair, bar.in_use],
-        typed,
-        js=f"(...values) => insideBert.typed({lessons}, ...values)",
-        trigger_mode="multiple",
-        **private,
-    )
-    gr.on(changed, None, [bar.in_use], settled, js=settle, trigger_mode="multiple", **private)
-    for page in pages:
-        slug = page.lesson.slug
-        opened[slug].select(
+    says = [bar.text, bar.text_pair, bar.in_use]
+    in_browser = private | {"trigger_mode": "multiple"}
+    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.typed(...values)", **in_browser)
+    gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.settled(model)", **in_browser)
+    if page.choices:
+        gr.on(
+            [component.change for component in page.choices.values()],
             None,
-            [bar.in_use],
-            [page.typed, page.settled],
-            js=f"(model) => insideBert.open({_script(slug)}, model)",
-            **private,
+            list(page.choices.values()),
+            None,
+            js=f"(...values) => insideBert.keep({_script(list(page.choices))}, ...values)",
+            **in_browser,
         )
-        if page.choices:
-            gr.on(
-                [component.change for component in page.choices.values()],
-                None,
-                list(page.choices.values()),
-                None,
-                js=f"(...values) => insideBert.keep({_script(slug)}, {_script(list(page.choices))}, ...values)",
-                trigger_mode="multiple",
-                **private,
-            )
 
-    kept = [component for page in pages for component in page.choices.values()]
-    offers = []
-    for page in pages:
-        former = {part.former: part.slug for part in page.lesson.parts if part.former}
-        for name, component in page.choices.items():
-            offers.append(_offer(page.lesson.slug, name, component) | ({"former": former} if name == "part" else {}))
+    former = {part.former: part.slug for part in page.lesson.parts if part.former}
+    offers = [
+        _offer(name, component) | ({"former": former} if name == "part" else {})
+        for name, component in page.choices.items()
+    ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     demo.load(
         None,
         None,
-        [bar.text, bar.text_pair, bar.asked, tabs, bar.reader, bar.returning, *kept],
-        js=f"() => insideBert.restore({defaults}, {lessons}, {_script(offers)})",
+        [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values()],
+        js=f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)})",
         **private,
-    ).then(None, [bar.in_use], settled, js=settle, **private).then(begin, [bar.asked, bar.in_use], chosen, **loading)
+    ).then(None, says, [bar.typed, bar.settled], js="(...values) => insideBert.opened(...values)", **private).then(
+        begin, [bar.asked, bar.in_use], chosen, **loading
+    )
 
 
 def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
@@ -193,9 +170,9 @@ def _status(services: Services, key: str) -> Markup:
     return TEXT.in_use(services.store.spec(key))
 
 
-def _offer(slug: str, name: str, component: gr.Component) -> dict[str, Any]:
+def _offer(name: str, component: gr.Component) -> dict[str, Any]:
     """What the link may say of one choice: its default, and what is on offer where that is fixed."""
-    offer: dict[str, Any] = {"lesson": slug, "name": name, "value": component.value}
+    offer: dict[str, Any] = {"name": name, "value": component.value}
     if isinstance(component, gr.Slider | gr.Number):
         bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
         offer |= {name: bound for name, bound in bounds.items() if bound is not None}
@@ -212,3 +189,8 @@ def _script(value: Any) -> str:
 def lesson_heading(lesson: Lesson) -> Markup:
     """A lesson's title, a question, and its two sentences on what to look at."""
     return TEXT.heading(lesson)
+
+
+def lesson_links(lesson: Lesson, lessons: Sequence[Lesson]) -> Markup:
+    """The row of links to all lessons; `lesson` is the one that is open."""
+    return TEXT.lesson_links(lesson, lessons)

@@ -1,7 +1,7 @@
 """The contract between a lesson and the page: what a lesson is, and what it is handed while it builds itself.
 
 A lesson is a folder in demos/lessons/ that says `LESSON = Lesson(...)`, and each of its parts a folder in that one. A
-`build` runs inside its own tab, makes its components and says with `page.draw` what fills them; the page does the rest
+`build` runs inside its own page, makes its components and says with `page.draw` what fills them; the page does the rest
 (title, notices, link, refreshing).
 """
 
@@ -25,7 +25,7 @@ DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
 
 @dataclass(frozen=True)
 class Part:
-    """A tab inside a lesson's tab (demos/page/parts.py); it computes only while it is open.
+    """A tab on a lesson's page (demos/page/parts.py); it computes only while it is open.
 
     It stands as `PART` in the part.py of a folder of its own, and the folder's name is its name in the link.
     """
@@ -40,7 +40,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One tab. `order` sorts the tabs; `question` is its title and `look` the two sentences on what to look at.
+    """One page. `order` and `tab` are the place and the name of the links to it.
+
+    `question` is its title, and `look` says in two sentences what to look at.
 
     `build` lays it out; a long lesson has `parts` under that (demos/page/parts.py).
     """

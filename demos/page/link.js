@@ -5,9 +5,12 @@
   const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
   const CUT = "cut"; // in the link: the names of what was too long for it
+  const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
+  const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
+  const MOST_HELD = 12;
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
-  const defaults = {}; // lesson -> choice -> its default, as the link would say it
+  const defaults = {}; // choice -> its default, as the link would say it
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
@@ -15,27 +18,27 @@
 
   const stamp = () => `${Date.now()}-${++stamps}`;
 
-  // A tick tells a lesson or a part to redraw by changing, and it changes only when there is something new to draw: the
-  // bar, or an opening. What happens at once when a lesson opens (its tab, its first part's tab, the bar) is one draw.
+  // A tick tells the lesson or a part to redraw by changing, and it changes only when there is something new to draw: the
+  // bar, or an opening. What happens at once when the page opens (the bar, its first part's tab) is one draw.
   const ticks = {}; // name -> what it was stamped for, and the stamp
-  const openings = {}; // lesson, or lesson/part -> how often it was turned to
-  const parts = {}; // lesson -> its open part
-  let passed = ""; // the first lesson, which gradio opens before the one that the link names: not drawn
+  const openings = {}; // part -> how often it was turned to
+  let open = ""; // the open part
+  let passed; // the first part, where the link names another: gradio opens it before that one, and it is not drawn
   const last = (name) => ticks[name]?.stamp ?? "";
   function tick(name, ...now) {
     const said = JSON.stringify(now);
     if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
     return last(name);
   }
-  const told = (kind, lesson) => tick(`${kind} ${lesson}`, state.text, state.pair, state.inUse, openings[lesson]);
-  function partTold(lesson, part) {
-    const [name, own] = [`${lesson}/${part}`, last(`settled ${lesson}`)];
-    return own ? tick(name, own, openings[name]) : last(name); // before the lesson's own tick, nothing is to be drawn
+  const told = (kind) => tick(kind, state.text, state.pair, state.inUse);
+  function partTold(part) {
+    const own = last("settled");
+    return own ? tick(`part ${part}`, own, openings[part]) : last(`part ${part}`); // before the lesson's own tick, nothing is to be drawn
   }
-  const shared = {}; // lesson -> choice -> its value when the lesson's parts last heard of it
+  const shared = {}; // choice -> its value when the lesson's parts last heard of it
   const due = new Set(); // handlers
   const heard = {}; // handler -> what it was asked last
-  const count = (name) => (openings[name] = (openings[name] ?? 0) + 1);
+  const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   const remembered = () => {
     try {
       return JSON.parse(localStorage.getItem(STORE)) || {};
@@ -68,28 +71,28 @@
     return `${reader}/${tab}`;
   }
 
-  // What was too long for the link stays in this tab, under that very link, so that a reload brings it back.
-  function holdHere(link, cut) {
+  // What this tab keeps for a reload and for the way back: a list of [key, value], the newest first.
+  function heldIn(store) {
     try {
-      if (cut.length) sessionStorage.setItem(STORE, JSON.stringify({ link, values: Object.fromEntries(cut) }));
-      else sessionStorage.removeItem(STORE);
+      return JSON.parse(sessionStorage.getItem(store)) || [];
     } catch {
-      // private windows refuse storage: the notice still says what is missing
+      return []; // private windows refuse storage: the notice still says what is missing
     }
   }
-  function heldHere(link) {
+  function hold(store, key, value) {
+    const others = heldIn(store).filter(([other]) => other !== key);
     try {
-      const held = JSON.parse(sessionStorage.getItem(STORE));
-      return held?.link === link ? held.values : {};
+      sessionStorage.setItem(store, JSON.stringify([...(value ? [[key, value]] : []), ...others].slice(0, MOST_HELD)));
     } catch {
-      return {};
+      // as above
     }
   }
+  const held = (store, key) => heldIn(store).find(([other]) => other === key)?.[1];
   let missing = []; // names of what the link came without, until the reader changes what that is about
   let arrived;
   const NAMES = { text: "the sentence", pair: "the second sentence" };
   function tellCut(cut) {
-    const now = JSON.stringify([state.text, state.pair, state.lesson, missing.map((name) => state.choices[state.lesson]?.[name])]);
+    const now = JSON.stringify([state.text, state.pair, missing.map((name) => state.choices[name])]);
     if (now !== (arrived ??= now)) missing = [];
     const what = (names) => [...new Set(names.map((name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : "a text of this lesson")))].join(" and ");
     let told = missing.length ? `This link came without ${what(missing)}, which was too long for it.` : "";
@@ -101,31 +104,58 @@
     notice.classList.toggle("notice", Boolean(told));
   }
 
-  function writeLink() {
-    if (!restored) return;
-    const link = new URLSearchParams();
-    for (const name of ["text", "pair", "model", "lesson"]) if (state[name]) link.set(name, state[name]);
-    for (const [name, value] of Object.entries(state.choices[state.lesson] || {})) {
+  // The choices of the open lesson that are no defaults, as a query says them
+  function chosen() {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(state.choices)) {
       const said = typeof value === "string" ? value : JSON.stringify(value);
-      if (said !== defaults[state.lesson]?.[name]) link.set(name, said); // a default needs no saying
+      if (said !== defaults[name]) query.set(name, said); // a default needs no saying
     }
-    const cut = [];
+    return query;
+  }
+
+  // -> [the query of the link to a lesson, the names of what was too long for it]; what was stays in this tab, under that link
+  function linkTo(lesson, choices) {
+    const link = new URLSearchParams();
+    for (const name of ["text", "pair", "model"]) if (state[name]) link.set(name, state[name]);
+    for (const [name, said] of choices) link.set(name, said);
+    const cut = {};
     for (const [name, said] of [...link].sort((a, b) => b[1].length - a[1].length)) {
       if (link.toString().length <= LONGEST_LINK) break;
       link.delete(name); // the longest go first
-      cut.push([name, said]);
+      cut[name] = said;
     }
-    const names = cut.map(([name]) => name);
-    if (cut.length) link.set(CUT, names.join(","));
+    const names = Object.keys(cut);
+    if (names.length) link.set(CUT, names.join(","));
     const theme = new URLSearchParams(location.search).get("__theme");
     if (theme) link.set("__theme", theme);
-    history.replaceState(null, "", `?${link}${location.hash}`);
-    holdHere(location.search, cut);
-    tellCut(names);
+    const address = `${lesson}?${link}`;
+    if (names.length || held(LONG, address)) hold(LONG, address, names.length ? cut : undefined);
+    return [link.toString(), names];
+  }
+
+  function writeLink() {
+    if (!restored) return;
+    const [link, cut] = linkTo(state.lesson, chosen());
+    history.replaceState(null, "", `${location.pathname}?${link}${location.hash}`);
+    hold(LESSONS, state.lesson, chosen().toString()); // the way back to this lesson finds its choices
+    tellCut(cut);
     // On a Space the page lives in a frame: this is how the address bar outside follows (Spaces' documented message).
-    if (window.parent !== window) window.parent.postMessage({ queryString: link.toString() }, "https://huggingface.co");
-    const short = (name) => (names.includes(name) ? undefined : state[name]); // the next visit begins with no long text
+    if (window.parent !== window) window.parent.postMessage({ queryString: `lesson=${state.lesson}&${link}` }, "https://huggingface.co");
+    const short = (name) => (cut.includes(name) ? undefined : state[name]); // the next visit begins with no long text
     remember({ text: short("text"), pair: short("pair"), model: state.model });
+  }
+
+  // The links to the other lessons carry what the bar holds now, and the choices that this tab made there.
+  for (const kind of ["click", "auxclick", "contextmenu"]) {
+    document.addEventListener(
+      kind,
+      ({ target }) => {
+        const link = target.closest?.("a[data-lesson]");
+        if (link && restored) [link.search] = linkTo(link.dataset.lesson, new URLSearchParams(held(LESSONS, link.dataset.lesson)));
+      },
+      true,
+    );
   }
 
   // A choice from the link counts only where it has the default's type and is on offer.
@@ -138,26 +168,25 @@
   }
 
   const insideBert = {
-    // -> [text, pair, asked model, tabs, the page's key, the same if they trained before, ...every kept choice in order]
-    restore(first, lessons, kept) {
+    // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order]
+    restore(first, lesson, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const key = pageKey(before);
-      remember({ trained: false }); // until the server gives the runs back
-      const here = heldHere(location.search);
+      const here = held(LONG, lesson + location.search) ?? {};
       for (const name of (link.get(CUT) || "").split(",").filter(Boolean)) {
         if (Object.hasOwn(here, name)) link.set(name, here[name]);
         else missing.push(name);
       }
-      const fromLink = ["text", "pair", "model", "lesson"].some((name) => link.has(name));
+      const fromLink = ["text", "pair", "model"].some((name) => link.has(name));
       const hasText = link.has("text") || link.has("pair") || missing.some((name) => Object.hasOwn(NAMES, name));
       state.text = hasText ? link.get("text") || "" : before.text ?? first.text;
       state.pair = hasText ? link.get("pair") || "" : before.pair ?? first.pair;
       state.model = link.get("model") || (fromLink ? "" : before.model) || "";
-      state.lesson = lessons.includes(link.get("lesson")) ? link.get("lesson") : lessons[0];
+      state.lesson = lesson;
       const values = kept.map((choice) => {
         let value = choice.value;
-        if (choice.lesson === state.lesson && link.has(choice.name)) {
+        if (link.has(choice.name)) {
           try {
             let said = link.get(choice.name);
             if (Object.hasOwn(choice.former || {}, said)) said = choice.former[said]; // a link of an earlier version
@@ -167,68 +196,69 @@
             // not ours: the default stands
           }
         }
-        (defaults[choice.lesson] ||= {})[choice.name] =
-          typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
-        (state.choices[choice.lesson] ||= {})[choice.name] = value;
-        (shared[choice.lesson] ||= {})[choice.name] = value;
-        if (choice.name === "part") parts[choice.lesson] = value;
+        defaults[choice.name] = typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
+        state.choices[choice.name] = shared[choice.name] = value;
+        if (choice.name === "part") {
+          open = value;
+          passed = value === choice.value ? "" : (passed ?? choice.value);
+        }
         return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
       restored = true;
-      passed = state.lesson === lessons[0] ? "" : lessons[0];
-      return [state.text, state.pair, state.model, { __type__: "update", selected: state.lesson }, key, before.trained ? key : "", ...values];
+      return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values];
     },
 
-    // A lesson's tab was opened: -> its two ticks
-    open(lesson, inUse) {
-      const shown = lesson !== passed;
-      passed = "";
-      if (shown) {
-        state.inUse = inUse;
-        if (lesson !== state.lesson) count(lesson);
-        state.lesson = lesson;
-        writeLink();
-        told("typed", lesson);
-        told("settled", lesson);
-      }
-      return [last(`typed ${lesson}`), last(`settled ${lesson}`)];
-    },
-
-    // Tell the open lesson, and only that one, to redraw: at once (typed) and after a rest (settled).
-    typed(lessons, text, pair, inUse) {
+    // The page stands as its link says: -> its two ticks
+    opened(text, pair, inUse) {
       [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
-      told("typed", state.lesson);
-      return lessons.map((lesson) => last(`typed ${lesson}`));
+      state.model ||= inUse; // another that was asked for is on its way
+      writeLink();
+      return [told("typed"), told("settled")];
     },
 
-    async settled(lessons, model) {
+    // Tell the lesson to redraw: at once (typed) and after a rest (settled).
+    typed(text, pair, inUse) {
+      [state.text, state.pair, state.inUse] = [text ?? "", pair ?? "", inUse];
+      return told("typed");
+    },
+
+    async settled(model) {
       const press = ++presses;
       await new Promise((resolve) => setTimeout(resolve, REST));
       if (press === presses) {
         state.inUse = model;
         state.model = model || state.model;
         writeLink();
-        told("settled", state.lesson);
+        told("settled");
       }
-      return lessons.map((lesson) => last(`settled ${lesson}`));
+      return last("settled");
     },
 
-    // A part of a lesson was opened: -> [its name, its tick]
-    openPart(lesson, part) {
-      if (part !== parts[lesson]) count(`${lesson}/${part}`);
-      parts[lesson] = part;
-      return [part, partTold(lesson, part)];
+    // The model that was asked for is here, or could not be had.
+    begun(inUse) {
+      state.model = inUse;
+      writeLink();
+    },
+
+    // A part was opened: -> [its name, its tick]
+    openPart(part) {
+      if (!restored || part === passed) {
+        passed = "";
+        return [open || part, last(`part ${part}`)];
+      }
+      if (part !== open) count(part);
+      open = part;
+      return [part, partTold(part)];
     },
 
     // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
     // `names` and `values` are choices that say that they changed when the link fills them too.
-    settledPart(lesson, slugs, moved, names, ...values) {
-      const known = (shared[lesson] ||= {});
-      const changed = names.filter((name, index) => known[name] !== values[index]);
-      names.forEach((name, index) => (known[name] = values[index]));
-      if (moved || changed.length) count(`${lesson}/${parts[lesson]}`);
-      partTold(lesson, parts[lesson]);
-      return slugs.map((part) => last(`${lesson}/${part}`));
+    settledPart(parts, moved, names, ...values) {
+      const changed = names.filter((name, index) => shared[name] !== values[index]);
+      names.forEach((name, index) => (shared[name] = values[index]));
+      if (moved || changed.length) count(open);
+      partTold(open);
+      return parts.map((part) => last(`part ${part}`));
     },
 
     // A reader moved something that this handler listens to: whatever the values are, it is to be asked.
@@ -245,14 +275,14 @@
       heard[handler] = said;
     },
 
-    keep(lesson, names, ...values) {
-      names.forEach((name, index) => ((state.choices[lesson] ||= {})[name] = values[index]));
+    keep(names, ...values) {
+      names.forEach((name, index) => (state.choices[name] = values[index]));
       writeLink();
     },
 
-    // This reader has runs: the next visit asks for them.
-    trained() {
-      remember({ trained: true });
+    // Whether this reader has runs: the next page asks for them.
+    trained(now) {
+      remember({ trained: now });
     },
 
     largeType(on = !document.documentElement.classList.contains("large-type")) {

@@ -16,6 +16,7 @@ import gzip
 import hashlib
 import re
 from collections import OrderedDict
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
@@ -24,9 +25,9 @@ import brotli  # Gradio requires it
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-ADDRESSES = 8  # page and configuration, for some names of one host; the oldest goes first
+ADDRESSES = 40  # pages and configuration, for some names of one host; the oldest goes first
 FILES = 300  # of Gradio's, some megabytes compressed
-PATHS = ("/", "/config")
+PATHS = ("/", "/config")  # and the pages that are named to `PageCache`
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
 MENDED = re.compile(r"/assets/Blocks-[\w-]+\.js")
 TELLS_ALL = b"await Promise.all(Object.entries(this.loading_stati.current).map(("
@@ -54,15 +55,16 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of the page for each address that leads to it, however many ask for it at once."""
+    """ASGI middleware: one build of a page for each address that leads to it, however many ask for it at once."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, pages: Sequence[str] = ()) -> None:
         self.app = app
+        self.paths = frozenset({*PATHS, *pages})
         self.answers: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
         self.files: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _is_ours(scope):
+        if not _is_ours(scope, self.paths):
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -111,12 +113,12 @@ def _has_failed(building: asyncio.Task[Answer]) -> bool:
     return building.done() and (building.exception() is not None or building.result().status != 200)
 
 
-def _is_ours(scope: Scope) -> bool:
+def _is_ours(scope: Scope, pages: Set[str]) -> bool:
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
     if FILE.fullmatch(scope["path"]):
         return True
-    if scope["path"] not in PATHS:
+    if scope["path"] not in pages:
         return False
     return PARTIAL.isdisjoint(parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True))
 

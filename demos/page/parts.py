@@ -1,4 +1,4 @@
-"""A lesson in parts: a row of tabs inside its tab, each built, opened and redrawn on its own.
+"""A lesson in parts: a row of tabs on its page, each built, opened and redrawn on its own.
 
 Only the open part computes when the sentence changes; `?part=slug` in the link opens one.
 """
@@ -34,21 +34,19 @@ class PartTicks:
     settled: tuple[gr.Textbox, ...]
 
 
-def part_ticks(lesson: Lesson) -> PartTicks | None:
-    """The signals, made outside all tabs, which gradio mounts only when opened; None for a lesson without parts."""
-    if not lesson.parts:
-        return None
+def part_ticks(lesson: Lesson) -> PartTicks:
+    """The signals of a lesson with parts, made outside its tabs, which Gradio mounts only when opened."""
     slugs = [part.slug for part in lesson.parts]
     opened = gr.Radio(slugs, value=slugs[0], visible="hidden")
     return PartTicks(opened, tuple(gr.Textbox("", visible="hidden") for _ in slugs))
 
 
-def build_lesson(page: Page, ticks: PartTicks | None) -> None:
+def build_lesson(page: Page) -> None:
     """Build a lesson: what stands above its parts, then its parts, where it has any."""
     if page.lesson.build is not None:
         page.lesson.build(page)
-    if ticks is not None:
-        build_parts(page, ticks)
+    if page.lesson.parts:
+        build_parts(page, part_ticks(page.lesson))
 
 
 def build_parts(page: Page, ticks: PartTicks) -> None:
@@ -66,10 +64,10 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 None,
                 [ticks.opened, tick],
-                js=f"() => insideBert.openPart({json.dumps(slug)}, {json.dumps(part.slug)})",
+                js=f"() => insideBert.openPart({json.dumps(part.slug)})",
                 **private,
             )
-    said = f"{json.dumps(slug)}, {json.dumps([part.slug for part in parts])}"
+    slugs = json.dumps([part.slug for part in parts])
     names_of = {id(one): name for name, one in page.choices.items()}
     moves = {names_of[id(one)]: moved_by_reader(one) for one in page.shared}
     changes = [name for name, move in moves.items() if move.event_name == "change"]
@@ -84,7 +82,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 [page.choices[name] for name in names],
                 list(ticks.settled),
-                js=f"(...values) => insideBert.settledPart({said}, {moved}, {json.dumps(names)}, ...values)",
+                js=f"(...values) => insideBert.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
                 **private,
             )
     ticks.opened.change(

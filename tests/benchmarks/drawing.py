@@ -61,7 +61,7 @@ def main(short: bool = False) -> None:
     store.get(BUNDLED)
     app.gr.set_static_paths(app.static_paths())
     options = app.launch_options(read_settings(["--port", str(port)]))
-    demo = app.build_page(Services(store, BUNDLED))
+    demo = app.build_pages(Services(store, BUNDLED))
     demo.launch(**options, prevent_thread_lock=True, quiet=True)
     try:
         with sync_playwright() as playwright:

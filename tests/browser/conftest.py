@@ -85,12 +85,21 @@ def visit(page: Page, url: str) -> None:
     page.goto(url)
 
 
+def stands(page: Page, lesson: str) -> None:
+    """Wait until the lesson's page is there and its link has been read."""
+    page.wait_for_selector("#bar-text textarea")
+    page.wait_for_selector(f"#lesson-{lesson} .lesson-heading h2")
+    page.wait_for_function("new URLSearchParams(location.search).has('model')")
+
+
 @pytest.fixture
 def turn_to() -> Callable[..., None]:
-    """turn_to(page, "encoder", "block"): by the tabs, which takes a tenth of a visit's time."""
+    """turn_to(page, "encoder", "block"): by the lesson's link and the part's tab, as readers do."""
 
     def turn(page: Page, lesson: str, part: str = "") -> None:
-        page.locator(f"#lesson-{lesson}-button").click()
+        if not page.locator(f"#lesson-{lesson}").count():
+            page.locator(f"#lesson-{lesson}-link").click()
+            stands(page, lesson)
         if part:
             page.locator(f"#{lesson}-{part}-button").click()
             expect(page.locator(f"#{lesson}-{part} .part-heading").first).to_be_visible()
@@ -104,9 +113,7 @@ def open_lesson(page: Page, app_url: str) -> Callable[..., Page]:
 
     def go(lesson: str, **query: str | int) -> Page:
         visit(page, f"{app_url}/?{urlencode({'lesson': lesson, **query})}")
-        page.wait_for_selector("#bar-text textarea")
-        page.wait_for_selector(f"#lesson-{lesson} .lesson-heading h2")
-        page.wait_for_function("new URLSearchParams(location.search).has('model')")  # the link has been read
+        stands(page, lesson)
         return page
 
     return go

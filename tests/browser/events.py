@@ -40,13 +40,16 @@ class Asked:
         self.page = page
         self.all: list[tuple[int, str]] = []
         self.seen = 0
+        self.left = 0  # posted by pages that were left since
         page.add_init_script(COUNT_ANSWERS)
         page.on("request", self._note)
 
     def _note(self, request: Request) -> None:
         if "/queue/join" in request.url:
-            body: dict[str, Any] = request.post_data_json
+            body: Any = request.post_data_json
             self.all.append((body["fn_index"], json.dumps(body["data"])))
+        elif request.is_navigation_request() and request.frame == self.page.main_frame:
+            self.left = len(self.all)
 
     def since_last(self) -> list[tuple[int, str]]:
         """What was asked since the last call, once all of it is answered and no more follows."""
@@ -54,7 +57,7 @@ class Asked:
         for _ in range(1200):
             before = len(self.all)
             self.page.wait_for_timeout(100)
-            at_rest = len(self.all) == before and self.page.evaluate("window.answered") >= before
+            at_rest = len(self.all) == before and self.page.evaluate("window.answered") >= before - self.left
             still = still + 100 if at_rest else 0
             if still >= REST:
                 break

@@ -43,6 +43,8 @@ HOSTILE = [
     "!" * 600,
 ]
 MARKUP = HOSTILE[2:9]
+IN_LESSONS = "document.activeElement.hasAttribute('data-lesson')"
+NO_DIALOG = "window.alert = (m) => { window.ran = m }"
 
 
 def query(page: Page) -> dict[str, str]:
@@ -56,16 +58,16 @@ def wait_for_query(page: Page, name: str, value: str) -> None:
 
 
 def test_the_link_carries_the_view_and_the_browser_the_rest(
-    open_lesson: Callable[..., Page], context: BrowserContext, app_url: str
+    open_lesson: Callable[..., Page], turn_to: Callable[..., None], context: BrowserContext, app_url: str
 ) -> None:
     page = open_lesson("embeddings", text="A linked sentence.", pair="And its pair.")
     expect(page.locator(SENTENCE)).to_have_value("A linked sentence.")
     expect(page.locator("#bar-pair textarea")).to_have_value("And its pair.")
-    expect(page.get_by_role("tab", name="Embeddings")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("link", name="Embeddings")).to_have_attribute("aria-current", "page")
     page.locator(SENTENCE).fill("Changed & <kept>.")
     wait_for_query(page, "text", "Changed & <kept>.")
-    page.get_by_role("tab", name="Attention").click()
-    wait_for_query(page, "lesson", "attention")
+    turn_to(page, "attention")
+    assert urlsplit(page.url).path == "/attention"
     page.get_by_role("button", name="Large type").click()
     dark = page.evaluate("document.body.classList.contains('dark')")
     page.get_by_role("button", name="Dark").click()
@@ -73,7 +75,7 @@ def test_the_link_carries_the_view_and_the_browser_the_rest(
     page.goto("about:blank")
     page.goto(link)
     expect(page.locator(SENTENCE)).to_have_value("Changed & <kept>.")
-    expect(page.get_by_role("tab", name="Attention")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("link", name="Attention")).to_have_attribute("aria-current", "page")
 
     # another tab, without a link: the browser remembers the sentence, the type and the light
     other = context.new_page()
@@ -85,7 +87,7 @@ def test_the_link_carries_the_view_and_the_browser_the_rest(
 
     # what is typed in one tab stays there
     chips = "#lesson-tokens ol"
-    page.get_by_role("tab", name="Tokens").click()
+    turn_to(page, "tokens")
     page.locator(SENTENCE).fill("apple")
     other.locator(SENTENCE).fill("zebra")
     expect(other.locator(chips).first).to_contain_text("zebra")
@@ -99,7 +101,7 @@ def test_nonsense_in_the_link_falls_back_with_a_sentence(page: Page, app_url: st
     page.goto(f"{app_url}/?lesson=nowhere&model=%3Cscript%3E&layer=99&head=x&text=still+here")
     expect(page.locator(SENTENCE)).to_have_value("still here")
     expect(page.locator("#bar-status .notice")).to_contain_text("There is no model '<script>' here")
-    expect(page.get_by_role("tab", name="Tokens")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("link", name="Tokens")).to_have_attribute("aria-current", "page")
     expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
 
 
@@ -107,13 +109,12 @@ def test_impossible_choices_in_the_link_fall_back_and_the_others_count(open_less
     refused = {"rate": "abc", "epochs": 2.5, "top": 2.5, "pooling": "median", "optimizer": 7, "dropout": 9}
     page = open_lesson("finetune", hidden=64, batch=32, **refused)
     expect(page.locator("#finetune-cost")).to_contain_text("48 steps")  # the default's epochs, of half as many steps
-    assert query(page).keys() == {"text", "model", "lesson", "hidden", "batch"}
+    assert query(page).keys() == {"text", "model", "hidden", "batch"}
     assert query(page)["hidden"] == "64"
 
 
-def test_the_bar_and_hostile_text(open_lesson: Callable[..., Page]) -> None:
+def test_the_bar_and_hostile_text(open_lesson: Callable[..., Page], turn_to: Callable[..., None]) -> None:
     page = open_lesson("tokens", text="The model stays.")
-    page.evaluate("window.alert = (m) => { window.ran = m }")
     expect(page.locator("#bar-status")).to_contain_text("6 layers")
     the_keyboard_reaches_the_lessons(page)
     a_model_out_of_reach_leaves_the_one_before(page)
@@ -124,8 +125,8 @@ def test_the_bar_and_hostile_text(open_lesson: Callable[..., Page]) -> None:
         ("attention", MARKUP, 260),  # these two draw slowly: what could run as markup is enough
         ("embeddings", MARKUP, 260),
     ):
-        page.get_by_role("tab", name=lesson.title(), exact=True).click()
-        wait_for_query(page, "lesson", lesson)
+        turn_to(page, lesson)
+        page.evaluate(NO_DIALOG)
         hostile_text_never_runs_and_never_breaks(page, lesson, texts, pause)
 
 
@@ -135,9 +136,9 @@ def the_keyboard_reaches_the_lessons(page: Page) -> None:
     for _ in range(12):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.closest('[id]')?.id || document.activeElement.tagName"))
-        if page.evaluate("document.activeElement.getAttribute('role')") == "tab":
+        if page.evaluate(IN_LESSONS):
             break
-    assert page.evaluate("document.activeElement.getAttribute('role')") == "tab", reached
+    assert page.evaluate(IN_LESSONS), reached
 
 
 def a_model_out_of_reach_leaves_the_one_before(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""The rows of lessons and parts, in Chromium: every tab in sight at every width, whatever fonts the machine has."""
+"""The rows of lessons and parts, in Chromium: each in sight at every width, whatever fonts the machine has."""
 
 from __future__ import annotations
 
@@ -37,16 +37,15 @@ HIDDEN = """(ids) => ids.filter((id) => {
 })"""
 
 
-def test_no_lesson_and_no_part_is_hidden(open_lesson: Callable[..., Page]) -> None:
+def test_no_lesson_and_no_part_is_hidden(open_lesson: Callable[..., Page], turn_to: Callable[..., None]) -> None:
     page = open_lesson("tokens", text="Rivers have banks.")
     hidden: dict[str, list[str]] = {}
     for lesson, parts in LESSONS.items():
         page.evaluate("scrollTo(0, 0)")
-        page.locator(f'#lessons > .tab-wrapper [role="tab"][data-tab-id="{lesson}"]').click()
-        expect(page.locator(f"#lesson-{lesson} .lesson-heading h2")).to_be_visible()
+        turn_to(page, lesson)
         if parts:
             expect(page.locator(f"#{lesson}-{parts[0]}-button")).to_be_visible()
-        ids = [f"lesson-{slug}-button" for slug in LESSONS] + [f"{lesson}-{part}-button" for part in parts]
+        ids = [f"lesson-{slug}-link" for slug in LESSONS] + [f"{lesson}-{part}-button" for part in parts]
         for width, height, large, wide in SETTINGS:
             page.set_viewport_size({"width": width, "height": height})
             page.evaluate(SET, [large, wide, WIDE])

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 import demos.lessons
-from app import build_page
+from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.lessons import discover
@@ -124,7 +124,7 @@ def test_endpoints_pass_the_sentence_on() -> None:
 
 def test_no_two_postponed_handlers_hear_one_event(store: ModelStore) -> None:
     """Gradio repeats a postponed one by sending its event to all who listen: two of them would never rest."""
-    demo = build_page(Services(store, "minilm"))
+    demo = build_pages(Services(store, "minilm"))
     heard: dict[tuple[int | None, str], int] = {}
     for event in demo.fns.values():
         if event.trigger_mode == "always_last":

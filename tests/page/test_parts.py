@@ -15,7 +15,7 @@ import pytest
 from demos.bert.model.models import ModelStore
 from demos.lessons import attention, discover
 from demos.page.lesson import Lesson, Page, Part
-from demos.page.parts import build_lesson, part_ticks
+from demos.page.parts import build_lesson
 from demos.page.services import Services
 
 
@@ -39,16 +39,14 @@ def built(store: ModelStore) -> dict[str, Any]:
     found: dict[str, Any] = {}
     lesson = lesson_of(found, "one", "two")
     with gr.Blocks() as found["demo"]:
-        found["ticks"] = ticks = part_ticks(lesson)
         hidden: list[Any] = [gr.Textbox() for _ in range(5)]
         page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
-        build_lesson(page, ticks)
+        build_lesson(page)
     return found
 
 
 def test_each_part_has_a_tick_of_its_own_and_shares_the_rest(built: dict[str, Any]) -> None:
-    assert (built["one"].settled, built["two"].settled) == built["ticks"].settled
-    assert built["top"].settled not in built["ticks"].settled
+    assert len({built[name].settled._id for name in ("top", "one", "two")}) == 3
     assert built["one"].text is built["two"].text is built["top"].text
     assert len({id(built[name].notices) for name in ("top", "one", "two")}) == 3  # a sentence stays in its part
     assert set(built["top"].choices) == {"part", "choice_one", "choice_two"}
@@ -62,12 +60,8 @@ def test_the_lesson_passes_its_tick_to_the_open_part(built: dict[str, Any]) -> N
         for trigger in event.targets
         if built["top"].settled._id == trigger[0]
     }
-    assert own == {("change", tuple(tick._id for tick in built["ticks"].settled))}
+    assert own == {("change", (built["one"].settled._id, built["two"].settled._id))}
     assert all(event.api_visibility == "private" for event in built["demo"].fns.values())
-
-
-def test_a_lesson_without_parts_is_built_by_itself(store: ModelStore) -> None:
-    assert part_ticks(Lesson("short", 9, "Short", "Short?", "Look. Here.", lambda page: None)) is None
 
 
 def test_a_hostile_look_is_text(built: dict[str, Any]) -> None:
@@ -80,11 +74,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 BUILD = """
 import gradio as gr
-from app import build_page
+from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.page.services import Services
 
-demo = build_page(Services(ModelStore(), "minilm"))
+demo = build_pages(Services(ModelStore(), "minilm"))
 tabs = [tab for tab in demo.blocks.values() if isinstance(tab, gr.Tab)]
 print([tab.id for tab in tabs if (tab.elem_id or "").startswith("attention-")])
 (slider,) = [slider for slider in demo.blocks.values() if getattr(slider, "label", "") == "At least so many letters"]

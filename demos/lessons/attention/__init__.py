@@ -10,7 +10,14 @@ from demos.bert.attention.queries_keys import check_layer
 from demos.bert.model.encoding import cut_told
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
+from demos.page.past_runs import give_back
 from demos.page.services import Sentence
+
+
+def build(page: Page) -> None:
+    """Above the parts: the model that this reader has fine-tuned is given back. Also the API's endpoint."""
+    give_back(page)
+    offer_endpoint(page)
 
 
 def offer_endpoint(page: Page) -> None:
@@ -47,6 +54,6 @@ LESSON = Lesson(
         "weight, the larger its share of the mix that the head hands on. Some heads give it to the word before, some "
         "to the next, many to [CLS] or [SEP]. A weight is neither a contribution nor an explanation."
     ),
-    build=offer_endpoint,
+    build=build,
     parts=parts_of(__name__),
 )

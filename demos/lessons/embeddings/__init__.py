@@ -12,6 +12,13 @@ from demos.bert.model.layer_numbers import layer_index
 from demos.errors import UserError
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
+from demos.page.past_runs import give_back
+
+
+def build(page: Page) -> None:
+    """Above the parts: the model that this reader has fine-tuned is given back. Also the API's endpoint."""
+    give_back(page)
+    offer_endpoint(page)
 
 
 def offer_endpoint(page: Page) -> None:
@@ -56,6 +63,6 @@ LESSON = Lesson(
     question="Which vector is the sentence?",
     look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? Of "
     "which layer? Here each answer is held against people's, and against what one wants to do with it.",
-    build=offer_endpoint,
+    build=build,
     parts=parts_of(__name__),
 )

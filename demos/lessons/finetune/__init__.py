@@ -7,36 +7,25 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.guards import notice_html
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
+from demos.page.past_runs import give_back
 from demos.training.events import as_json
 from demos.training.form_values import told_dataset
 from demos.training.settings import Settings
 from demos.widgets.run_controller.run_controller import QUEUE
 
-LOST = (
-    "The server has started again since you trained here, so your runs and trained models are gone. Until you train "
-    "again, “What it learned” and “Your runs” show a sample."
-)
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 
 
 def build(page: Page) -> None:
     """Above the parts: what this browser has trained here before is given back. Also the API's endpoint."""
     lost = gr.HTML("", elem_id="finetune-lost")
-    readers = page.services.trainings.readers
-
-    def give_back(reader: str) -> dict[gr.Component, Any]:
-        history = readers.history(reader)
-        if not history:
-            return {lost: notice_html(LOST)}
-        return {page.trained: history[-1].run, page.history: history}
-
-    page.on([page.returning.change], give_back, [page.returning], [page.trained, page.history, lost])
+    give_back(page, lost)
     page.forget([lost], [page.history.change])
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
-    page.history.change(None, None, None, js="() => insideBert.trained()", **private)
+    page.history.change(None, None, None, js="() => insideBert.trained(true)", **private)
+    lost.change(None, [lost], None, js="(sentence) => { if (sentence) insideBert.trained(false); }", **private)
     offer_endpoint(page)
 
 

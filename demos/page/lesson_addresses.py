@@ -1,0 +1,32 @@
+"""A lesson's address: its name, but the first lesson's, which is the page without a name.
+
+Links carry a lesson as ?lesson=name too: those of earlier versions, and those to a Space, which hands on to the app the
+query of its address and no path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import parse_qs, urlencode
+
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+
+class LessonAddresses:
+    """ASGI middleware: "/?lesson=name" leads to "/name" with the rest of its query, an unknown name to the first."""
+
+    def __init__(self, app: ASGIApp, lessons: Sequence[str]) -> None:
+        self.app = app
+        self.first, *others = lessons
+        self.others = frozenset(others)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] in {"/", f"/{self.first}"}:
+            query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            named = query.pop("lesson", [""])[0]
+            if named in self.others or scope["path"] != "/":
+                address = named if named in self.others else ""
+                await RedirectResponse(f"./{address}?{urlencode(query, doseq=True)}")(scope, receive, send)
+                return
+        await self.app(scope, receive, send)

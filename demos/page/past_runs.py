@@ -1,0 +1,29 @@
+"""What this browser has trained here before, given back to each page that it opens, whose own state is empty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.page.guards import notice_html
+from demos.page.lesson import Page
+
+LOST = (
+    "The server has started again since you trained here, so your runs and trained models are gone. Until you train "
+    "again, “What it learned” and “Your runs” show a sample."
+)
+
+
+def give_back(page: Page, lost: gr.HTML | None = None) -> None:
+    """Fill `page.trained` and `page.history`; in `lost` stands a sentence where the server knows of no run any more."""
+    readers = page.services.trainings.readers
+    outputs = [page.trained, page.history, *([] if lost is None else [lost])]
+
+    def known(reader: str) -> dict[gr.Component, Any]:
+        history = readers.history(reader)
+        if history:
+            return {page.trained: history[-1].run, page.history: history}
+        return {} if lost is None else {lost: notice_html(LOST)}
+
+    page.on([page.returning.change], known, [page.returning], outputs)
