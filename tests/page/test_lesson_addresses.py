@@ -19,7 +19,9 @@ def client() -> TestClient:
         return PlainTextResponse(f"{request.url.path}?{request.url.query}")
 
     routes = [Route("/", page), Route("/attention", page)]
-    return TestClient(Starlette(routes, middleware=[Middleware(LessonAddresses, lessons=["tokens", "attention"])]))
+    return TestClient(
+        Starlette(routes=routes, middleware=[Middleware(LessonAddresses, lessons=["tokens", "attention"])])
+    )
 
 
 @pytest.mark.parametrize(
