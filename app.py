@@ -16,6 +16,7 @@ import gc
 import signal
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import gradio as gr
@@ -28,11 +29,12 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
+from demos.page.delivery.first_views import FirstViews
+from demos.page.delivery.lesson_addresses import LessonAddresses
+from demos.page.delivery.page_cache import PageCache
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Lesson, Page
-from demos.page.lesson_addresses import LessonAddresses
-from demos.page.page_delivery import PageCache
 from demos.page.parts import build_lesson
 from demos.page.request_limits import BodyGuard
 from demos.page.services import Services
@@ -45,19 +47,21 @@ MAX_WAITING_EVENTS = 2_048  # of all readers: a hall of a hundred that opens the
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
-def build_pages(services: Services) -> gr.Blocks:
+def build_pages(services: Services, first_views: FirstViews | None = None) -> gr.Blocks:
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT)
     for lesson in lessons:
         first = lesson is lessons[0]  # the page without a name of its own
         with demo if first else demo.route(lesson.tab, lesson.slug, show_in_navbar=False):
-            build_page(demo, services, lesson, lessons)
+            build_page(demo, services, lesson, lessons, first_views or FirstViews())
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 
 
-def build_page(demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson]) -> None:
+def build_page(
+    demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson], first_views: FirstViews
+) -> None:
     """One lesson's page, in the page of `demo` that is being built."""
     build_header()
     bar = build_bar(services)
@@ -78,12 +82,14 @@ def build_page(demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Seq
                 history=gr.State([]),
                 reader=bar.reader,
                 returning=bar.returning,
+                opening=[bar.typed, bar.settled],
             )
             build_lesson(page)
-    wire_bar(demo, bar, page)
+    wire_bar(demo, bar, page, first_views.draw_soon)
+    first_views.add(page, bar.drawn)
 
 
-def launch_options(settings: Settings) -> dict[str, Any]:
+def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
     lessons = [lesson.slug for lesson in discover()]
     return {
@@ -99,7 +105,7 @@ def launch_options(settings: Settings) -> dict[str, Any]:
             "middleware": [
                 Middleware(BodyGuard),
                 Middleware(LessonAddresses, lessons=lessons),
-                Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons]),
+                Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
             ]
         },
         "footer_links": ["api"],
@@ -123,15 +129,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     title = store.spec(model).title
     print(f"Loading {title} in the background; the page opens at once.", flush=True)
-    store.begin(model).add_done_callback(lambda loading: print(loading.exception() or f"{title} is ready.", flush=True))
+    loading = store.begin(model)
     transformers_logging.disable_progress_bar()
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
     keep_sessions_small()
-    page = build_pages(Services(store, model))
+    first_views = FirstViews()
+    page = build_pages(Services(store, model), first_views)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings))
+    page.launch(**launch_options(settings, first_views), prevent_thread_lock=True)
+
+    def loaded(loading: Future[Any]) -> None:
+        if not loading.exception():
+            first_views.begin(page)
+        print(loading.exception() or f"{title} is ready.", flush=True)
+
+    loading.add_done_callback(loaded)
+    page.block_thread()
     return 0
 
 

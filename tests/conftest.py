@@ -152,7 +152,7 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}"
     try:
         deadline = time.monotonic() + START_SECONDS
-        while not answers(url):
+        while "is ready" not in (folder / "app.log").read_text() or not answers(url):
             if time.monotonic() > deadline or not runs(pid):
                 pytest.fail(f"the app did not start:\n{(folder / 'app.log').read_text()[-4000:]}")
             time.sleep(0.2)

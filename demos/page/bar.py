@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +41,7 @@ class Bar:
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
+    drawn: gr.Textbox  # what the page shows as it is sent: the inputs of each handler that drew it, as JSON
     settled: gr.Textbox  # changes when the lesson should redraw: opened, or the bar rested for 200 ms
 
 
@@ -87,26 +88,29 @@ def build_bar(services: Services) -> Bar:
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
         gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
-    asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
+    asked, reader, returning, typed, drawn, settled = (gr.Textbox("", visible="hidden") for _ in range(6))
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
     fill_from(example, [text, text_pair], picks)
-    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, settled)
+    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, drawn, settled)
 
 
-def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
-    """Connect bar, lesson and link: when the lesson redraws, and what the address bar says."""
+def wire_bar(demo: gr.Blocks, bar: Bar, page: Page, arrived: Callable[[], None]) -> None:
+    """Connect bar, lesson and link: when the lesson redraws, and what the address bar says.
+
+    `arrived` is called when a model has been loaded.
+    """
     services = page.services
     latest = gr.State([])  # copied for each session
 
     def pick(model: str, in_use: str, latest: list[str]) -> Iterator[list[Any]]:
         latest[:] = [model]  # this session's own list: an earlier pick, still loading, sees that it was overtaken
-        for update in use_model(services, model, in_use):
+        for update in use_model(services, model, in_use, arrived):
             if latest != [model]:
                 return
             yield update
 
     def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
-        yield from use_model(services, asked or services.default_model, in_use)
+        yield from use_model(services, asked or services.default_model, in_use, arrived)
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
@@ -135,18 +139,22 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
-    demo.load(
-        None,
-        None,
-        [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values()],
-        js=f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)})",
-        **private,
-    ).then(None, says, [bar.typed, bar.settled], js="(...values) => insideBert.opened(...values)", **private).then(
-        begin, [bar.asked, bar.in_use], chosen, **loading
+    restore = f"(drawn) => insideBert.restore(drawn, {defaults}, {_script(page.lesson.slug)}, {_script(offers)})"
+    restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values()]
+    opened = "(...values) => insideBert.opened(...values)"
+    begins = "(...models) => insideBert.begins(...models)"
+    (
+        demo.load(None, [bar.drawn], restored, js=restore, **private)
+        .then(None, says, [bar.typed, bar.settled], js=opened, **private)
+        .then(None, [bar.asked, bar.in_use], None, js=begins, **private)
+        .then(begin, [bar.asked, bar.in_use], chosen, **loading)
+        .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
     )
 
 
-def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
+def use_model(
+    services: Services, wanted: str, in_use: str, arrived: Callable[[], None] = lambda: None
+) -> Iterator[list[Any]]:
     """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence."""
     try:
         spec = services.store.spec(wanted)
@@ -158,6 +166,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
                 yield [now, now, TEXT.status(TEXT.loading(spec, services.store.progress(wanted)), "busy")]
                 wait([loading], timeout=POLL)
             loading.result()
+            arrived()
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
         yield [in_use, in_use, TEXT.status(str(error), "notice") + _status(services, in_use)]

@@ -20,6 +20,7 @@ from demos.page.guards import guarded, told_in_api
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
 
+IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
 
 
@@ -56,6 +57,16 @@ class Lesson:
     parts: tuple[Part, ...] = ()
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A handler that draws the same for all readers."""
+
+    triggers: Sequence[gr.Component]
+    notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
+    event: int
+    inputs: Sequence[gr.Component]
+
+
 @dataclass
 class Page:
     """What `Lesson.build` is handed: the bar's components, the services, and the verbs that wire a lesson."""
@@ -74,6 +85,8 @@ class Page:
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
+    opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
+    drawings: list[Drawing] = field(default_factory=list)
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
 
     @property
@@ -106,25 +119,29 @@ class Page:
         triggers: Sequence[Any] | None = None,
         show_progress: str = "minimal",
         pure: bool = True,
+        comes_with_page: bool = False,
     ) -> None:
         """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
-        alone, or is not `pure`: what it answers depends on more than these.
+        alone, or is not `pure`: what it answers depends on more than these. Where that is the models at hand alone, it
+        may be drawn with the page all the same, which is drawn anew when there is one more (`comes_with_page`).
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
-        if pure and not any(component is self.reader for component in inputs):
+        for_all = pure and not any(component is self.reader for component in inputs)
+        if for_all:
             show = _for_all(show, self.services.drawings.remembered(show), own_alone)
         self.on(
             [tick.change, *moved],
             with_sentence(show),
             [*self.sentence, *inputs],
             outputs,
+            for_all=for_all or comes_with_page,
             trigger_mode="always_last",
             show_progress=show_progress,
         )
@@ -135,13 +152,18 @@ class Page:
         handler: Callable[..., Any],
         inputs: Sequence[gr.Component],
         outputs: Sequence[gr.Component],
+        *,
+        for_all: bool = False,
+        gate: str = "",
         **options: Any,
     ) -> Any:
         """Wire any event; like gr.on, but private to the page, bounded, and with UserErrors shown as the notice.
 
         A handler returns one value for one output, {component: value} for those of several that change, or a sequence
         for all of them; or it yields any of these. Where it fails, what it would have drawn is dimmed; its next good
-        answer, or that of one wired later that draws all of it, ends that.
+        answer, or that of one wired later that draws all of it, ends that. What it draws `for_all` readers alike may
+        come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws where nothing is
+        to be asked.
         """
         options = {
             "concurrency_id": "draw",
@@ -158,12 +180,19 @@ class Page:
             list(inputs),
             [*outputs, notice, *overtaken],
         )
+        if gate:
+            step = gr.on(list(triggers), None, None, None, js=f"() => {gate}", **IN_BROWSER)
+            return step.then(*call, api_visibility="private", **options)
         if options.get("trigger_mode") != "always_last":
             return gr.on(list(triggers), *call, api_visibility="private", **options)
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
         heard = _heard(triggers, inputs, [self.settled, self.typed], notice._id)
-        return heard.then(*call, api_visibility="private", **options)
+        event = heard.then(*call, api_visibility="private", **options)
+        if for_all:
+            ticks = [trigger.__self__ for trigger in triggers]
+            self.drawings.append(Drawing(ticks, notice, event["id"], inputs))
+        return event
 
     def forget(self, outputs: Sequence[gr.Component], triggers: Sequence[Any] | None = None) -> None:
         """Empty what was about another sentence, when this lesson redraws or at `triggers`; in the browser alone."""
@@ -190,17 +219,16 @@ def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Seque
     A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
     is asked already is not asked again. A State's value is not in the browser, so its changes all count.
     """
-    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
     changes = [event for event in triggers if event.event_name == "change" and not isinstance(event.__self__, gr.State)]
     ticked = [event.__self__ for event in changes if any(event.__self__ is tick for tick in ticks)]
     if not ticked:
-        return gr.on(list(triggers), None, None, None, js="() => {}", **private)
+        return gr.on(list(triggers), None, None, None, js="() => {}", **IN_BROWSER)
     moved = [event for event in triggers if event not in changes]
     if moved:  # gradio keeps the order: this is known before the step below
-        gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **private)
+        gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
     values = [*ticked, *(event.__self__ for event in changes if event.__self__ not in ticked), *inputs]
-    script = f"(...values) => insideBert.heard({number}, values)"
-    return gr.on(list(triggers), None, values, None, js=script, **private)
+    script = f"(...values) => insideBert.heard({number}, {len(inputs)}, values)"
+    return gr.on(list(triggers), None, values, None, js=script, **IN_BROWSER)
 
 
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:

@@ -7,6 +7,7 @@
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
+  const BEGUN = "inside-bert-begun"; // in this tab: part -> whether a run was begun there
   const MOST_HELD = 12;
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
@@ -15,6 +16,10 @@
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
   let wantsDark; // undefined: as gradio and the system say
+
+  // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
+  // nothing. A promise that is never kept would hold those up too.
+  const ENOUGH = "enough";
 
   const stamp = () => `${Date.now()}-${++stamps}`;
 
@@ -38,6 +43,7 @@
   const shared = {}; // choice -> its value when the lesson's parts last heard of it
   const due = new Set(); // handlers
   const heard = {}; // handler -> what it was asked last
+  let drawn; // handler -> the inputs of what the page shows as it was sent; null where the model was not there yet
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   const remembered = () => {
     try {
@@ -169,7 +175,8 @@
 
   const insideBert = {
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order]
-    restore(first, lesson, kept) {
+    restore(told, first, lesson, kept) {
+      drawn = JSON.parse(told || "null");
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const key = pageKey(before);
@@ -234,6 +241,11 @@
       return last("settled");
     },
 
+    // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
+    begins(asked, inUse) {
+      if (drawn && (!asked || asked === inUse)) throw ENOUGH;
+    },
+
     // The model that was asked for is here, or could not be had.
     begun(inUse) {
       state.model = inUse;
@@ -267,17 +279,28 @@
     },
 
     // Something changed that this handler listens to; the first of `values` is its tick. What it was asked already, or
-    // will be asked once its lesson opens, ends here: a promise that is never kept, for gradio has no other way.
-    heard(handler, values) {
+    // will be asked once its lesson opens, ends here.
+    // So does what the page came with; the last `count` of `values` are the handler's inputs.
+    heard(handler, count, values) {
       const said = JSON.stringify(values);
-      const asked = due.delete(handler) || (values[0] && said !== heard[handler]);
-      if (!asked) return new Promise(() => {});
+      const isDue = due.delete(handler);
+      const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(values.slice(-count));
+      if (!isDue && (!values[0] || said === heard[handler])) throw ENOUGH;
       heard[handler] = said;
+      if (!isDue && isDrawn) throw ENOUGH;
     },
 
     keep(names, ...values) {
       names.forEach((name, index) => (state.choices[name] = values[index]));
       writeLink();
+    },
+
+    // This tab has begun a run in a part: loaded anew, it asks for it; else nothing is asked.
+    began(part) {
+      hold(BEGUN, part, true);
+    },
+    resumes(part) {
+      if (!held(BEGUN, part)) throw ENOUGH;
     },
 
     // Whether this reader has runs: the next page asks for them.

@@ -54,6 +54,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     parts, slug = page.lesson.parts, page.lesson.slug
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
     page.keep(part=ticks.opened)
+    page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
         for part, tick in zip(parts, ticks.settled, strict=True):
             with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:

@@ -163,7 +163,8 @@ def _build_rest(page: Page) -> None:
         spec = services.store.spec(services.key(sentence.model))
         return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
 
-    page.draw(show, [], [others, numbers, program], show_progress="hidden", pure=False)  # more models may come
+    filled = [others, numbers, program]
+    page.draw(show, [], filled, show_progress="hidden", pure=False, comes_with_page=True)  # more models may come
 
 
 def side_by_side(services: Services, sentence: Sentence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import gradio as gr
 
 from demos.errors import UserError
 from demos.page.guards import OUR_FAULT
-from demos.page.lesson import Page, by_component
+from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.training.service.background import Changes
 from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
@@ -146,5 +147,8 @@ class RunController:
             )
         # The id from the session: what the browser sends back could be another reader's.
         on(begun.change, self.stream, [run, page.reader, *inputs], changed, trigger_mode="multiple", **QUEUE)
-        on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed))
+        name = json.dumps(self.part)
+        begun.change(None, None, None, js=f"() => insideBert.began({name})", **IN_BROWSER)
+        gate = f"insideBert.resumes({name})"  # a tab that has begun nothing here asks for nothing
+        on(page.settled.change, self.resume, [page.reader, run, begun], ("run", "begun", *pressed), gate=gate)
         on(parts["stop"].click, self.stop, [run], ("stop",))

@@ -99,6 +99,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
         by_component(parts, partial(habit_shown, page.services, habits, habit_sentences())),
         [page.model, pattern, source],
         [parts["averages"], parts["reading"], parts["patterns"]],
+        for_all=True,
         trigger_mode="always_last",
         show_progress="hidden",
         concurrency_id="habit",  # waiting takes no reader's place

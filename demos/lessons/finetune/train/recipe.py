@@ -111,6 +111,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         show_idle,
         [*[parts[name] for name in ("run", "kept", "shown")], *picked, parts["seed"]],
         [parts["curve"]],
+        for_all=True,
         trigger_mode="always_last",
         show_progress="hidden",
     )

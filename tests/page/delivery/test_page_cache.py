@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 from starlette.types import Scope
 
-from demos.page.page_delivery import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
+from demos.page.delivery.page_cache import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
 
 
 class Pages:

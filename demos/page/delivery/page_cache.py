@@ -16,7 +16,7 @@ import gzip
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
@@ -57,8 +57,10 @@ class Answer:
 class PageCache:
     """ASGI middleware: one build of a page for each address that leads to it, however many ask for it at once."""
 
-    def __init__(self, app: ASGIApp, pages: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, pages: Sequence[str] = (), edition: Callable[[], int] = int) -> None:
+        """`pages` are built as "/" is; what was built of an earlier `edition` is built anew."""
         self.app = app
+        self.edition = edition
         self.paths = frozenset({*PATHS, *pages})
         self.answers: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
         self.files: OrderedDict[tuple[Any, ...], asyncio.Task[Answer]] = OrderedDict()
@@ -71,7 +73,7 @@ class PageCache:
         if FILE.fullmatch(scope["path"]):
             key, kept, most = (scope["path"],), self.files, FILES
         else:
-            key, kept, most = _address(scope, headers), self.answers, ADDRESSES
+            key, kept, most = (self.edition(), *_address(scope, headers)), self.answers, ADDRESSES
         if key not in kept:
             kept[key] = asyncio.create_task(self._build(scope))
             if len(kept) > most:

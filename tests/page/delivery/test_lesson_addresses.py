@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from demos.page.lesson_addresses import LessonAddresses
+from demos.page.delivery.lesson_addresses import LessonAddresses
 
 
 @pytest.fixture

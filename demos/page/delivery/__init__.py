@@ -1,0 +1,1 @@
+"""How a page reaches the browser: at which address, drawn already, compressed once for all."""

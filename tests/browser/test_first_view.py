@@ -1,0 +1,51 @@
+"""A page at its default view, in Chromium: it comes drawn, asks for nothing, and shows what a drawing would show."""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from demos.lessons import discover
+from demos.page.bar import DEFAULT_TEXT
+from tests.browser.conftest import stands, visit
+from tests.browser.events import Asked
+
+OTHER = "The imperturbable banker moved his boats from the bank of the lake."  # as many tokens: the same are followed
+LIVE = {"finetune": 1}  # how long a run will take is known better after each
+# What is to be seen of a lesson: its words, its pictures, and what a frame has drawn.
+SEEN = """(lesson) => {
+    const root = document.querySelector(`#lesson-${lesson}`);
+    const pictures = [...root.querySelectorAll(".js-plotly-plot")].map((plot) => plot.innerText);
+    const frames = [...root.querySelectorAll("iframe")].map((frame) => frame.dataset.drawn);
+    const boxes = [...root.querySelectorAll("input, textarea")].filter((box) => box.checkVisibility());
+    const words = root.innerText.split(/\\s+/).join(" ").replace(/about \\d+ (s|min)/, "");
+    return [words, pictures, frames, boxes.map((box) => [box.value, box.checked])];
+}"""
+
+
+@pytest.mark.parametrize("lesson", [lesson.slug for lesson in discover()])
+def test_it_comes_drawn_and_is_what_a_drawing_shows(page: Page, app_url: str, lesson: str) -> None:
+    asked = Asked(page)
+    default = f"{app_url}/?lesson={lesson}"
+    until = time.monotonic() + 60
+    while True:  # the first views are drawn while the app already answers
+        visit(page, default)
+        stands(page, lesson)
+        if len(asked.since_last()) <= LIVE.get(lesson, 0):
+            break
+        assert time.monotonic() < until, "the page comes without its first view"
+    page.wait_for_timeout(1_000)  # frames and figures are drawn in the browser
+    sent = page.evaluate(SEEN, lesson)
+
+    visit(page, f"{default}&{urlencode({'text': OTHER})}")
+    stands(page, lesson)
+    assert asked.since_last()
+    assert page.evaluate(SEEN, lesson) != sent or lesson == "finetune"  # whose first view reads no sentence
+    page.locator("#bar-text textarea").fill(DEFAULT_TEXT)
+    expect(page.locator(f"#lesson-{lesson} .pending")).to_have_count(0)
+    asked.since_last()
+    page.wait_for_timeout(1_000)
+    assert page.evaluate(SEEN, lesson) == sent

@@ -1,0 +1,99 @@
+"""The first view is written into the page's configuration, as the handlers would draw it for a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+import plotly.graph_objects as go
+import pytest
+
+from demos.bert.model.models import ModelStore
+from demos.errors import UserError
+from demos.page.delivery.first_views import FirstViews
+from demos.page.lesson import Lesson, Page
+from demos.page.services import Sentence, Services
+
+
+@pytest.fixture
+def built(store: ModelStore) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
+    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
+    with gr.Blocks() as parts["demo"]:
+        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
+        other = gr.Textbox("")
+        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State("mine"))
+        page.opening += [page.settled, page.typed]
+        parts |= {"page": page, "drawn": gr.Textbox(""), "layer": gr.Slider(0, 5, 1, step=1), "held": gr.Textbox("")}
+        for name in ("html", "counted", "refused", "broken", "hidden", "live"):
+            parts[name] = gr.HTML("before")
+        parts["plot"], parts["words"] = gr.Plot(), gr.Dropdown(["a"], value="a")
+
+        def show(sentence: Sentence, layer: int, held: str) -> list[Any]:
+            words = sentence.text.split()
+            return [f"{layer}: {words}", go.Figure(go.Bar(y=[layer])), gr.update(choices=words, value=words[0]), "1"]
+
+        def count(text: str, trained: str | None) -> Iterator[Any]:
+            yield f"reading {text}"
+            yield f"read {text} of {trained}"
+
+        def refuse(sentence: Sentence) -> str:
+            raise UserError("No.")
+
+        def fail(sentence: Sentence) -> str:
+            raise KeyError("our side")
+
+        outputs = [parts[name] for name in ("html", "plot", "words", "held")]
+        page.draw(show, [parts["layer"], parts["held"]], outputs)
+        page.on(
+            [page.settled.change], count, [page.text, page.trained], [parts["counted"]], for_all=True,
+            trigger_mode="always_last",
+        )  # fmt: skip
+        page.draw(refuse, [], [parts["refused"]])
+        page.draw(fail, [], [parts["broken"]])
+        page.draw(lambda sentence, reader: "mine", [page.reader], [parts["live"]])
+        parts["tick"] = other
+        page.on([other.change], lambda: "opened", [], [parts["hidden"]], for_all=True, trigger_mode="always_last")
+    return parts
+
+
+def drawn_of(built: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
+    """The properties of each part in the configuration, and the inputs that are said to be drawn, by their order."""
+    views = FirstViews()
+    views.add(built["page"], built["drawn"])
+    views.draw()
+    assert views.edition == 0, "nothing is drawn before it is begun"
+    views.begin(built["demo"])
+    assert views.edition == 1
+    of = {component["id"]: component["props"] for component in built["demo"].config["components"]}
+    shown = {name: of[part._id] for name, part in built.items() if isinstance(part, gr.Component)}
+    return shown, list(json.loads(shown["drawn"]["value"]).values())
+
+
+def test_what_handlers_draw_is_in_the_page_and_what_they_read_is_said(built: dict[str, Any]) -> None:
+    shown, inputs = drawn_of(built)
+    assert shown["html"]["value"] == "1: ['A', 'text.']"
+    assert json.loads(shown["plot"]["value"]["plot"])["data"][0]["y"] == [1]
+    assert shown["words"]["value"] == "A"
+    assert shown["words"]["choices"] == [["A", "A"], ["text.", "text."]]
+    assert shown["counted"]["value"] == "read A text. of None"  # a state is not the browser's to send
+    # what a handler keeps for its next drawing is as it stands after this one
+    assert inputs == [["A text.", "", "minilm", 1, "1"], ["A text.", None]]
+
+
+def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_browser(built: dict[str, Any]) -> None:
+    shown, _ = drawn_of(built)
+    assert {shown[name]["value"] for name in ("refused", "broken", "live", "hidden")} == {"before"}
+    notices = [notice for _, notice in built["page"].slots]
+    of = {component["id"]: component["props"] for component in built["demo"].config["components"]}
+    assert not any(of[notice._id]["value"] for notice in notices)
+
+
+def test_a_new_model_draws_them_anew(built: dict[str, Any]) -> None:
+    views = FirstViews()
+    views.add(built["page"], built["drawn"])
+    views.begin(built["demo"])
+    views.draw()
+    assert views.edition == 2
