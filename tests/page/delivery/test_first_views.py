@@ -78,7 +78,7 @@ def test_what_handlers_draw_is_in_the_page_and_what_they_read_is_said(built: dic
     assert json.loads(shown["plot"]["value"]["plot"])["data"][0]["y"] == [1]
     assert shown["words"]["value"] == "A"
     assert shown["words"]["choices"] == [["A", "A"], ["text.", "text."]]
-    assert shown["counted"]["value"] == "read A text. of None"  # a state is not the browser's to send
+    assert shown["counted"]["value"] == "read A text. of mine"  # a state as it begins
     # what a handler keeps for its next drawing is as it stands after this one
     assert inputs == [["A text.", "", "minilm", 1, "1"], ["A text.", None]]
 
