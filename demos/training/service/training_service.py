@@ -17,6 +17,7 @@ from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.readers import Readers
+from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.trained_models import Runs
 from demos.training.service.training_queue import TrainingQueue
 from demos.training.settings import Settings
@@ -30,10 +31,11 @@ LOOK_SECONDS = 0.3  # between two looks at the line
 class TrainingService:
     """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
-    def __init__(self) -> None:
+    def __init__(self, stored: StoredRuns | None = None) -> None:
+        """Finished runs of Train are found again in `stored`, also by another process; else they last as this one."""
         self.queue = TrainingQueue(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
         self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for what trains on all of the CPU's cores
-        self.runs = Runs()
+        self.runs = Runs(stored=stored)
         self.readers = Readers(self.runs)
         self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)

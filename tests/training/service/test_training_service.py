@@ -30,7 +30,7 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> TrainingService:
 
 
 def left_behind(trainings: TrainingService) -> list[Path]:
-    return list(Path(trainings.runs._home.name).iterdir())
+    return list(trainings.runs._home.path.iterdir())
 
 
 def test_a_run_is_kept_and_asked_by_its_id_alone(
