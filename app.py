@@ -28,6 +28,7 @@ from demos.errors import UserError
 from demos.lessons import discover
 from demos.page.bar import build_bar, build_ticks, lesson_heading, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
+from demos.page.ending import ending
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Page
@@ -37,6 +38,8 @@ from demos.page.request_limits import BodyGuard
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
+from demos.training.service.stored_runs import stored_runs
+from demos.training.service.training_service import TrainingService
 from demos.widgets.bertviz.view import static_paths
 from demos.widgets.takeaway import takeaway
 
@@ -118,11 +121,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     transformers_logging.disable_progress_bar()
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
+    services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs)))
+    end = ending(services.trainings)
+    signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
-    page = build_page(Services(store, model))
+    page = build_page(services)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     page.launch(**launch_options(settings))
+    end()  # by Ctrl+C
     return 0
 
 

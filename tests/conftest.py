@@ -171,6 +171,7 @@ def start_app(folder: Path) -> tuple[int, int]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
+    env["INSIDE_BERT_RUNS"] = str(folder / "runs")
     with (folder / "app.log").open("w") as output:
         app = subprocess.Popen(
             [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT

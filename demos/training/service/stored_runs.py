@@ -149,10 +149,10 @@ class StoredRuns:
         return self._histories / _hashed(reader) / f"{_hashed(run)}.json"
 
 
-def stored_runs(folder: Path | None) -> StoredRuns | None:
+def stored_runs(folder: Path | str = "") -> StoredRuns | None:
     """What is kept in this folder, or in this user's own one; None, and a line in the log, where it can't be used."""
     try:
-        return StoredRuns(folder or _default_folder())
+        return StoredRuns(Path(folder) if folder else _default_folder())
     except OSError as error:
         log.warning("runs are not kept on disk: %s", error)
         return None

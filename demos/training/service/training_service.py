@@ -39,10 +39,20 @@ class TrainingService:
         self.readers = Readers(self.runs)
         self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
+        self._under_way: set[str] = set()  # runs of `fine_tune`
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for a place to train."""
         return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue))
+
+    def stop_all(self, seconds: float) -> None:
+        """Ask every training to stop and keep what it learned; wait for so long until all have."""
+        self.background.stop_all()
+        for run in list(self._under_way):
+            self.runs.stop(run)
+        deadline = time.monotonic() + seconds
+        while (self._under_way or self.background.is_busy) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
@@ -77,6 +87,7 @@ class TrainingService:
         stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
         over = ended = False
         with self.queue.join() as ticket:
+            self._under_way.add(run)
             try:
                 while place := ticket.place:
                     if stop_file.exists():
@@ -105,6 +116,7 @@ class TrainingService:
                 pause_file.unlink(missing_ok=True)
                 if not (over and keep):
                     self.runs.discard(run)
+                self._under_way.discard(run)
 
 
 def _timed(event: Step, expected: float) -> Step:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import logging
+import multiprocessing
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -255,59 +253,51 @@ def test_a_truncated_model_is_told_as_gone(
 
 def test_a_name_that_another_user_has_taken_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.tempfile, "gettempdir", lambda: str(tmp_path))
-    assert stored_runs(None) is not None
+    assert stored_runs() is not None
     (folder,) = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
     folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")
-    assert stored_runs(None) is None
+    assert stored_runs() is None
     user = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: user)
-    assert stored_runs(None) is None  # what is there by now is not this user's
+    assert stored_runs() is None  # what is there by now is not this user's
 
 
-WRITER = """
-import json, sys
-from dataclasses import replace
-from pathlib import Path
-from demos.training.service.stored_runs import StoredRuns
-from demos.training.results.history import record_from
-folder, name, sample, count = sys.argv[1:]
-stored = StoredRuns(Path(folder) / "runs")
-record = record_from(json.loads(Path(sample).read_text())["records"][0])
-print("ready", flush=True)
-for number in range(int(count)):
-    run = f"{name}-{number}"
-    stored.keep(run, "tiny", Path(folder) / "model")
-    stored.add("anns-key-that-nobody-guesses", replace(record, run=run, number=number))
-"""
+def write(folder: Path, name: str, count: int, sample: Record) -> None:
+    stored = StoredRuns(folder / "runs")
+    for number in range(count):
+        run = f"{name}-{number}"
+        stored.keep(run, "tiny", folder / "model")
+        stored.add(ANN, replace(sample, run=run, number=number))
 
 
-def writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
+def writer(folder: Path, name: str, count: int, sample: Record) -> Any:
+    """Another process that stores so many runs."""
     (folder / "model").mkdir(exist_ok=True)
     (folder / "model" / "weights").write_bytes(b"x" * 2**20)
-    command = [sys.executable, "-c", WRITER, str(folder), name, str(DATA / "runs.json"), str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = multiprocessing.get_context("fork").Process(target=write, args=(folder, name, count, sample))
+    process.start()
+    return process
 
 
-def test_two_processes_write_at_once(tmp_path: Path) -> None:
-    both = [writer(tmp_path, name, 12) for name in ("one", "other")]
+def test_two_processes_write_at_once(tmp_path: Path, record: Record) -> None:
+    both = [writer(tmp_path, name, 12, record) for name in ("one", "other")]
     for process in both:
-        assert process.communicate(timeout=60)[1] == ""
+        process.join(60)
+        assert process.exitcode == 0
     stored = StoredRuns(tmp_path / "runs")
     expected = {f"{name}-{number}" for name in ("one", "other") for number in range(12)}
     assert {record.run for record in stored.history(ANN)} == expected
     assert all(stored.base(run) == "tiny" and stored.size(run) > 2**20 for run in expected)
 
 
-def test_a_kill_leaves_nothing_half(tmp_path: Path) -> None:
-    process = writer(tmp_path, "one", 10**6)
-    assert process.stdout
-    process.stdout.readline()
+def test_a_kill_leaves_nothing_half(tmp_path: Path, record: Record) -> None:
+    process = writer(tmp_path, "one", 10**6, record)
     runs = tmp_path / "runs"
     wait_for(lambda: len(list(runs.glob("models/*"))) > 3)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    process.kill()
+    process.join()
     stored = StoredRuns(runs)
     assert {path.name for path in runs.glob("unfinished-*")} == {
         stored._unfinished.path.name,
