@@ -57,7 +57,7 @@ class StoredRuns:
             unfinished.write_text(json.dumps(asdict(record)), encoding="utf-8")
             file.parent.mkdir(mode=0o700, exist_ok=True)
             unfinished.replace(file)
-        except OSError as error:
+        except (OSError, TypeError, ValueError) as error:  # the last two: what JSON has no word for
             log.warning("a run's record is not kept on disk: %s", error)
             with suppress(OSError):
                 unfinished.unlink()

@@ -62,7 +62,7 @@ class Runs:
 
     def _stored(self, run: str | None) -> Path | None:
         """Where the run's model outlasts this process; None where it doesn't."""
-        return self.stored.model(run) if run and self.stored and run not in self._kept else None
+        return self.stored.model(run) if run and self.stored else None
 
     def stop_file(self, run: str) -> Path:
         """The file whose existence asks the run to stop: an Event could not reach a ZeroGPU worker's process."""
