@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
+LONG = ("test_benchmarks", "test_restart")  # besides those of the browser
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if processes == 1:
         return
-    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem == "test_benchmarks"]
+    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem in LONG]
     apart = set(long)
     short = [item for item in items if item not in apart]
     ordered: list[pytest.Item] = []

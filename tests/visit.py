@@ -23,9 +23,7 @@ class Visit:
     def on(self, event: str, component: str | int) -> dict[str, Any]:
         """The first handler of a component's event."""
         ids = [component, *(number for number, name in self.names.items() if name == component)]
-        return next(
-            handler for handler in self.handlers if any([one, event] in handler["targets"] for one in ids)
-        )  # fmt: skip
+        return next(handler for handler in self.handlers for number in ids if [number, event] in handler["targets"])
 
     def drawing(self, component: str) -> dict[str, Any]:
         """The first handler that fills a component."""
