@@ -1,15 +1,11 @@
-"""Runs on disk: found by another service by the same key and by no other; bounded; whole or not at all."""
+"""Runs on disk: found by another service by the same key and by no other; bounded."""
 
 from __future__ import annotations
 
 import errno
-import json
 import logging
-import multiprocessing
 import os
 import shutil
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +14,9 @@ from typing import Any
 import pytest
 
 from demos.errors import UserError
-from demos.files import DATA
 from demos.training.events import Finished
 from demos.training.results.answers import read_kept
-from demos.training.results.history import Record, record_from
+from demos.training.results.history import Record
 from demos.training.service import readers as readers_module
 from demos.training.service import stored_runs as module
 from demos.training.service.readers import Readers
@@ -33,13 +28,6 @@ from demos.training.tasks.classification.data import Dataset
 
 ANN, BOB = "anns-key-that-nobody-guesses", "bobs-key-that-nobody-guesses"
 TEXTS = ["a good bank", "bad paper of the north"]
-
-
-@pytest.fixture(scope="module")
-def record() -> Record:
-    """A record as a run leaves it."""
-    plain = json.loads((DATA / "runs.json").read_text(encoding="utf-8"))["records"][0]
-    return record_from(plain | {"run": "a-run"})
 
 
 def a_model(runs: Runs, run: str, size: int = 100) -> None:
@@ -262,59 +250,6 @@ def test_a_name_that_another_user_has_taken_is_not_used(tmp_path: Path, monkeypa
     user = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: user)
     assert stored_runs() is None  # what is there by now is not this user's
-
-
-def write(folder: Path, name: str, count: int, sample: Record) -> None:
-    stored = StoredRuns(folder / "runs")
-    for number in range(count):
-        run = f"{name}-{number}"
-        stored.keep(run, "tiny", folder / "model")
-        stored.add(ANN, replace(sample, run=run, number=number))
-
-
-def writer(folder: Path, name: str, count: int, sample: Record) -> Any:
-    """Another process that stores so many runs."""
-    (folder / "model").mkdir(exist_ok=True)
-    (folder / "model" / "weights").write_bytes(b"x" * 2**20)
-    process = multiprocessing.get_context("fork").Process(target=write, args=(folder, name, count, sample))
-    process.start()
-    return process
-
-
-def test_two_processes_write_at_once(tmp_path: Path, record: Record) -> None:
-    both = [writer(tmp_path, name, 12, record) for name in ("one", "other")]
-    for process in both:
-        process.join(60)
-        assert process.exitcode == 0
-    stored = StoredRuns(tmp_path / "runs")
-    expected = {f"{name}-{number}" for name in ("one", "other") for number in range(12)}
-    assert {record.run for record in stored.history(ANN)} == expected
-    assert all(stored.base(run) == "tiny" and stored.size(run) > 2**20 for run in expected)
-
-
-def test_a_kill_leaves_nothing_half(tmp_path: Path, record: Record) -> None:
-    process = writer(tmp_path, "one", 10**6, record)
-    runs = tmp_path / "runs"
-    wait_for(lambda: len(list(runs.glob("models/*"))) > 3)
-    process.kill()
-    process.join()
-    stored = StoredRuns(runs)
-    assert {path.name for path in runs.glob("unfinished-*")} == {
-        stored._unfinished.path.name,
-        f"{stored._unfinished.path.name}.lock",
-    }
-    assert list(stored._unfinished.path.iterdir()) == []
-    records = stored.history(ANN)
-    assert records
-    assert all(stored.base(record.run) == "tiny" and stored.size(record.run) > 2**20 for record in records)
-    assert len(list(runs.glob("models/*"))) - len(records) in (0, 1)
-
-
-def wait_for(so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_many_threads_add_to_one_history(tmp_path: Path, record: Record) -> None:
