@@ -32,6 +32,7 @@ from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
+from demos.page.ending import ending
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Lesson, Page
@@ -40,6 +41,8 @@ from demos.page.request_limits import BodyGuard
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
+from demos.training.service.stored_runs import stored_runs
+from demos.training.service.training_service import TrainingService
 from demos.widgets.bertviz.view import static_paths
 from demos.widgets.takeaway import takeaway
 
@@ -133,10 +136,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     transformers_logging.disable_progress_bar()
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
+    services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs)))
+    end = ending(services.trainings)
+    signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
     first_views = FirstViews()
-    page = build_pages(Services(store, model), first_views)
+    page = build_pages(services, first_views)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     page.launch(**launch_options(settings, first_views), prevent_thread_lock=True)
 
@@ -147,6 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     loading.add_done_callback(loaded)
     page.block_thread()
+    end()  # by Ctrl+C
     return 0
 
 

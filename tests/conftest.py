@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 90
+LONG = ("test_benchmarks", "test_restart")  # besides those of the browser
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if processes == 1:
         return
-    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem == "test_benchmarks"]
+    long = [item for item in items if item.path.parent.name == "browser" or item.path.stem in LONG]
     apart = set(long)
     short = [item for item in items if item not in apart]
     ordered: list[pytest.Item] = []
@@ -171,6 +172,7 @@ def start_app(folder: Path) -> tuple[int, int]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
+    env["INSIDE_BERT_RUNS"] = str(folder / "runs")
     with (folder / "app.log").open("w") as output:
         app = subprocess.Popen(
             [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT

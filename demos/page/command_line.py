@@ -21,6 +21,7 @@ class Settings:
     model: str
     root_path: str
     catalogue: str
+    runs: str
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -63,6 +64,12 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "--catalogue",
         default=env.get("INSIDE_BERT_CATALOGUE", ""),
         help="JSON file with further models at pinned revisions [INSIDE_BERT_CATALOGUE]",
+    )
+    parser.add_argument(
+        "--runs",
+        default=env.get("INSIDE_BERT_RUNS", ""),
+        help="folder for finished trainings, found again after a restart and by every server on it [INSIDE_BERT_RUNS] "
+        "(default a folder of yours in the system's temporary one)",
     )
     return Settings(**vars(parser.parse_args(arguments)))
 

@@ -11,7 +11,6 @@ import argparse
 import json
 import statistics
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -32,6 +31,8 @@ from demos.training.form_values import HUB, UPLOAD
 from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
 from demos.training.loop import train
+from demos.training.service.own_folder import OwnFolder
+from demos.training.service.trained_models import HOME
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES
@@ -176,8 +177,8 @@ def run(options: argparse.Namespace, parallel: Parallel) -> None:
     for seed in seeds:
         seeded = replace(recipe, settings=replace(recipe.settings, seed=seed).check())
         training = _Run(seeded, store, parallel, options.json)
-        with tempfile.TemporaryDirectory(prefix="fine-tune-") as home:
-            last = training.train(Path(home) / "run")
+        with OwnFolder(HOME) as home:
+            last = training.train(home / "run")
             if last is None:
                 continue
             result = last.result

@@ -23,6 +23,10 @@ def test_the_command_line_wins_over_the_environment(monkeypatch: pytest.MonkeyPa
     settings = read_settings(["--port", "9000"])
     assert (settings.port, settings.model, settings.host) == (9000, "bert-tiny", "0.0.0.0")
     assert read_settings([]).port == 8000
+    assert read_settings([]).runs == ""
+    monkeypatch.setenv("INSIDE_BERT_RUNS", "/data/runs")
+    assert read_settings([]).runs == "/data/runs"
+    assert read_settings(["--runs", "here"]).runs == "here"
 
 
 def test_a_busy_port_is_one_sentence() -> None:

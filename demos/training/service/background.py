@@ -125,6 +125,18 @@ class Background:
         known = self._runs.get(run)
         return known is not None and not known.over
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether any run is still at work."""
+        return any(not run.over for run in list(self._runs.values()))
+
+    def stop_all(self) -> None:
+        """Ask every run that is at work to end soon."""
+        for run in list(self._runs.values()):
+            if not run.over:
+                run.stopped = True
+                run.stop()
+
     def state(self, run: str) -> Changes:
         """The newest value of everything that the run has changed."""
         known = self._runs.get(run)

@@ -17,7 +17,10 @@ _KEY = re.compile(r"[\w-]{16,64}(/[\w-]{16,64})?", re.ASCII)
 
 
 class Readers:
-    """Each reader's history, newest run last. Safe for many threads."""
+    """Each reader's history, newest run last. Safe for many threads.
+
+    Histories lie where `runs.stored` keeps them; in memory is what could not be written there, or all without it.
+    """
 
     def __init__(self, runs: Runs, most: int = MAX_READERS) -> None:
         self.runs = runs
@@ -27,20 +30,39 @@ class Readers:
 
     def history(self, reader: str) -> list[Record]:
         """What this reader has trained; [] for one who is not known."""
-        return list(self._histories.get(reader_of(reader), ()))
+        return self._all(reader_of(reader))[-MAX_HISTORY:]
+
+    def _all(self, reader: str) -> list[Record]:
+        records = list(self._histories.get(reader, ()))
+        if reader and (stored := self.runs.stored):
+            records = sorted(records + stored.history(reader), key=lambda record: (record.time, record.number))
+        return records
 
     def add(self, reader: str, record: Record) -> None:
         """One more run is over; models beyond the reader's bounds, and those of readers long gone, are discarded."""
+        stored = self.runs.stored if reader else None
+        self.runs.store(record.run)
+        gone: list[Record] = []
+        if stored is None or not stored.add(reader, record):
+            gone = self._add_in_memory(reader, record)
+        history = self._all(reader)
+        for left in history[:-MAX_HISTORY]:
+            gone.append(left)
+            if stored:
+                stored.forget(reader, left.run)
+        for left in gone:
+            self.runs.discard(left.run)
+        self.runs.keep_last([record.run for record in history[-MAX_HISTORY:]], MAX_MODELS, MAX_MODEL_BYTES)
+
+    def _add_in_memory(self, reader: str, record: Record) -> list[Record]:
+        """What has to go for it."""
         with self._lock:
             before = self._histories.pop(reader, ())
-            history = (*before, record)[-MAX_HISTORY:]
-            self._histories[reader] = history
+            self._histories[reader] = (*before, record)[-MAX_HISTORY:]
             gone = list(before[: max(0, len(before) + 1 - MAX_HISTORY)])
             while len(self._histories) > self.most:
                 gone += self._histories.popitem(last=False)[1]
-        for left in gone:
-            self.runs.discard(left.run)
-        self.runs.keep_last([record.run for record in history], MAX_MODELS, MAX_MODEL_BYTES)
+        return gone
 
 
 def checked_key(said: str) -> str:

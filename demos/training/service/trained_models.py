@@ -1,23 +1,30 @@
-"""Where trained models are kept: a temporary folder a run, bounded in number and bytes, the oldest out."""
+"""Where trained models are kept: a temporary folder a run, bounded in number and bytes, the oldest out; or on disk."""
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 import shutil
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
+from safetensors import SafetensorError
+
 from demos.bert.model.locks import Turns
 from demos.errors import UserError
 from demos.training.learning.model import Trained
+from demos.training.service.own_folder import OwnFolder
+from demos.training.service.stored_runs import StoredRuns
 
+log = logging.getLogger(__name__)
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
 MAX_IN_MEMORY = 2
+HOME = "fine-tune-"  # how the temporary folder's name begins
+BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 GONE = "That trained model is no longer kept here; train again."
 
@@ -26,13 +33,14 @@ class Runs:
     """Runs by an id that can't be guessed: who has the id may stop the run and ask its model, and nobody else.
 
     Files are read and deleted outside of the lock: every reader needs it, and so does Gradio's
-    event loop, on which sessions expire.
+    event loop, on which sessions expire. Models in `stored` have bounds of their own, and outlast this process.
     """
 
-    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES, stored: StoredRuns | None = None) -> None:
         self.max_runs = max_runs
         self.max_bytes = max_bytes
-        self._home = tempfile.TemporaryDirectory(prefix="fine-tune-", ignore_cleanup_errors=True)
+        self.stored = stored
+        self._home = OwnFolder(HOME)
         self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
         self._base: dict[str, str] = {}  # run -> catalogue key
         self._trained: OrderedDict[str, Trained] = OrderedDict()
@@ -45,12 +53,16 @@ class Runs:
 
     def folder(self, run: str) -> Path:
         """The run's own folder, which need not exist. Raises UserError for what can't be an id."""
-        return self._path(run)
+        return self._stored(run) or self._path(run)
 
     def _path(self, run: str, ending: str = "") -> Path:
         if not _ID.fullmatch(run):  # a page sends its id, and a forged one could be anybody's path
             raise UserError(GONE)
-        return Path(self._home.name) / f"{run}{ending}"
+        return self._home.path / f"{run}{ending}"
+
+    def _stored(self, run: str | None) -> Path | None:
+        """Where the run's model outlasts this process; None where it doesn't."""
+        return self.stored.model(run) if run and self.stored else None
 
     def stop_file(self, run: str) -> Path:
         """The file whose existence asks the run to stop: an Event could not reach a ZeroGPU worker's process."""
@@ -90,12 +102,21 @@ class Runs:
         for oldest in out:
             self._delete(oldest)
 
+    def store(self, run: str) -> None:
+        """Move the run's model to where it outlasts this process; it stays where it is if that can't be."""
+        if self.stored and run in self._kept and self.stored.keep(run, self.base(run), self._path(run)):
+            with self._lock:
+                self._forget(run)
+            self._delete(run)
+
     def discard(self, run: str | None) -> None:
         """Forget the run and delete what it left. Unknown ids are fine."""
         if run and _ID.fullmatch(run):
             with self._lock:
                 self._forget(run)
             self._delete(run)
+            if self.stored:
+                self.stored.discard(run)
 
     def _forget(self, run: str) -> None:
         self._kept.pop(run, None)
@@ -105,7 +126,7 @@ class Runs:
     def _delete(self, run: str) -> None:
         self.stop_file(run).unlink(missing_ok=True)
         self.pause_file(run).unlink(missing_ok=True)
-        shutil.rmtree(self.folder(run), ignore_errors=True)
+        shutil.rmtree(self._path(run), ignore_errors=True)
 
     def keep_last(self, runs: Sequence[str], most: int, most_bytes: int) -> None:
         """Discard the oldest of one reader's `runs` (oldest first) until they are within the reader's own bounds.
@@ -113,26 +134,31 @@ class Runs:
         Of those that stay all but the newest are the first to go where other readers' runs need room.
         """
         out = []
+        stored = {run: size for run in runs if (size := self.stored.size(run))} if self.stored else {}
         with self._lock:
-            mine = [run for run in runs if run in self._kept]
-            while len(mine) > 1 and (len(mine) > most or sum(self._kept[run] for run in mine) > most_bytes):
+            sizes = stored | {run: self._kept[run] for run in runs if run in self._kept}
+            mine = [run for run in runs if run in sizes]
+            while len(mine) > 1 and (len(mine) > most or sum(sizes[run] for run in mine) > most_bytes):
                 out.append(mine.pop(0))
-                self._forget(out[-1])
             for run in reversed(mine[:-1]):
-                self._kept.move_to_end(run, last=False)
+                if run in self._kept:
+                    self._kept.move_to_end(run, last=False)
         for oldest in out:
-            self._delete(oldest)
+            self.discard(oldest)
 
     def kept(self, run: str | None) -> bool:
         """Whether the run's model can be asked."""
-        return run in self._kept
+        return run in self._kept or self._stored(run) is not None
 
     def base(self, run: str | None) -> str:
         """The catalogue key of the model that the run began as. Raises UserError where the run is gone."""
         with self._lock:
-            if run is None or run not in self._base:
-                raise UserError(GONE)
-            return self._base[run]
+            base = self._base.get(run or "")
+        if base is None and run and self.stored:
+            base = self.stored.base(run)
+        if base is None:
+            raise UserError(GONE)
+        return base
 
     def trained(self, run: str | None) -> Trained:
         """The run's model, in memory; where it is not it is read now, once however many ask.
@@ -148,14 +174,16 @@ class Runs:
             try:
                 model = Trained.read(self.folder(run))
             except Exception as error:
-                # Somebody cleared the machine's temporary files, or the run was discarded while half of it was read.
-                if isinstance(error, OSError):
+                # Somebody cleared the machine's files, or wrote to them, or the run was discarded while it was read.
+                if isinstance(error, BROKEN):
+                    log.warning("a run's model can't be read, and is discarded: %r", error)
                     self.discard(run)
                 if self.kept(run):
                     raise
                 raise UserError(GONE) from error
+            stored = self._stored(run)
             with self._lock:
-                if run not in self._kept:
+                if not stored and run not in self._kept:
                     raise UserError(GONE)
                 self._trained[run] = model
                 while len(self._trained) > MAX_IN_MEMORY:
@@ -164,10 +192,12 @@ class Runs:
 
     def _at_hand(self, run: str | None) -> Trained | None:
         """The run's model where it is in memory; None where it is on disk alone. Raises UserError where it is gone."""
+        stored = self._stored(run)
         with self._lock:
-            if run is None or run not in self._kept:
+            if run is None or not (stored or run in self._kept):
                 raise UserError(GONE)
-            self._kept.move_to_end(run)
+            if run in self._kept:
+                self._kept.move_to_end(run)
             if run in self._trained:
                 self._trained.move_to_end(run)
             return self._trained.get(run)

@@ -17,6 +17,7 @@ from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
 from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
 from demos.training.service.readers import Readers
+from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.trained_models import Runs
 from demos.training.service.training_queue import TrainingQueue
 from demos.training.settings import Settings
@@ -30,17 +31,28 @@ LOOK_SECONDS = 0.3  # between two looks at the line
 class TrainingService:
     """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
-    def __init__(self) -> None:
+    def __init__(self, stored: StoredRuns | None = None) -> None:
+        """Finished runs of Train are found again in `stored`, also by another process; else they last as this one."""
         self.queue = TrainingQueue(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
         self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for what trains on all of the CPU's cores
-        self.runs = Runs()
+        self.runs = Runs(stored=stored)
         self.readers = Readers(self.runs)
         self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
+        self._under_way: set[str] = set()  # runs of `fine_tune`
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for a place to train."""
         return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue))
+
+    def stop_all(self, seconds: float) -> None:
+        """Ask every training to stop and keep what it learned; wait for so long until all have."""
+        self.background.stop_all()
+        for run in list(self._under_way):
+            self.runs.stop(run)
+        deadline = time.monotonic() + seconds
+        while (self._under_way or self.background.is_busy) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
@@ -75,6 +87,7 @@ class TrainingService:
         stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
         over = ended = False
         with self.queue.join() as ticket:
+            self._under_way.add(run)
             try:
                 while place := ticket.place:
                     if stop_file.exists():
@@ -103,6 +116,7 @@ class TrainingService:
                 pause_file.unlink(missing_ok=True)
                 if not (over and keep):
                     self.runs.discard(run)
+                self._under_way.discard(run)
 
 
 def _timed(event: Step, expected: float) -> Step:

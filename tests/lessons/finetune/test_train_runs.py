@@ -66,7 +66,7 @@ class Room:
     @property
     def left(self) -> list[str]:
         """What is in the folder of the runs."""
-        return sorted(path.name for path in Path(self.trainings.runs._home.name).iterdir())
+        return sorted(path.name for path in self.trainings.runs._home.path.iterdir())
 
     def is_as_before(self) -> None:
         """Nobody is in line, no file but the kept run's is there, no thread trains, and the kept run answers."""

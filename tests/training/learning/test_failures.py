@@ -121,7 +121,7 @@ def test_an_id_that_a_page_forges_names_no_path(
 ) -> None:
     """A run's folder is deleted when it fails: with a path for its id that would be anybody's folder."""
     trainings = TrainingService()
-    other = Path(trainings.runs._home.name).parent / "other"
+    other = trainings.runs._home.path.parent / "other"
     for run in (forged, str(tmp_path)):
         trainings.runs.discard(run)
         for ask in (trainings.runs.folder, trainings.runs.stop, trainings.runs.pause, trainings.runs.go_on):
@@ -131,7 +131,7 @@ def test_an_id_that_a_page_forges_names_no_path(
             list(trainings.fine_tune(run, dataset, "tiny", base, quick))
     assert tmp_path.exists()
     assert not other.exists()
-    assert list(Path(trainings.runs._home.name).iterdir()) == []
+    assert list(trainings.runs._home.path.iterdir()) == []
     assert len(trainings.queue) == 0
 
 

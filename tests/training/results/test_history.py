@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import pickle
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,18 +13,31 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from demos.training.events import Epoch, Finished, Result, Started, Step
+from demos.training.data.splits import Splits
+from demos.training.events import Epoch, Finished, Outcome, Result, Started, Step
 from demos.training.loop import train
-from demos.training.results.history import MAX_STEPS, Record, as_csv, differences, record_of
+from demos.training.results.history import MAX_STEPS, Record, as_csv, differences, record_from, record_of
 from demos.training.results.paired import other_test, same_test
 from demos.training.settings import Settings
+from demos.training.sources import SOURCES
 from demos.training.tasks.classification.data import Dataset
 
 
 @pytest.fixture(scope="module")
 def record(dataset: Dataset, base: Path, quick: Settings, tmp_path_factory: pytest.TempPathFactory) -> Record:
     """Of a whole run."""
-    events = list(train(dataset, base, quick, tmp_path_factory.mktemp("run") / "kept"))
+    made, result = run_record(dataset, base, quick, tmp_path_factory.mktemp("run") / "kept")
+    assert isinstance(result, Result)
+    assert made.right.count("1") / len(made.right) == pytest.approx(result.accuracy)
+    assert made.right.count("0") == len(result.mistakes)
+    return made
+
+
+def run_record(
+    dataset: Splits, base: Path, settings: Settings, folder: Path, kind: str = "sentence"
+) -> tuple[Record, Outcome]:
+    """What is remembered of a run, and its result."""
+    events = list(train(dataset, base, settings, folder))
     started = next(event for event in events if isinstance(event, Started))
     ended = events[-1]
     assert isinstance(ended, Finished)
@@ -33,11 +47,16 @@ def record(dataset: Dataset, base: Path, quick: Settings, tmp_path_factory: pyte
         for one in events
         if isinstance(one, Epoch)
     ]
-    made = record_of("id", 1, "Tiny", "sentence", dataset, quick, started, ended.result, steps, looks)
-    assert isinstance(ended.result, Result)
-    assert made.right.count("1") / len(made.right) == pytest.approx(ended.result.accuracy)
-    assert made.right.count("0") == len(ended.result.mistakes)
-    return made
+    made = record_of("id", 1, "Tiny", kind, dataset, settings, started, ended.result, steps, looks)
+    return made, ended.result
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_record_of_each_task_comes_back_from_json(name: str, base: Path, quick: Settings, tmp_path: Path) -> None:
+    source = SOURCES[name]
+    settings = replace(quick, epochs=1, trains="head", max_length=32)
+    made, _ = run_record(source.load(0, 40), base, settings, tmp_path / "run", source.kind)
+    assert record_from(json.loads(json.dumps(asdict(made), allow_nan=False))) == made
 
 
 def with_settings(record: Record, **changes: Any) -> Record:

@@ -151,3 +151,17 @@ def test_only_so_many_ends_are_remembered_and_one_a_part(
     background.start("again", "reader 5", "part", iter([{"number": 7}]), lambda: None)
     assert background.state("run 5") == {}
     assert background.newest("reader 5", "part") == "again"
+
+
+def test_at_the_end_all_that_work_are_asked_to_stop(background: Background) -> None:
+    works = [Work() for _ in range(3)]
+    for number, work in enumerate(works):
+        work.start(background, f"run-{number}", reader=f"reader-{number}")
+    works[0].end()
+    until(lambda: not background.is_under_way("run-0"))
+    background.stop_all()
+    assert [work.asked_to_stop.is_set() for work in works] == [False, True, True]
+    assert background.is_busy
+    for work in works[1:]:
+        work.end()
+    until(lambda: not background.is_busy)

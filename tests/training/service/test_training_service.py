@@ -30,7 +30,7 @@ def trainings(monkeypatch: pytest.MonkeyPatch) -> TrainingService:
 
 
 def left_behind(trainings: TrainingService) -> list[Path]:
-    return list(Path(trainings.runs._home.name).iterdir())
+    return list(trainings.runs._home.path.iterdir())
 
 
 def test_a_run_is_kept_and_asked_by_its_id_alone(
@@ -54,6 +54,32 @@ def test_a_run_is_kept_and_asked_by_its_id_alone(
     trainings.runs.discard(run)
     assert left_behind(trainings) == []
     assert len(trainings.queue) == 0
+
+
+def test_at_the_end_all_are_stopped_and_kept(
+    trainings: TrainingService, dataset: Dataset, base: Path, quick: Settings
+) -> None:
+    long, first, second = dataclasses.replace(quick, epochs=20), trainings.runs.new(), trainings.runs.new()
+    events = trainings.fine_tune(first, dataset, "tiny", base, long)
+    assert any(isinstance(event, Step) for event in events)
+    with ThreadPoolExecutor(2) as pool:
+        rest = pool.submit(list, events)
+        waiting = pool.submit(list, trainings.fine_tune(second, dataset, "tiny", base, long))
+        while len(trainings.queue) < 2:
+            time.sleep(0.01)
+        began = time.monotonic()
+        trainings.stop_all(60)
+        assert time.monotonic() - began < 50
+        assert isinstance(rest.result(timeout=1)[-1], Stopped)
+        assert isinstance(waiting.result(timeout=1)[-1], Failed)
+    assert trainings.runs.kept(first)
+    assert left_behind(trainings) == [trainings.runs.folder(first)]
+    stuck = trainings.fine_tune(second, dataset, "tiny", base, long)
+    next(stuck)  # and nobody listens
+    began = time.monotonic()
+    trainings.stop_all(0.2)
+    assert 0.2 <= time.monotonic() - began < 5
+    stuck.close()  # type: ignore[attr-defined]
 
 
 def test_the_second_waits_for_the_first(
@@ -215,7 +241,7 @@ def test_runs_are_bounded_in_number_and_bytes() -> None:
     (runs.folder(names[4]) / "weights").write_bytes(b"x" * 3_000)
     runs.keep(names[4], "tiny")  # larger than all may be together: the newest stays, alone
     assert [runs.kept(name) for name in names] == [False, False, False, False, True]
-    home = Path(runs._home.name)
+    home = runs._home.path
     del runs
     for _ in range(100):
         if not home.exists():

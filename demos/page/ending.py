@@ -1,0 +1,31 @@
+"""The end of the program, by SIGTERM or Ctrl+C: trainings under way are kept where there is time, nothing is left."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from demos.training.service.training_service import TrainingService
+
+END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after it was asked to end
+
+
+def ending(trainings: TrainingService) -> Callable[..., Any]:
+    """What ends this process, with exit code 0; fit for a signal's handler. A second signal ends it at once."""
+    process = os.getpid()
+
+    def end(*_: Any) -> None:
+        if os.getpid() == process:  # else ZeroGPU's worker, forked from it
+            for kind in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(kind, signal.SIG_DFL)
+            trainings.stop_all(END_SECONDS)
+            atexit._run_exitfuncs()  # they remove temporary folders
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(0)  # Python's own end aborts the process where a thread comes back from torch meanwhile
+
+    return end

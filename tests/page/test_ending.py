@@ -1,0 +1,20 @@
+"""The end of the program is not that of a process forked from it, as ZeroGPU's workers are.
+
+What it does while a training is under way is tested with the app itself, in tests/test_restart.py.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+
+from demos.page.ending import ending
+from demos.training.service.training_service import TrainingService
+
+
+def test_a_forked_process_leaves_all_as_it_is() -> None:
+    trainings = TrainingService()
+    worker = multiprocessing.get_context("fork").Process(target=ending(trainings))
+    worker.start()
+    worker.join(30)
+    assert worker.exitcode == 0
+    assert trainings.runs._home.path.is_dir()

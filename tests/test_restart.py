@@ -1,0 +1,88 @@
+"""The app as its users run it: what was trained is there after a kill, and a training does not break its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradio_client import Client
+
+from demos.lessons.finetune import LOST
+from demos.training.form_values import RECIPE
+from tests.conftest import START_SECONDS, answers, start_app
+from tests.visit import Visit
+
+READER, STRANGER = "a-key-that-nobody-guesses", "another-key-that-nobody-guesses"
+BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "task", "data", "file", "test_file", "hub", "most")
+OF_RUNS = ("finetune-table", "export-told")
+
+
+def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    pid, url = started(tmp_path)
+    try:
+        train(url)
+        before = found(url, READER)
+        assert LOST not in before["finetune-lost"]
+        assert len(left(temporary)) == 1
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+    pid, url = started(tmp_path)
+    try:
+        assert found(url, READER) == before
+        strangers = found(url, STRANGER)
+        assert LOST in strangers["finetune-lost"]
+        assert not {strangers[name] for name in OF_RUNS} & {before[name] for name in OF_RUNS}
+        assert len(left(temporary)) == 1  # not the killed one's
+        events = Client(url, verbose=False, httpx_kwargs={"timeout": 60}).submit(epochs=10, api_name="/fine_tune")
+        next(event for event in events if event["event"] == "step")
+        os.kill(pid, signal.SIGTERM)
+        _, status = os.waitpid(pid, 0)
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    assert os.waitstatus_to_exitcode(status) == 0, (tmp_path / "app.log").read_text()[-2_000:]
+    assert left(temporary) == []
+    assert list((tmp_path / "runs").glob("unfinished-*")) == []
+
+
+def started(folder: Path) -> tuple[int, str]:
+    pid, port = start_app(folder)
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + START_SECONDS
+    while not answers(url):
+        assert time.monotonic() < deadline, (folder / "app.log").read_text()[-2_000:]
+        time.sleep(0.1)
+    return pid, url
+
+
+def left(temporary: Path) -> list[Path]:
+    return [path for path in temporary.glob("fine-tune-*") if path.is_dir()]
+
+
+def train(url: str) -> None:
+    """One short run on the page."""
+    visit = Visit(url)
+    start = visit.on("click", "finetune-start")
+    visit.ask(start, {0: READER})
+    begun = start["outputs"][1]
+    names = [*BEFORE_RECIPE, *RECIPE]
+    chosen = {"reader": READER, "most": 100, "trains": "head", "epochs": 1}
+    visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})
+
+
+def found(url: str, reader: str) -> dict[str | None, Any]:
+    """What a page that comes back shows of the reader's runs: their table, the model to take home."""
+    visit = Visit(url)
+    shown = visit.ask(visit.drawing("finetune-lost"), {0: reader})
+    for name in OF_RUNS:
+        shown |= visit.ask(visit.drawing(name), {})
+    return {name: shown[name] for name in ("finetune-lost", *OF_RUNS)}
