@@ -14,6 +14,8 @@ from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
+from demos.training.sources import READERS
+from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
@@ -95,6 +97,18 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
             const ours = ({menus})[task]; // a file that was chosen is of the task before; a link may name the Hub
             const value = data === "{HUB}" || ours.some((choice) => choice[1] === data) ? data : ours[0][1];
             return {{ __type__: "update", choices: [...ours, ...{others}], value }};
+        }}""",
+        **layout.HIDE,
+    )
+    # Which files the dialogs offer; to the server any name is valid, and the task's reader says what it can't read.
+    picked = {kind: {"label": READERS[kind].forms, "file_types": offered(READERS[kind].endings)} for kind in VIEWS}
+    parts["task"].change(
+        None,
+        [parts["task"]],
+        [parts["file"], parts["test_file"]],
+        js=f"""(task) => {{
+            const {{ label, file_types }} = ({json.dumps(picked)})[task];
+            return [{{ __type__: "update", label, file_types }}, {{ __type__: "update", file_types }}];
         }}""",
         **layout.HIDE,
     )
