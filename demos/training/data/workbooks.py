@@ -14,7 +14,7 @@ from demos.errors import UserError
 
 ZIP = b"PK\x03\x04"  # how every zip archive begins
 MAX_UNPACKED = 24 * 2**20  # bytes of all parts together
-MAX_CELLS = 300_000
+MAX_CELLS = 200_000
 MAX_OTHER = 50_000  # elements that are no cells: styles, names, pictures
 CELL_TAGS = (b"row", b"c", b"v", b"f", b"is", b"t", b"si")
 SAVE_AS_CSV = "save its sheet as CSV"
