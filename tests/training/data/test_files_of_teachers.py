@@ -13,7 +13,7 @@ from demos.training.data import labelled, lists, rated_pairs
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.data.workbooks import MAX_CELLS
 from demos.training.sources import READERS, load_file
-from tests.training.data.teachers_files import BOOK, CAFE, FILES, SEMICOLONS
+from tests.training.data.teachers_files import BOOK, CAFE, EUROPE, FILES, SEMICOLONS
 from tests.training.data.workbook_files import of_sheet, packed, parts_of, strings_part, with_part, workbook
 
 MOST_SECONDS = 3.0  # of the processor, for one file
