@@ -100,15 +100,14 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         }}""",
         **layout.HIDE,
     )
-    # Which files the dialogs offer; to the server any name is valid, and the task's reader says what it can't read.
-    picked = {kind: {"label": READERS[kind].forms, "file_types": offered(READERS[kind].endings)} for kind in VIEWS}
+    picked = {kind: {"label": READERS[kind].forms, "elem_classes": offered(READERS[kind].endings)} for kind in VIEWS}
     parts["task"].change(
         None,
         [parts["task"]],
         [parts["file"], parts["test_file"]],
         js=f"""(task) => {{
-            const {{ label, file_types }} = ({json.dumps(picked)})[task];
-            return [{{ __type__: "update", label, file_types }}, {{ __type__: "update", file_types }}];
+            const {{ label, elem_classes }} = ({json.dumps(picked)})[task]; // what the dialogs offer
+            return [{{ __type__: "update", label, elem_classes }}, {{ __type__: "update", elem_classes }}];
         }}""",
         **layout.HIDE,
     )
