@@ -109,6 +109,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
             const {{ label, elem_classes }} = ({json.dumps(picked)})[task]; // what the dialogs offer
             return [{{ __type__: "update", label, elem_classes }}, {{ __type__: "update", elem_classes }}];
         }}""",
+        trigger_mode="multiple",
         **layout.HIDE,
     )
     hub, asked = parts["hub"], parts["hub_asked"]
