@@ -17,6 +17,20 @@ POOLING = {
     "max": "vectors = states.masked_fill(mask == 0, float('-inf')).amax(dim=1)",
 }
 
+JSON_LINES = {  # how a program reads each form of JSON
+    "jsonl": "    rows = [json.loads(line) for line in file if line.strip()]\n",
+    "json": """    rows = json.load(file)
+if isinstance(rows, dict):
+    rows = next(value for value in rows.values() if isinstance(value, list))
+""",
+    "objects": """    text, rows, at = file.read().strip(), [], 0
+while at < len(text):
+    row, at = json.JSONDecoder().raw_decode(text, at)
+    rows.append(row)
+    at = re.compile(r"[\\s,]*").match(text, at).end()
+""",
+}
+
 
 def model_lines(spec: ModelSpec) -> tuple[str, str]:
     """(an import where one is needed, the line that sets `name` and `revision`) for this model's from_pretrained."""
@@ -120,12 +134,14 @@ print((units @ units.T).numpy().round(2))
 
 def rows_lines(path: str, form: Form) -> tuple[str, str]:
     """(imports, the lines that fill `first`, `second` and `scores` from the file at `path`)."""
+    text = "str(row[{!r}])" if form.kind == "xlsx" else "row[{!r}]"
+    score = 'float(str(row[{!r}]).replace(",", "."))' if form.comma else "float(row[{!r}])"
     columns = "".join(
         f"{name} = [{template.format(column)} for row in rows]\n"
         for name, column, template in zip(
-            ("first", "second", "scores"), form.columns, ("row[{!r}]", "row[{!r}]", "float(row[{!r}])"), strict=True
+            ("first", "second", "scores"), form.columns, (text, text, score), strict=True
         )
-    )
+    )  # fmt: skip
     if path == HUB_FILE:
         fetch = (
             f"path = hf_hub_download({HUB_REPO!r}, {HUB_FILE!r}, repo_type='dataset',\n"
@@ -133,17 +149,20 @@ def rows_lines(path: str, form: Form) -> tuple[str, str]:
             "rows = [json.loads(line) for line in gzip.open(path, 'rt', encoding='utf-8')]\n"
         )
         return "import gzip\nimport json\n\nfrom huggingface_hub import hf_hub_download\n", fetch + columns
-    if form.kind == "jsonl":
+    named = "rows = rows[1:]  # the first has the columns' names\n" if form.header else ""
+    if form.kind == "xlsx":
         read = (
-            f"with open({path!r}, encoding='utf-8-sig') as file:\n"
-            "    rows = [json.loads(line) for line in file if line.strip()]\n"
+            f"book = openpyxl.load_workbook({path!r}, read_only=True, data_only=True)\n"
+            "sheet = next(sheet for sheet in book.worksheets if sheet.sheet_state == 'visible')\n"
+            "rows = [row for row in sheet.iter_rows(values_only=True) if any(row)]\n"
         )
-        return "import json\n\n", read + columns
+        return "import openpyxl\n", read + named + columns
+    encoding = "utf-8-sig" if form.encoding == "utf-8" else form.encoding
+    opened = f"with open({path!r}, encoding={encoding!r}, newline='') as file:\n"
+    if form.kind != "csv":
+        imports = "import json\nimport re\n\n" if form.kind == "objects" else "import json\n\n"
+        return imports, opened + JSON_LINES[form.kind] + columns
     quoting = "" if form.quoted else ", quoting=csv.QUOTE_NONE"
-    read = (
-        f"with open({path!r}, encoding='utf-8-sig', newline='') as file:\n"
-        f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if row]\n"
-    )
-    return "import csv\n\n", read + (
-        "rows = rows[1:]  # the first has the columns' names\n" if form.header else ""
-    ) + columns
+    skipped = "    next(file)  # says which sign stands between the columns\n" if form.told_delimiter else ""
+    read = f"    rows = [row for row in csv.reader(file, delimiter={form.delimiter!r}{quoting}) if any(row)]\n"
+    return "import csv\n\n", opened + skipped + read + named + columns

@@ -14,7 +14,7 @@ from demos.training.tasks.classification.data import build_dataset
 OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; besides OWN, any key of SOURCES
 LEAST_TRAIN = 10  # the least that "most training examples" may be
 NO_NUMBER = "A setting is empty or not a number."
-AWAITED = "Choose a CSV, TSV or JSONL file first."
+AWAITED = "Choose a CSV, Excel or JSON file first."
 UNNAMED = "Name a data set of the Hub first, as owner/name."
 # The controls, in the order of `read_settings`; most are called as their field of Settings.
 RECIPE = (

@@ -132,4 +132,4 @@ def trec(path: Path, seed: int) -> Iterator[Splits]:
 
 def xquad(path: Path, seed: int) -> Iterator[Splits]:
     """Each fold tests a fifth of the paragraphs."""
-    yield from folds_of(path.name, read_questions(path.read_bytes(), path.name), 5, seed)
+    yield from folds_of(path.name, read_questions(path.read_bytes(), path.name).rows, 5, seed)

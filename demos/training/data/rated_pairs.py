@@ -6,8 +6,9 @@ import csv
 import gzip
 import io
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,10 @@ from demos.bert.embeddings.agreement import Pair, checked
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import csv_rows, decode_text, delimiter_of, ending_of, file_bytes, read_jsonl
+from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, csv_rows, ending_of, separated, workbook_table
+from demos.training.data.file_text import decode_text, file_bytes
+from demos.training.data.json_tables import LINES, LIST, objects_of, read_json
+from demos.training.data.read_as import ReadAs, delimited
 from demos.training.data.tables import Column, find_columns
 from demos.training.data.upload_limit import MAX_UPLOAD
 
@@ -34,11 +38,10 @@ HUB_REVISION = "b0fddb56ed78048fa8b90373c8a3cfc37b684831"
 HUB_FILE = "validation.jsonl.gz"
 HUB_TIMEOUT = 5.0  # seconds for the Hub to answer at all
 FORM_KEYS = ("sentence1", "sentence2", "score")
-JSON_LINES = (".jsonl", ".ndjson", ".json")
 OWN, UPLOAD, HUB = "ours", "file", "hub"  # where a part's menu takes the pairs from
-FILES = [".csv", ".tsv", ".jsonl", ".txt"]
-AWAITED = "Choose a file of sentence pairs: sentence1, sentence2 and score, as CSV, TSV or JSONL."
+AWAITED = "Choose a file of sentence pairs: sentence1, sentence2 and score, as CSV, Excel or JSON."
 COLUMNS = (Column("sentence1", FIRST), Column("sentence2", SECOND), Column("score", SCORE))
+_COMMA = re.compile(r"[+-]?\d+,\d+")
 SAMPLE = '{"sentence1": "…", "sentence2": "…", "score": 3.5}'
 
 PairRow = tuple[int, str, str, object]  # number in the file, first and second sentence, rating
@@ -48,11 +51,14 @@ PairRow = tuple[int, str, str, object]  # number in the file, first and second s
 class Form:
     """How a file is to be read, for a program that reads it again."""
 
-    kind: str  # csv or jsonl
-    columns: tuple[int | str, int | str, int | str]  # of first sentence, second, score; keys in jsonl
+    kind: str  # csv, xlsx, or of JSON: jsonl (an object a line), json (a list), objects (one after the other)
+    columns: tuple[int | str, int | str, int | str]  # of first sentence, second, score; keys in JSON
     delimiter: str = ","
     quoted: bool = True  # whether quotes around a field are taken off
     header: bool = False
+    encoding: str = "utf-8"
+    told_delimiter: bool = False  # whether a first line such as `sep=;` says it
+    comma: bool = False  # whether scores are written as 3,5
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ class Rated:
     pairs: tuple[Pair, ...]
     name: str
     form: Form
+    read_as: ReadAs | None = None  # of a reader's own file
 
 
 def read_data(source: str, file: str | None) -> Rated:
@@ -84,14 +91,27 @@ def our_pairs() -> Rated:
 
 
 def read_pairs(data: bytes, name: str) -> Rated:
-    """The pairs of a CSV, TSV or JSONL file, its columns found by their names (sentence1, sentence2, score).
+    """The pairs of a file that holds a table, its columns found by their names (sentence1, sentence2, score).
 
     Without such names three columns are taken as first sentence, second, score, and seven or more between tabs as
     STS-B's own files: genre, file, year, id, score, sentences. Raises UserError, naming the row, for what is broken.
     """
-    suffix = ending_of(name, (".csv", ".tsv", ".txt", *JSON_LINES))
-    rows, form = (_from_json if suffix in JSON_LINES else _from_table)(decode_text(data))
-    return Rated(_pairs(rows), Path(name).name, form)
+    suffix = ending_of(name, TABLES, data)
+    if suffix == ".xlsx":
+        table = workbook_table(data)
+        rows, form = _from_table([(number, list(cells)) for number, cells in table.rows], Form("xlsx", (0, 1, 2)))
+        return Rated(_pairs(rows), Path(name).name, form, table.read_as)
+    text, encoding = decode_text(data)
+    if suffix in JSON:
+        rows, form, said = _from_json(text, encoding)
+    else:
+        delimiter, rest = separated(text, "\t,;")
+        quoted = delimiter != "\t"  # between tabs a quote is the text's own
+        table_rows = csv_rows(rest, delimiter, quoted)
+        form = Form("csv", (0, 1, 2), delimiter, quoted, False, encoding, rest != text)
+        rows, form = _from_table(table_rows, form)
+        said = delimited(delimiter, len(table_rows[0][1]))
+    return Rated(_pairs(rows), Path(name).name, form, ReadAs(said, encoding))
 
 
 def hub_pairs() -> Rated:
@@ -119,31 +139,30 @@ def hub_pairs() -> Rated:
     return Rated(read_pairs(data, "stsb.jsonl").pairs, HUB_FILE, Form("jsonl", FORM_KEYS))
 
 
-def _from_json(text: str) -> tuple[list[PairRow], Form]:
-    """The rows of a JSON object a line; their keys are those of the first."""
-    table = read_jsonl(text, SAMPLE)
-    if not table.rows:
-        return [], Form("jsonl", FORM_KEYS)
-    at = _places(table.header)
-    keys = table.header[at[0]], table.header[at[1]], table.header[at[2]]
+def _from_json(text: str, encoding: str) -> tuple[list[PairRow], Form, str]:
+    """(the rows of a file of JSON objects, how a program reads them, the form in words); the first has the keys."""
+    values, said = read_json(text, MAX_ROWS, SAMPLE)
+    kind = {LINES: "jsonl", LIST: "json"}.get(said, "objects")
+    if not values:
+        return [], Form(kind, FORM_KEYS, encoding=encoding), said
+    objects = objects_of(values, SAMPLE)
+    header = tuple(objects[0][1])
+    keys = [header[place] for place in _places(header)]
     rows = []
-    for number, cells in table.rows:
-        first, second, score = (cells[place] for place in at)
+    for number, record in objects:
+        first, second, score = (record.get(key) for key in keys)
         if not isinstance(first, str) or not isinstance(second, str):
             raise UserError(f"Row {number:,} has no text under {keys[0][:30]!r} and {keys[1][:30]!r}.")
         rows.append((number, first, second, score))
-    return rows, Form("jsonl", keys)
+    return rows, Form(kind, (keys[0], keys[1], keys[2]), encoding=encoding), said
 
 
-def _from_table(text: str) -> tuple[list[PairRow], Form]:
-    """The rows of a table, and the form they were read in."""
-    delimiter = delimiter_of(text, "\t,;")
-    quoted = delimiter != "\t"  # between tabs a quote is the text's own
-    table = csv_rows(text, delimiter, quoted)
+def _from_table(table: list[tuple[int, list[str]]], form: Form) -> tuple[list[PairRow], Form]:
+    """The rows of a table, and the form with the columns that were found."""
     if not table:
         raise UserError("The file has no rows.")
     head = table[0][1]
-    stsb = delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None
+    stsb = form.delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None
     header = _number(head[-1]) is None and not stsb
     if header:
         at = _places(head)
@@ -162,7 +181,8 @@ def _from_table(text: str) -> tuple[list[PairRow], Form]:
             columns = f"{len(fields):,} column{'s' * (len(fields) != 1)}"
             raise UserError(f"Row {number:,} has {columns} where the first has {len(head)}.")
         rows.append((number, fields[at[0]], fields[at[1]], fields[at[2]]))
-    return rows, Form("csv", at, delimiter, quoted, header)
+    comma = any(isinstance(score, str) and _COMMA.fullmatch(score.strip()) for *_, score in rows)
+    return rows, replace(form, columns=at, header=header, comma=comma)
 
 
 def _places(header: Sequence[str]) -> tuple[int, int, int]:
@@ -176,10 +196,15 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        number = float(value)
+        number = float(_point(value))
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def _point(value: str | float) -> str | float:
+    """A number as spreadsheets of many countries write it, 3,5, with a point; all else as it is."""
+    return value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
 
 
 def _pairs(rows: list[PairRow]) -> tuple[Pair, ...]:

@@ -10,10 +10,12 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import file_bytes
+from demos.training.data.file_tables import TABLES, read_table
+from demos.training.data.file_text import file_bytes
 from demos.training.data.hub_data import fetch
+from demos.training.data.read_as import ReadRows
 from demos.training.data.splits import MAX_TRAIN, Splits, split_name
-from demos.training.data.tables import Column, Record, read_columns
+from demos.training.data.tables import Column, Record, records_of
 
 
 @dataclass(frozen=True)
@@ -36,29 +38,36 @@ class Reader:
     rows: Callable[[Sequence[Record]], Sequence[Any]]  # the records of these columns to rows
     build: Callable[[str, Sequence[Any], int, int], Splits]  # (name, rows, seed, max_train)
     nameless: tuple[str, ...] = ()  # the roles of the columns of a file that has as many and names none of them
-    read_file: Callable[[bytes, str], Sequence[Any]] | None = None  # where a file may be no plain table
+    read_file: Callable[[bytes, str], ReadRows] | None = None  # where a file may be no plain table
+    endings: tuple[str, ...] = TABLES  # of the names of files that it reads
+    forms: str = "CSV, Excel or JSON"  # the same in words
 
-    def read(self, data: bytes, name: str) -> Sequence[Any]:
+    def read(self, data: bytes, name: str) -> ReadRows:
         """The rows of a file's bytes. Raises UserError, one sentence that names the row where there is one."""
         if self.read_file:
             return self.read_file(data, name)
-        return self.rows(read_columns(data, name, self.columns, self.nameless))
+        table = read_table(data, name)
+        return ReadRows(self.rows(records_of(table, self.columns, self.nameless)), table.read_as)
 
     def from_files(self, path: Path | str, test: Path | str | None, seed: int, max_train: int) -> Splits:
         """A person's file; of a second one all rows are the test split, and then none of the first are.
 
         Raises UserError as `read` does, and where a file can't be read.
         """
-        rows, name = list(self.read(file_bytes(path), Path(path).name)), Path(path).name
+        read, name = self.read(file_bytes(path), Path(path).name), Path(path).name
+        rows, notes = list(read.rows), [read.read_as.told]
         if test is not None:
             try:
-                held_out = [replace(row, split="test") for row in self.read(file_bytes(test), Path(test).name)]
+                tested = self.read(file_bytes(test), Path(test).name)
             except UserError as error:
                 raise UserError(f"The test file can't be used: {str(error)[:1].lower()}{str(error)[1:]}") from error
+            notes.append(f"The test file: {tested.read_as.told[:1].lower()}{tested.read_as.told[1:]}")
+            held_out = [replace(row, split="test") for row in tested.rows]
             watched = {True: "validation", False: "train"}
             rows = [replace(row, split=watched[split_name(row.split, row.number) == "validation"]) for row in rows]
             rows, name = [*rows, *held_out], f"{name} and {Path(test).name}"
-        return self.build(name, rows, seed, max_train)
+        built = self.build(name, rows, seed, max_train)
+        return replace(built, notes=(*notes, *built.notes))
 
     def from_hub(self, name: str, seed: int, max_train: int) -> Splits:
         """The Hub's data set `owner/name` or `owner/name:config`.
@@ -74,6 +83,6 @@ class Reader:
 
         @lru_cache(maxsize=8)  # frozen, and read again at each move of a slider
         def load(seed: int = 0, max_train: int = MAX_TRAIN) -> Splits:
-            return self.build(title, self.read((DATA / file).read_bytes(), file), seed, max_train)
+            return self.build(title, self.read((DATA / file).read_bytes(), file).rows, seed, max_train)
 
         return Source(key, self.kind, title, load)

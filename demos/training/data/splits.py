@@ -9,7 +9,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from demos.errors import UserError
 
@@ -33,6 +33,7 @@ class Item(Generic[T]):
     stratum: str  # what each split has its share of: the class, or "" where there is none
     split: str  # as the file says it; "" where it does not
     value: T
+    label: str = ""  # rows that are the same should have the same
 
 
 class Parts(NamedTuple, Generic[T]):
@@ -96,6 +97,8 @@ def split_items(
     distinct = _distinct(given_rows)
     if len(distinct) < len(given_rows):
         notes.append(f"{count_of(len(given_rows) - len(distinct), noun)} taken out because another row has the same.")
+        kept = {item.key: item for item in distinct}
+        notes += labels_differ(((item, kept[item.key]) for item in given_rows), noun)
     check(distinct)
     by_split: dict[str, list[Item[T]]] = defaultdict(list)
     for item in distinct:
@@ -141,6 +144,28 @@ def split_name(name: str, number: int) -> str:
 def count_of(number: int, noun: str) -> str:
     """A number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+class Labelled(Protocol):
+    """What has a label and a row's number."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def label(self) -> str: ...
+
+
+def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> list[str]:
+    """A sentence on rows that are the same as another but for the label, from (row, the row that counts); or none."""
+    odd = [(row, kept) for row, kept in repeated if row.label != kept.label]
+    if not odd:
+        return []
+    row, kept = odd[0]
+    rest = f"; so it is with {count_of(len(odd) - 1, 'more row')}" if len(odd) > 1 else ""
+    return [
+        f"Rows {kept.number:,} and {row.number:,} have the same {noun} with the labels {kept.label[:30]!r} and "
+        f"{row.label[:30]!r}: row {kept.number:,} counts{rest}."
+    ]
 
 
 def _distinct(items: Iterable[Item[T]]) -> list[Item[T]]:

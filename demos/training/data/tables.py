@@ -10,7 +10,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.files import DATA
-from demos.training.data.file_tables import Cells, read_table
+from demos.training.data.file_tables import Cells, Table, read_table
 from demos.training.data.splits import count_of, same
 
 EMOTION = DATA / "emotion.tsv"
@@ -74,13 +74,16 @@ SPLIT = Column("split", SPLIT_NAMES, required=False)
 
 
 def read_columns(data: bytes, name: str, columns: Sequence[Column], nameless: Sequence[str] = ()) -> list[Record]:
-    """The rows of a CSV, TSV, JSONL or JSON file (by its name's ending), its columns found by their names.
+    """The rows of a file that holds a table (`read_table`), as `records_of` finds them. Raises UserError."""
+    return records_of(read_table(data, name), columns, nameless)
+
+
+def records_of(table: Table, columns: Sequence[Column], nameless: Sequence[str] = ()) -> list[Record]:
+    """The rows of a table, its columns found by their names.
 
     `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
-    Raises UserError for a missing column, for more than MAX_UPLOAD, MAX_ROWS or MAX_COLUMNS, for bytes that are no
-    text, and for a broken row, named. An empty cell is the caller's to judge.
+    Raises UserError for a missing column and for no rows. An empty cell is the caller's to judge.
     """
-    table = read_table(data, name)
     named = any(_plain(head) in column.names for head in table.header for column in columns)
     if not named and not table.keyed and nameless and len(table.header) == len(nameless):
         return _records(table.rows, {role: place for place, role in enumerate(nameless)}, columns)
@@ -123,12 +126,16 @@ def find_columns(header: Sequence[str], columns: Sequence[Column]) -> dict[str, 
 
 
 def read_rows(data: bytes, name: str) -> list[Row]:
-    """The rows of a CSV, TSV or JSONL file (by its name's ending), text and label columns found by their names.
+    """The labelled rows of a file that holds a table (`read_table`). Raises UserError as `rows_of` does."""
+    return rows_of(read_table(data, name))
 
-    A file of two columns may do without a header: its label column is the one with fewer different values.
-    Raises UserError as `read_columns` does, and for a row without text or label.
+
+def rows_of(table: Table) -> list[Row]:
+    """A table's labelled rows, text and label columns found by their names.
+
+    A table of two columns may do without a header: its label column is the one with fewer different values.
+    Raises UserError as `records_of` does, and for a row without text or label.
     """
-    table = read_table(data, name)
     header, rows = table.header, table.rows
     if len(header) == 1:
         raise UserError("The file has one column; a text and a label column are needed.")
@@ -146,8 +153,11 @@ def read_rows(data: bytes, name: str) -> list[Row]:
     return labelled_rows(_records(rows, places, (TEXT, LABEL, SPLIT)))
 
 
-def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
-    """The rows' labels by the alphabet. Raises UserError for too few or too many classes, or one with too few rows."""
+def class_names(rows: Sequence[Row], noun: str = "sentence", repeated: Sequence[Row] = ()) -> tuple[str, ...]:
+    """The labels of different rows by the alphabet; `repeated` are the rows before equal ones were taken out.
+
+    Raises UserError for too few or too many classes, or one with too few rows.
+    """
     counts = Counter(row.label for row in rows)
     alike: dict[str, str] = {}
     for label in counts:
@@ -158,6 +168,11 @@ def class_names(rows: Sequence[Row], noun: str = "sentence") -> tuple[str, ...]:
                 f"The classes {other!r} and {label!r} (row {row.number:,}) differ in capitals or blanks alone; "
                 "write them alike."
             )
+    if len(counts) < MIN_CLASSES and len({row.label for row in repeated}) >= MIN_CLASSES:
+        raise UserError(
+            f"Equal {noun}s with different labels count once, with the first label, and so only the class "
+            f"{next(iter(counts))!r} is left; at least two classes are needed."
+        )
     if len(counts) < MIN_CLASSES:
         raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
     if len(counts) > MAX_CLASSES:

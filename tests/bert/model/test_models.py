@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from demos.bert.model import models
+from demos.bert.model import fetching, models
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, ModelSpec, extend_catalogue
 from demos.bert.model.models import LoadedModel, ModelStore, check_bundled, default_key
 from demos.errors import UserError
@@ -66,7 +66,7 @@ def test_tokens_do_not_wait_for_weights(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_tokenizer_that_is_not_on_this_machine_is_not_fetched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    monkeypatch.setattr(models, "get_session", lambda: calls.append("the Hub was asked"))
+    monkeypatch.setattr(fetching, "get_session", lambda: calls.append("the Hub was asked"))
     absent = ModelSpec("absent", "Nobody's", "nobody/nothing", "0" * 40, 2, 4, 32, cased=True)
     store = ModelStore({**CATALOGUE, "absent": absent})
     assert store.tokenizer_at_hand(BUNDLED)("hello").tokens() == ["[CLS]", "hello", "[SEP]"]
@@ -76,8 +76,10 @@ def test_a_tokenizer_that_is_not_on_this_machine_is_not_fetched_for(monkeypatch:
 
 def test_changed_weights_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"not the weights")
-    with pytest.raises(RuntimeError, match="SHA-256"):
+    with pytest.raises(UserError, match="are not the right ones"):
         check_bundled(tmp_path)
+    with pytest.raises(UserError, match="are missing on this server"):
+        check_bundled(tmp_path / "gone")
 
 
 @pytest.mark.parametrize("key", ["nope", "../../etc/passwd", "google-bert/bert-base-uncased", "<script>", ""])
@@ -95,7 +97,7 @@ def test_a_model_the_hub_cannot_deliver_is_one_sentence(
     def unreachable(*args: object, **options: object) -> None:
         raise OSError("no route to host")
 
-    monkeypatch.setattr(models, "get_session", lambda: type("Session", (), {"head": unreachable})())
+    monkeypatch.setattr(fetching, "get_session", lambda: type("Session", (), {"head": unreachable})())
     with pytest.raises(UserError, match="could not be fetched"):
         store.get("bert-tiny")
     assert not store.ready("bert-tiny")

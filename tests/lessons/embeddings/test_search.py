@@ -69,7 +69,7 @@ def test_a_list_of_one_s_own(
     file.write_text("topic,sentence\n" + "".join(f"{k // 2},{one}\n" for k, one in enumerate(LINES.split("\n")[:4])))
     query = "How do I bake a loaf?"
     status, found, told, numbers, code, own, *_ = show(*BAR, query, part.OWN, str(file), "", *MENUS)
-    assert status == ""
+    assert status == '<p class="aside">Read as CSV with commas between the columns, UTF-8.</p>'
     assert own["visible"] is True
     sentences = LINES.strip().split("\n")
     vectors = page.services.vectors.get(page.services.loaded("minilm"), [query, *sentences], [Choice("mean", 6)])[0]

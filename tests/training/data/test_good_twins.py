@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from demos.training.sources import load_file
-from tests.training.data.made_files import CONLL, FILMS, GOOD, lines, squad, table
+from tests.training.data.made_files import CONLL, FILMS, GOOD, films, lines, squad, table
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ TWINS = {
     ),
     "UTF-16 with its mark": Twin("a.csv", "sentence", GOOD.encode("utf-16"), set(FILMS)),
     "UTF-16, the other way": Twin("a.csv", "sentence", b"\xfe\xff" + GOOD.encode("utf-16-be"), set(FILMS)),
+    "Windows-1252's quotes, CR lines": Twin(
+        "a.csv", "sentence", films(("“so” café", "no")).replace("\n", "\r").encode("cp1252"),
+        {*FILMS, ("“so” café", "no")},
+    ),
     "CRLF, CR and LF": Twin("a.csv", "sentence", MIXED, set(FILMS)),
     "CR in JSON lines": Twin("a.jsonl", "sentence", lines().replace("\n", "\r"), set(FILMS)),
     "a million lines before the last row": Twin(

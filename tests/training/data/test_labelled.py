@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,15 @@ def test_the_first_rows_split_as_scikit_learn_splits_them() -> None:
 
 
 def test_a_sentence_counts_once() -> None:
-    data = build_labelled("f", [*rows_of(20), Row(21, " Sentence  NUMBER 3", "c0")])
+    data = build_labelled("f", [*rows_of(20), Row(21, " Sentence  NUMBER 3", "c1")])
     assert len(data.texts) == 20
     assert data.notes == ("1 row left out: an earlier row has the same sentence.",)
+    other = Row(21, "sentence number 3", "c0")
+    assert build_labelled("f", [*rows_of(20), other]).notes[1:] == (
+        "Rows 4 and 21 have the same sentence with the labels 'c1' and 'c0': row 4 counts.",
+    )
+    others = [other, replace(other, number=22)]
+    assert build_labelled("f", [*rows_of(20), *others]).notes[1].endswith("row 4 counts; so it is with 1 more row.")
 
 
 def test_a_file_sorted_by_class_is_drawn_from() -> None:
@@ -118,7 +125,7 @@ def test_a_split_column_that_is_not_used_is_told(rows: list[Row], why: str) -> N
         (b'text,label\n"broken', "a.csv", "broken"),
         (b"\x89PNG\r\n", "a.csv", "picture"),
         ("".join(f"t {n}\tsame\n" for n in range(9)).encode(), "a.tsv", "same label"),
-        (b"text\tlabel\n" + b"again\ta\nagain\tb\n" * 9, "a.tsv", "same label"),
+        (b"text\tlabel\n" + b"again\ta\nagain\tb\n" * 9, "a.tsv", "only the class 'a' is left"),
         ("".join(f"t {n}\tl{n % 60}\n" for n in range(600)).encode(), "a.tsv", "60 different values"),
         ("".join(f"t {n}\tl{n % 2}\n" for n in range(8)).encode(), "a.tsv", "needs at least 5"),
     ],

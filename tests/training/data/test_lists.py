@@ -28,7 +28,7 @@ def test_tables() -> None:
     [
         (b"", "a.txt", "The file has no sentence."),
         (b"text\n", "a.csv", "The file has no rows."),
-        (b"a", "a.xlsx", "ends in '.xlsx' can't be read"),
+        (b"a", "a.docx", "ends in '.docx' can't be read"),
         (b"PK\x03\x04...", "a.txt", "a zip archive"),
         (b"a\nb\xff", "a.txt", "Row 2 is not UTF-8"),
         (b"a,b\n1,2\n", "a.csv", "No column is named text; the first row has 'a', 'b'."),

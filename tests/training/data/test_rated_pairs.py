@@ -42,7 +42,7 @@ def test_every_form_gives_the_same_pairs(name: str, text: str, form: Form) -> No
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("a.xlsx", b"x", "ends in '.xlsx'"),
+        ("a.xls", b"x", "ends in '.xls'"),
         ("a.csv", b"", "no rows"),
         ("a.csv", b"a,b,1\n", "at least 5 pairs; there is 1"),
         ("a.csv", b"PK\x03\x04", "a zip archive"),

@@ -24,7 +24,8 @@ from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
-from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OURS, OWN, UPLOAD, Rated, read_data
+from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OURS, OWN, UPLOAD, Rated, read_data
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values, pooling_menus, read_choice
 
 Shown = dict[gr.Component, Any]
@@ -42,9 +43,9 @@ def build(page: Page) -> None:
             sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
             source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
         with gr.Column(scale=2, min_width=320):
-            file = gr.File(
-                label=f"CSV, TSV or JSONL: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)",
-                file_types=FILES, height=110, visible=False, elem_id="embeddings-agreement-file",
+            file = file_picker(
+                f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)",
+                height=110, visible=False, elem_id="embeddings-agreement-file",
             )  # fmt: skip
             status = gr.HTML("", elem_id="embeddings-agreement-status")
     bars = gr.Plot(label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars")
@@ -84,7 +85,7 @@ def build(page: Page) -> None:
         off = np.abs(model - people)
         marked = [int(index) for index in np.argsort(-off, kind="stable")[:LISTED] if off[index] > 0]
         return {
-            status: "",
+            status: TEXT.read_as(data.read_as.told) if data.read_as else "",
             bars: bars_figure(agreement, row, deepest),
             told: said_html(agreement, deepest, tuned_for(loaded.spec), ours, loaded.spec.key == BUNDLED),
             heading: picked_html(agreement, row, deepest),

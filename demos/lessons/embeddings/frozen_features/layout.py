@@ -14,6 +14,7 @@ from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.services import Services
 from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import LAST, pooling_menus, read_choice
 
 SOURCES = [
@@ -22,7 +23,6 @@ SOURCES = [
     (f"SST-2, {MAX_ROWS:,} rows", SST2),
     ("a file of your own", FILE),
 ]
-FILES = [".csv", ".tsv", ".jsonl", ".txt"]
 AWAITED = f"Choose a file with a text and a label column; {MAX_ROWS:,} rows are used. The guide's train.tsv fits."
 BESIDE = ("all layers, side by side", CONCAT_ALL)
 MENUS = ("source", "file", "split", "pooling", "layer", "standardise")
@@ -67,7 +67,7 @@ def laid_out(services: Services) -> dict[str, Any]:
             parts["said"] = gr.HTML("", elem_classes="said", elem_id="features-said")
         with gr.Column(scale=2, min_width=330):
             parts["source"] = gr.Radio(SOURCES, value=EMOTIONS, label="Sentences")
-            parts["file"] = gr.File(label="CSV, TSV or JSONL", file_types=FILES, height=110, visible=False)
+            parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
             parts["pooling"], parts["layer"] = pooling_menus(services)
             parts["layer"].choices = [*parts["layer"].choices, BESIDE]
             with gr.Row():

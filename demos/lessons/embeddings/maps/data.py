@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from demos.figures.cosines import short
 from demos.figures.maps import MAX_CLASSES, Points
 from demos.files import DATA
 from demos.page.services import Sentence, Services
-from demos.training.data.lists import Listed, read_list
+from demos.training.data.lists import Listed, load_list, read_list
 
 MAX_LINES = 12  # whose tokens are mapped
 LIBRARY, EMOTION, FILE = "library", "emotion", "file"  # where sentences come from
@@ -69,6 +68,7 @@ class Mapped:
     vectors: np.ndarray
     points: Points
     own: tuple[str, ...] = ()
+    read_as: str = ""  # what a file was read as, one sentence
 
 
 @cache
@@ -78,17 +78,14 @@ def bundled(source: str) -> Listed:
 
 
 def listed_by(answers: Answers) -> Listed | None:
-    """The list to map; None before a file was chosen. Raises UserError as `read_list` does."""
+    """The list to map; None before a file was chosen. Raises UserError as `load_list` does."""
     if answers.source in (LIBRARY, EMOTION):
         return bundled(answers.source)
     if answers.source != FILE:
         raise UserError(f"There is no list called {str(answers.source)[:20]!r} here.")
     if not answers.file:
         return None
-    try:
-        return read_list(Path(answers.file).read_bytes(), Path(answers.file).name)
-    except OSError as error:
-        raise UserError("The file could not be read; choose it again.") from error
+    return load_list(answers.file)
 
 
 def own_sentences(sentence: Sentence, answers: Answers) -> tuple[str, ...]:
@@ -127,7 +124,8 @@ def mapped_steps(
     own = own_sentences(sentence, answers)
     points = sentence_points(listed, own, "topic" if answers.source == LIBRARY else "class")
     (vectors,) = yield from services.vectors.steps(loaded, points.names, [choice])
-    return Mapped(vectors, points, points.names[len(listed.sentences) :])
+    read_as = listed.read_as.told if listed.read_as else ""
+    return Mapped(vectors, points, points.names[len(listed.sentences) :], read_as)
 
 
 def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], layer: int | str | None) -> Mapped:

@@ -25,6 +25,7 @@ from demos.lessons.embeddings.maps.data import (
 from demos.lessons.embeddings.maps.text import NAMES
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import Page
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
@@ -78,9 +79,9 @@ def laid_out(page: Page) -> dict[str, Any]:
             parts["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
     with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:
         parts["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
-        parts["file"] = gr.File(
-            label="TXT (a sentence a line), CSV or TSV with a topic or label column; up to 2,000 sentences",
-            file_types=[".txt", ".csv", ".tsv"], height=120, visible=False, elem_id="maps-file",
+        parts["file"] = file_picker(
+            "TXT (a sentence a line), CSV, Excel or JSON with a topic or label column; up to 2,000 sentences",
+            height=120, visible=False, elem_id="maps-file",
         )  # fmt: skip
         parts["own"] = gr.Textbox(
             "", label="Your own among them, one a line (◆)", lines=2, max_lines=6, elem_id="maps-own",

@@ -66,7 +66,7 @@ class Maps:
             return
         layouts = yield from self._layouts(drawn, answers, dict.fromkeys((answers.method, PCA_MAP)), busy)
         yield {
-            "status": "",
+            "status": TEXT.read_as(drawn.mapped.read_as) if drawn.mapped.read_as else "",
             "told": told_html(drawn.layout, drawn.mapped.points, answers.method),
             "numbers": numbers_html(layouts, drawn.mapped.points, answers.method),
             "code": program(loaded.spec, drawn, answers),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -29,7 +28,8 @@ from demos.page.folds import folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
 from demos.templates import templates
-from demos.training.data.lists import MAX_LINES, Listed, our_library, read_lines, read_list
+from demos.training.data.lists import MAX_LINES, Listed, load_list, our_library, read_lines
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
 
 TEXT = templates(__file__)
@@ -49,12 +49,12 @@ REMEMBERED = 2**20  # characters; how well a longer list is searched is computed
 def listed_by(source: str, file: str | None, pasted: str) -> Listed | None:
     """The sentences to search: the library's, a file's, or those pasted; None before there are any of one's own.
 
-    Raises UserError as `read_list` and `read_lines` do.
+    Raises UserError as `load_list` and `read_lines` do.
     """
     if source == LIBRARY:
         return our_library()
     if file:
-        return read_list(Path(file).read_bytes(), Path(file).name)
+        return load_list(file)
     return read_lines(pasted) if (pasted or "").strip() else None
 
 
@@ -78,10 +78,8 @@ def build(page: Page) -> None:
         sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
         source = gr.Radio(sources, value=LIBRARY, label="Among", scale=2, min_width=300, elem_id="search-source")
     with gr.Row(visible=False) as own:
-        file = gr.File(
-            label=f"TXT (a sentence a line), CSV or TSV; up to {MAX_LINES:,} sentences",
-            file_types=[".txt", ".csv", ".tsv"], height=120, elem_id="search-file",
-        )  # fmt: skip
+        kinds = f"TXT (a sentence a line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
+        file = file_picker(kinds, height=120, elem_id="search-file")
         pasted = gr.Textbox("", label="Or paste sentences, one a line", lines=4, max_lines=8, elem_id="search-pasted")
     with gr.Row(elem_classes="search-menus"):
         menus: list[gr.Component] = []
@@ -137,6 +135,7 @@ def build(page: Page) -> None:
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
         shared = keywords.shared(wanted, listed.sentences)
         yield ready | {
+            status: TEXT.read_as(listed.read_as.told) if listed.read_as else "",
             rankings: hits_html(lists, listed.sentences, listed.topics, shared),
             told: told_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),

@@ -31,8 +31,9 @@ from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
-from demos.training.data.rated_pairs import FILES, HUB, MAX_PAIRS, OWN, UPLOAD, read_data
+from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OWN, UPLOAD, read_data
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, guarded
 
@@ -118,10 +119,8 @@ def _recipe() -> dict[str, Any]:
     with gr.Accordion("Data and more settings", open=False):
         sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
         source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
-        file = gr.File(
-            label=f"CSV, TSV or JSONL: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)",
-            file_types=FILES, height=110, visible=False,
-        )  # fmt: skip
+        kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
+        file = file_picker(kinds, height=110, visible=False)
         with gr.Row():
             batch = gr.Slider(4, 64, 16, step=4, label="Batch size (pairs)", min_width=140)
             seed = gr.Number(0, precision=0, label="Seed: split and order", min_width=140)

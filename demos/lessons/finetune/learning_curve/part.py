@@ -37,6 +37,7 @@ from demos.training.learning_curve import (
 )
 from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import duration
 from demos.widgets.run_controller.run_controller import RunController, buttons, guarded
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
@@ -82,7 +83,7 @@ class LearningCurve:
         dataset, count = read_data(data, file), _whole(seeds)
         if dataset is None:
             return shown | {"status": TEXT.awaited(AWAITED)}
-        shown["status"] = self._cost(bar.model, dataset, count)
+        shown["status"] = TEXT.notes(dataset.notes if data in FILES else ()) + self._cost(bar.model, dataset, count)
         if own is not None and own.data == dataset.name:
             return shown | _drawn(own, own=True)
         how, known = samples()
@@ -203,8 +204,7 @@ def build(page: Page) -> None:
         )
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
         stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
-    file = gr.File(label="CSV, TSV or JSONL", file_types=[".csv", ".tsv", ".jsonl", ".json", ".txt"], height=110,
-                   visible=False)  # fmt: skip
+    file = file_picker("CSV, Excel or JSON", height=110, visible=False)
     parts |= {"start": start, "stop": stop, "file": file}
     with gr.Row(elem_classes="learning_curve-said"):
         parts["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)

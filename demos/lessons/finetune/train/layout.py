@@ -14,12 +14,13 @@ from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
 from demos.training.presets import PRESETS
 from demos.training.settings import Settings
+from demos.training.sources import reader_of
+from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 from demos.widgets.tasks.task_view import TaskView
 
 TEXT = templates(__file__)
-FILES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".conll", ".parquet"]
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 3e-3, 1e-2]
 ELSEWHERE = [("a file of your own", UPLOAD), ("a data set of the Hub", HUB)]
 TRAINS = [
@@ -50,8 +51,9 @@ def tasks() -> dict[str, Any]:
             elem_id="finetune-pick", scale=2, min_width=200,
         )  # fmt: skip
     with gr.Row(visible=False) as parts["files"]:
-        for name, label in (("file", "CSV, TSV or JSONL"), ("test_file", "a separate test file (optional)")):
-            parts[name] = gr.File(label=label, file_types=FILES, height=110, min_width=240)
+        reader = reader_of("sentence")
+        for name, label in (("file", reader.forms), ("test_file", "a separate test file (optional)")):
+            parts[name] = file_picker(label, reader.endings, height=110, min_width=240)
     with gr.Row(visible=False) as parts["hubs"]:
         parts["hub"] = gr.Textbox(
             "", label="Data set of the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",

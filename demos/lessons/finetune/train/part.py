@@ -14,6 +14,8 @@ from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
+from demos.training.sources import READERS
+from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
@@ -96,6 +98,18 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
             const value = data === "{HUB}" || ours.some((choice) => choice[1] === data) ? data : ours[0][1];
             return {{ __type__: "update", choices: [...ours, ...{others}], value }};
         }}""",
+        **layout.HIDE,
+    )
+    picked = {kind: {"label": READERS[kind].forms, "elem_classes": offered(READERS[kind].endings)} for kind in VIEWS}
+    parts["task"].change(
+        None,
+        [parts["task"]],
+        [parts["file"], parts["test_file"]],
+        js=f"""(task) => {{
+            const {{ label, elem_classes }} = ({json.dumps(picked)})[task]; // what the dialogs offer
+            return [{{ __type__: "update", label, elem_classes }}, {{ __type__: "update", elem_classes }}];
+        }}""",
+        trigger_mode="multiple",
         **layout.HIDE,
     )
     hub, asked = parts["hub"], parts["hub_asked"]

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
+from demos.training.data.file_tables import read_table
+from demos.training.data.read_as import ReadRows
 from demos.training.data.readers import Reader, Source
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
 from demos.training.data.tables import (
@@ -22,6 +24,7 @@ from demos.training.data.tables import (
     class_names,
     labelled_rows,
     read_rows,
+    rows_of,
 )  # fmt: skip
 
 # MRPC, RTE, WNLI and STS-B: sentence1; QQP: question1; MNLI, SNLI and ANLI: premise; QNLI: question and sentence.
@@ -91,10 +94,17 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
     noun = "pair" if any(row.pair for row in cleaned) else "sentence"
     # A pair the other way round is the same sentences over again, which a test split must not be tested with.
     items = [
-        Item(row.number, "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))), row.label, row.split, row)
+        Item(
+            row.number, "\n".join(sorted(filter(None, map(same, (row.text, row.pair))))), row.label, row.split, row,
+            row.label,
+        )
         for row in cleaned
-    ]
-    parts = split_items(items, seed, max_train, noun, lambda kept: class_names([item.value for item in kept], noun))
+    ]  # fmt: skip
+
+    def check(kept: Sequence[Item[Row]]) -> None:
+        class_names([item.value for item in kept], noun, cleaned)
+
+    parts = split_items(items, seed, max_train, noun, check)
     labels = tuple(sorted({row.label for split in (parts.train, parts.validation, parts.test) for row in split}))
     trained = {row.label for row in parts.train}
     for label in labels:
@@ -123,13 +133,19 @@ def _shared(train: Sequence[Row], test: Sequence[Row]) -> tuple[str, ...]:
     return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
 
 
+def _read_labelled(data: bytes, name: str) -> ReadRows:
+    """A file's labelled sentences, which need no names where there are two columns. Raises UserError."""
+    table = read_table(data, name)
+    return ReadRows(rows_of(table), table.read_as)
+
+
 SENTENCES = Reader(
     "sentence",
     "A text and a label column, named in the first row; two columns need no names.",
     (TEXT, LABEL, SPLIT),
     labelled_rows,
     build_dataset,
-    read_file=read_rows,
+    read_file=_read_labelled,
 )
 PAIRS = Reader(
     "pair",

@@ -13,7 +13,7 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.readers import Reader
 from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, split_items
-from demos.training.tasks.entities.files import TABLE_COLUMNS, TaggedRow, read_tagged, tagged_rows
+from demos.training.tasks.entities.files import ENDINGS, TABLE_COLUMNS, TaggedRow, read_tagged, tagged_rows
 from demos.training.tasks.entities.scores import spans_of, types_of
 
 MAX_TYPES = 20
@@ -170,6 +170,8 @@ READER = Reader(
     tagged_rows,
     build_entities,
     read_file=read_tagged,
+    endings=ENDINGS,
+    forms="CoNLL, CSV, Excel or JSON",
 )
 READERS = (READER,)
 SOURCES = (READER.bundled("entities", "Names", "entities.conll"),)

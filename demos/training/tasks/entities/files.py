@@ -10,16 +10,19 @@ from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.file_tables import MAX_ROWS, decode_text, lines_of
+from demos.training.data.file_tables import MAX_ROWS, TABLES, ending_of, read_table
+from demos.training.data.file_text import decode_text, lines_of
+from demos.training.data.read_as import ReadAs, ReadRows
 from demos.training.data.splits import SPLITS
-from demos.training.data.tables import SPLIT, Column, Record, read_columns
+from demos.training.data.tables import SPLIT, Column, Record, records_of
 
 COLUMNS = (2, 3, 4)  # of a CoNLL file: token, perhaps part of speech and chunk, tag
 MAX_LINES = 400_000
 MAX_WORDS = 1_000  # a sentence
 MAX_WORD = 200  # characters
 MAX_TYPE = 40  # characters
-TABLES = (".csv", ".jsonl", ".ndjson", ".json")
+CONLL = (".conll", ".bio", ".iob", ".tsv", ".txt", "")  # the endings of files that may be in CoNLL's form
+ENDINGS = (*TABLES, *CONLL[:3])
 TOKENS = Column("tokens", ("tokens", "words", "token", "word", "text", "sentence"), kind="json")
 TAGS = Column("tags", ("ner_tags", "tags", "bio_tags", "labels", "ner", "tag", "label", "entities"), kind="json")
 GROUP = Column("group", ("sentence #", "sentence_id", "sentence id", "sent_id", "sentence_idx", "sentence"), False)
@@ -40,15 +43,18 @@ class TaggedRow:
     note: str = ""  # what was done to its file's tags
 
 
-def read_tagged(data: bytes, name: str) -> list[TaggedRow]:
-    """The sentences of a CoNLL file, or of a table with columns tokens and tags (CSV, TSV, JSONL, JSON).
+def read_tagged(data: bytes, name: str) -> ReadRows:
+    """The sentences of a CoNLL file, or of a table with columns tokens and tags (CSV, Excel, JSON).
 
     Raises UserError for what is broken, one sentence that names the line.
     """
-    suffix = Path(name).suffix.lower()
-    if suffix in TABLES or (suffix == ".tsv" and _names_columns(data)):
-        return tagged_rows(read_columns(data, name, TABLE_COLUMNS))
-    return _as_bio(_read_conll(decode_text(data)))
+    if ending_of(name, ENDINGS, data) in CONLL:
+        text, encoding = decode_text(data)
+        if not _names_columns(text):
+            form = "CoNLL’s form, a token and its tag a line"
+            return ReadRows(_as_bio(_read_conll(text)), ReadAs(form, encoding))
+    table = read_table(data, Path(name).stem if name.lower().endswith(CONLL[:3]) else name)
+    return ReadRows(tagged_rows(records_of(table, TABLE_COLUMNS)), table.read_as)
 
 
 def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
@@ -92,9 +98,9 @@ def _grouped(records: Sequence[Record]) -> list[Record]:
     ]  # fmt: skip
 
 
-def _names_columns(data: bytes) -> bool:
+def _names_columns(text: str) -> bool:
     """Whether the first line names a tokens and a tags column, so that the file is a table and not CoNLL's columns."""
-    first = {cell.strip().strip('"').lower() for cell in decode_text(data).lstrip().split("\n", 1)[0].split("\t")}
+    first = {cell.strip().strip('"').lower() for cell in re.split(r"[\t,;]", lines_of(text.lstrip())[0])}
     return bool(first & set(TOKENS.names)) and bool(first & set(TAGS.names))
 
 

@@ -141,6 +141,7 @@ READER = Reader(
     question_rows,
     build_questions,
     read_file=read_questions,
+    forms="SQuAD’s JSON, CSV or Excel",
 )
 READERS = (READER,)
 SOURCES = (READER.bundled("questions", "Questions", "questions.json"),)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.training.data.file_tables import MAX_ROWS, decode_text
+from demos.training.data.file_tables import JSON, MAX_ROWS, TABLES, ending_of, read_table
+from demos.training.data.file_text import decode_text
+from demos.training.data.read_as import ReadAs, ReadRows
 from demos.training.data.splits import Item, same
-from demos.training.data.tables import SPLIT, Column, Record, read_columns
+from demos.training.data.tables import SPLIT, Column, Record, records_of
 
 MAX_CONTEXT, MAX_QUESTION = 6_000, 500  # characters
 MAX_ANSWERS = 10  # of one question
@@ -50,23 +51,40 @@ class QuestionExample:
 QuestionRow = Item[QuestionExample]  # `number` counts questions from 1, or rows as a spreadsheet does
 
 
-def read_questions(data: bytes, name: str) -> list[QuestionRow]:
-    """The questions of SQuAD's JSON, or of a CSV, TSV, JSONL or JSON table.
+def read_questions(data: bytes, name: str) -> ReadRows:
+    """The questions of SQuAD's JSON, or of a table (CSV, Excel, JSON).
 
     Raises UserError, one sentence that names the question or the row where there is one.
     """
-    if Path(name).suffix.lower() == ".json":
-        text = decode_text(data)
-        if text.lstrip().startswith("{"):
-            try:
-                whole = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                if "\n" in text.strip():  # one object a line, perhaps
-                    return question_rows(read_columns(data, name, QUESTION_COLUMNS))
-                raise UserError(NOT_SQUAD) from error
-            if "data" in whole or "question" not in whole:
-                return squad_rows(whole)
-    return question_rows(read_columns(data, name, QUESTION_COLUMNS))
+    if ending_of(name, TABLES, data) in JSON:
+        text, encoding = decode_text(data)
+        whole = _whole_object(text)
+        if whole is not None and _is_squad(whole):
+            return ReadRows(squad_rows(whole), ReadAs("SQuAD’s JSON", encoding))
+    table = read_table(data, name)
+    return ReadRows(question_rows(records_of(table, QUESTION_COLUMNS)), table.read_as)
+
+
+def _is_squad(whole: Mapping[str, Any]) -> bool:
+    """Whether the object is, or should be, SQuAD's and neither a question itself nor a list of them."""
+    rows = next((value for value in whole.values() if isinstance(value, list)), [])
+    return "question" not in whole and not (rows and isinstance(rows[0], dict) and "question" in rows[0])
+
+
+def _whole_object(text: str) -> dict[str, Any] | None:
+    """The object that a JSON file is; None for a list, and for objects one after the other.
+
+    Raises UserError for one that is broken.
+    """
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        whole, end = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError) as error:
+        if "\n" in text.strip():  # one object a line, perhaps
+            return None
+        raise UserError(NOT_SQUAD) from error
+    return whole if not text.lstrip()[end:].strip() else None
 
 
 def squad_rows(whole: Mapping[str, Any]) -> list[QuestionRow]:

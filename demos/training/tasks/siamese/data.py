@@ -77,7 +77,10 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
     held_out_pairs = tuple(pairs[row] for row in rows)
     if len({pair.score for pair in held_out_pairs}) == 1:
         raise UserError("The held-out pairs are all rated alike, so there is no order to agree with; try another seed.")
-    return PairDataset(rated.name, train, held_out_pairs, held_out_pairs, top=top, held_out_rows=rows, form=rated.form)
+    notes = (rated.read_as.told,) if rated.read_as else ()
+    return PairDataset(
+        rated.name, train, held_out_pairs, held_out_pairs, notes, top=top, held_out_rows=rows, form=rated.form
+    )
 
 
 def _connected(pairs: tuple[Pair, ...]) -> list[list[int]]:

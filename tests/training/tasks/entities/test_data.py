@@ -17,7 +17,7 @@ GOOD = "Ann\tB-PER\nLee\tI-PER\nslept\tO\n\nin\tO\nParis\tB-LOC\n"
 
 
 def read(text: str, name: str = "names.conll") -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return [(row.words, row.tags) for row in read_tagged(text.encode(), name)]
+    return [(row.words, row.tags) for row in read_tagged(text.encode(), name).rows]
 
 
 WANTED = [(("Ann", "Lee", "slept"), ("B-PER", "I-PER", "O")), (("in", "Paris"), ("O", "B-LOC"))]
@@ -59,7 +59,7 @@ def test_every_form_says_the_same(name: str, text: str) -> None:
 
 def test_what_was_done_to_the_tags_is_told() -> None:
     notes = {
-        scheme: {row.note for row in read_tagged(text.encode(), "x.conll")}
+        scheme: {row.note for row in read_tagged(text.encode(), "x.conll").rows}
         for scheme, text in {
             "BIO": GOOD,
             "IOB1": GOOD.replace("B-", "I-"),
@@ -78,7 +78,7 @@ def test_iob1_keeps_neighbours_apart() -> None:
 
 def test_split_comments_hold_until_the_next_and_a_hash_may_be_a_word() -> None:
     text = "# text = a comment\n# split = train\na\tO\n\n#\tO\nb\tO\n\n# split = dev\nc\tO\n"
-    rows = read_tagged(text.encode(), "x.conll")
+    rows = read_tagged(text.encode(), "x.conll").rows
     assert [(row.words, row.split, row.number) for row in rows] == [
         (("a",), "train", 3), (("#", "b"), "train", 5), (("c",), "dev", 9),
     ]  # fmt: skip

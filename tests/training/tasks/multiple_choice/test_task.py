@@ -76,7 +76,7 @@ def items(count: int) -> ChoiceDataset:
         endings[k % 4] = f"a good end {k}"
         rows.append(f"it begins {k}\tand then\t" + "\t".join(endings) + f"\t{k % 4}")
     header = "context\tstart\tending0\tending1\tending2\tending3\tlabel"
-    return build_choices("good", READER.read("\n".join([header, *rows]).encode(), "good.tsv"))
+    return build_choices("good", READER.read("\n".join([header, *rows]).encode(), "good.tsv").rows)
 
 
 def test_a_training_ends_with_margins_mistakes_and_a_model_that_answers(base: Path, tmp_path: Path) -> None:
@@ -184,14 +184,14 @@ HEAD = "context,ending0,ending1,label\n"
 )
 def test_a_broken_item_is_named(text: str, told: str) -> None:
     with pytest.raises(UserError) as refused:
-        build_choices("f", READER.read(text.encode(), "f.csv"))
+        build_choices("f", READER.read(text.encode(), "f.csv").rows)
     assert told in str(refused.value)
 
 
 def test_an_item_with_its_endings_in_another_order_is_the_same() -> None:
     rows = [f"start {k},one {k},two {k},{k % 2}" for k in range(30)]
     turned = [f"Start  {k},two {k},one {k},{1 - k % 2}" for k in range(4)]
-    data = build_choices("f", READER.read((HEAD + "\n".join(rows + turned)).encode(), "f.csv"))
+    data = build_choices("f", READER.read((HEAD + "\n".join(rows + turned)).encode(), "f.csv").rows)
     assert len(data.train) + len(data.validation) + len(data.test) == 30
     assert data.notes[0].startswith("4 items taken out")
 

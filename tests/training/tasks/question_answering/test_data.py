@@ -67,7 +67,7 @@ def table(separator: str) -> str:
     ],
 )  # fmt: skip
 def test_every_form_says_the_same(name: str, text: str) -> None:
-    rows = read_questions(text.encode(), name)
+    rows = read_questions(text.encode(), name).rows
     assert [(row.question, row.context, row.answers, row.start) for row in (item.value for item in rows)] == [
         (question, CONTEXT, (answer,), start) for question, answer, start in ASKED
     ]

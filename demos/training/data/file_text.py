@@ -1,0 +1,84 @@
+"""From a file's bytes to its text: UTF-8, UTF-16 with its mark, or the Windows-1252 that Excel writes."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from demos.errors import UserError
+from demos.training.data.upload_limit import MAX_UPLOAD
+
+NOT_TEXT = {
+    b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",
+    b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive and no Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook, or one with a password",
+}  # fmt: skip
+SAVE_AS = "save it as .xlsx, CSV or JSON"
+MOST_ACCENTS = 0.25  # of the letters of a western language; a French text has 0.05
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ABOVE_ASCII = bytes(range(128, 256))
+_NO_LETTERS = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+
+def file_bytes(path: Path | str) -> bytes:
+    """What the file holds; one that is too large is not read. Raises UserError where it can't be read."""
+    try:
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(MAX_UPLOAD + 1) if size <= MAX_UPLOAD else b""
+    except (OSError, TypeError, ValueError) as error:
+        raise UserError("The file could not be read; choose it again.") from error
+    check_size(max(size, len(data)))
+    return data
+
+
+def check_size(size: int) -> None:
+    """Raises UserError for a file of more bytes than MAX_UPLOAD."""
+    if size > MAX_UPLOAD:
+        raise UserError(f"The file has {size / 2**20:.1f} MB; the limit is {MAX_UPLOAD // 2**20} MB.")
+
+
+def decode_text(data: bytes) -> tuple[str, str]:
+    """(the text, the name of its encoding): UTF-8 with or without a byte order mark, UTF-16 with one, Windows-1252.
+
+    Marks further in, of files put together, go. Raises UserError for more than MAX_UPLOAD, and for what is no text.
+    """
+    check_size(len(data))
+    for magic, kind in NOT_TEXT.items():
+        if data.startswith(magic):
+            raise UserError(f"The file is {kind}; {SAVE_AS}.")
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    zeros = sorted(half.count(0) for half in (data[:1_000:2], data[1:1_000:2]))
+    if not marked and zeros[0] == 0 and zeros[1] > len(data[:1_000]) / 4:  # most of every second byte
+        raise UserError("The file seems to be UTF-16 without its byte order mark; save it as UTF-8.")
+    encoding = "utf-16" if marked else "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        if not marked and _is_western(data):
+            return data.decode("cp1252"), "cp1252"
+        row = len(lines_of(data[: error.start].decode(encoding, "replace")))
+        raise UserError(f"Row {row:,} is not {encoding.upper()} text; save the file as UTF-8.") from error
+    if "\0" in text:
+        row = len(lines_of(text[: text.index("\0")]))
+        raise UserError(f"Row {row:,} holds a NUL character: this is no text file.")
+    return text.replace("\ufeff", ""), encoding
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether bytes that are not UTF-8 are Windows-1252: few letters with accents, and no signs that a text lacks."""
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    accents = len(data) - len(data.translate(None, _ABOVE_ASCII))
+    letters = len(data.translate(None, _NO_LETTERS))
+    valid = data.decode("utf-8", "ignore")
+    broken_utf_8 = len(valid.encode()) - len(valid.encode("ascii", "ignore")) > accents / 2
+    return not _CONTROLS.search(data) and accents < MOST_ACCENTS * letters and not broken_utf_8
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, whichever way they end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

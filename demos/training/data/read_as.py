@@ -1,0 +1,39 @@
+"""What a file was read as, in one sentence for the page; and rows together with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252"}  # Python's names and the usual ones
+SIGNS = {",": "commas", "\t": "tabs", ";": ";", "|": "|"}
+
+
+@dataclass(frozen=True)
+class ReadAs:
+    """The form of a file, and how its bytes became text ("" where the form says it, as a workbook's does)."""
+
+    form: str
+    encoding: str = ""  # Python's name
+
+    @property
+    def told(self) -> str:
+        """The sentence for the page."""
+        encoding = ENCODINGS.get(self.encoding, "")
+        return f"Read as {self.form}{', ' if encoding else ''}{encoding}."
+
+
+class ReadRows(NamedTuple):
+    """What a task makes of a file, and what the file was read as."""
+
+    rows: Sequence[Any]
+    read_as: ReadAs
+
+
+def delimited(delimiter: str, width: int) -> str:
+    """The form of a table with this sign between its columns."""
+    if width < 2:
+        return "a table of one column"
+    form = "a table" if delimiter == "\t" else "CSV"
+    return f"{form} with {SIGNS.get(delimiter, delimiter)} between the columns"

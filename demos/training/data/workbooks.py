@@ -1,0 +1,123 @@
+"""From an Excel workbook (.xlsx) to its first sheet's cells: values only, never formulas or macros, within bounds."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import warnings
+import zipfile
+from collections import Counter
+from typing import Any, NamedTuple
+
+from demos.errors import UserError
+
+ZIP = b"PK\x03\x04"  # how every zip archive begins
+MAX_UNPACKED = 24 * 2**20  # bytes of all parts together
+MAX_CELLS = 200_000
+MAX_OTHER = 50_000  # elements that are no cells: styles, names, pictures
+CELL_TAGS = (b"row", b"c", b"v", b"f", b"is", b"t", b"si")
+SAVE_AS_CSV = "save its sheet as CSV"
+TOO_MANY = f"The workbook has more than {MAX_CELLS:,} cells, or too many styles; {SAVE_AS_CSV}."
+_ENCODING = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?:\?xml[^>]*?encoding=["']([\w.-]+)|(?!\?xml[^>]*encoding))""")
+_TAG = re.compile(rb"<(?:[\w.-]{1,20}:)?([A-Za-z]\w{0,40})")
+
+
+class Sheet(NamedTuple):
+    """The first sheet that is not hidden: its name, its rows with their numbers (none that is empty), all as wide."""
+
+    title: str
+    rows: list[tuple[int, list[str]]]
+
+
+def is_workbook(data: bytes) -> bool:
+    """Whether these bytes are a zip archive with a workbook in it."""
+    if not data.startswith(ZIP):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return any(name.startswith("xl/workbook") for name in archive.namelist())
+    except Exception:  # zipfile raises many kinds for a broken archive
+        return False
+
+
+def read_workbook(data: bytes, max_rows: int, max_columns: int) -> Sheet:
+    """The first sheet's cells as text; of a formula the value that was saved with it.
+
+    Raises UserError, one sentence, for what is broken, and for what is beyond the bounds once it is unpacked.
+    """
+    try:
+        return _first_sheet(checked_copy(data), max_rows, max_columns)
+    except UserError:
+        raise
+    except Exception as error:  # zipfile, expat and openpyxl raise many kinds; each means the same to the reader
+        raise UserError(f"The Excel workbook is broken; save it again, or {SAVE_AS_CSV}.") from error
+
+
+def checked_copy(data: bytes) -> io.BytesIO:
+    """The archive's XML parts alone, unpacked: no macro, no picture.
+
+    Raises UserError where they hold more than the bounds, which is more than can be read in seconds, or are not UTF-8.
+    """
+    copy, tags = io.BytesIO(), Counter[bytes]()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(copy, "w") as kept:
+        size = sum(part.file_size for part in archive.infolist())  # no more than these bytes is ever unpacked
+        if size > MAX_UNPACKED:
+            raise UserError(
+                f"The workbook unpacks to {size / 2**20:,.0f} MB; the limit is {MAX_UNPACKED // 2**20} MB, "
+                f"so {SAVE_AS_CSV}."
+            )
+        for part in archive.infolist():
+            if not part.filename.endswith((".xml", ".rels")):
+                continue
+            text = archive.read(part)
+            encoding = _ENCODING.match(text)
+            if not encoding or (encoding[1] or b"utf-8").lower() not in (b"utf-8", b"us-ascii"):
+                raise UserError(f"The workbook is not written in UTF-8 as Excel writes it; {SAVE_AS_CSV}.")
+            if text.count(b"<") > 10 * MAX_CELLS:
+                raise UserError(TOO_MANY)
+            tags.update(_TAG.findall(text))
+            kept.writestr(part.filename, text)
+    others = sum(count for tag, count in tags.items() if tag not in CELL_TAGS)
+    if any(tags[tag] > MAX_CELLS for tag in CELL_TAGS) or others > MAX_OTHER:
+        raise UserError(TOO_MANY)
+    return copy
+
+
+def _first_sheet(archive: io.BytesIO, max_rows: int, max_columns: int) -> Sheet:
+    import openpyxl  # here: most readers bring no workbook
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of styles and extensions that openpyxl leaves out
+        book = openpyxl.load_workbook(archive, read_only=True, data_only=True, keep_links=False)
+        sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"] or book.worksheets
+        if not sheets:
+            raise UserError("The workbook has no sheet with cells.")
+        sheet = sheets[0]
+        sheet.reset_dimensions()  # what the file says of its size may be wrong
+        rows = []
+        found = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
+        for number, cells in enumerate(found, start=1):
+            if any(cell is not None and str(cell).strip() for cell in cells):
+                rows.append((number, [_plain(cell) for cell in cells]))
+        title = str(sheet.title)
+        book.close()
+    width = max((at for _, cells in rows for at, cell in enumerate(cells, start=1) if cell), default=0)
+    if width > max_columns:
+        raise UserError(f"The sheet has more than {max_columns} columns.")
+    if rows and rows[-1][0] > max_rows + 1:
+        raise UserError(f"The file has more than {max_rows:,} rows.")
+    return Sheet(title, [(number, cells[:width]) for number, cells in rows])
+
+
+def _plain(cell: Any) -> str:
+    """A cell as a CSV file would have it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        return cell.date().isoformat()
+    return str(cell)

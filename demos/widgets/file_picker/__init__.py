@@ -1,0 +1,1 @@
+"""The picker of a reader's own file."""

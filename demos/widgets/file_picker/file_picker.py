@@ -1,0 +1,25 @@
+"""The picker of a reader's own file: its dialog offers the files that its task reads, and none else.
+
+Gradio would refuse every other name by itself, in the browser and on the server, and with it a file without an
+ending. So it is told that any file will do: what a file holds decides, and what can't be read is refused in one
+sentence. The endings stand in the picker's classes, from where demos/page/file_endings.js tells them to the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from demos.training.data.file_tables import TABLES
+
+
+def file_picker(label: str, endings: Sequence[str] = TABLES, **options: Any) -> gr.File:
+    """Takes one file; `endings` are those that its dialog offers."""
+    return gr.File(label=label, file_types=["file"], elem_classes=offered(endings), **options)
+
+
+def offered(endings: Sequence[str]) -> list[str]:
+    """The classes of a picker that offers these endings."""
+    return ["file-picker", *(f"reads-{ending.removeprefix('.')}" for ending in endings)]
