@@ -14,7 +14,7 @@ from demos.widgets.live_curve.live_curve import CurveFeed, shown_now
 
 
 def events() -> Any:
-    yield from (Waiting(2), Waiting(2), Waiting(1))
+    yield from (Waiting(2, 20.0), Waiting(2, 20.0), Waiting(1, 10.0))
     yield Started(("a", "b"), 1, 1, 1, 0, 9, 3, 1, 1, "accuracy", "always “a”", 0.5, 0.5, "CPU", "float32", 1)
     yield Epoch(0, 0, math.nan, 0.7, 0.4)
     for number in range(1, 10):

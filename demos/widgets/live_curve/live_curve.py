@@ -103,7 +103,7 @@ class CurveFeed:
         self._watcher = watcher
         self._watched: tuple[int, ...] = ()
         self._metric = "accuracy"
-        self._place = 0  # in the line
+        self._waiting = ""  # what was last said of its place in the line
         self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
 
     @property
@@ -147,7 +147,7 @@ class CurveFeed:
             if isinstance(event, Finished | Stopped):
                 self._state["status"] = ended_told(event, self._data, self._examples)
         if isinstance(event, Waiting):
-            moved, self._place = event.place != self._place, event.place
+            moved, self._waiting = self._state["status"] != self._waiting, self._state["status"]
             return moved
         return not isinstance(event, Step | Look | Watched | Scoring | Caching)
 

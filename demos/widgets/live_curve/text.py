@@ -32,6 +32,18 @@ def duration(seconds: float) -> str:
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
 
 
+def about_minutes(seconds: float) -> str:
+    """ "less than a minute", "about 3 minutes"."""
+    minutes = round(seconds / 60)
+    return f"about {minutes} minutes" if minutes > 1 else "about a minute" if minutes else "less than a minute"
+
+
+def waiting_told(event: Waiting) -> str:
+    """A place in a line, in a sentence."""
+    before = f"{event.place} trainings are" if event.place > 1 else "1 training is"
+    return f"{before} before yours, which begins in {about_minutes(event.seconds)}."
+
+
 def _when(event: Epoch | PairLook) -> str:
     epochs = f"{event.epoch:.2g} epoch{'' if event.epoch == 1 else 's'}"
     return f"After {epochs}" if event.step else "Before training"
@@ -86,7 +98,7 @@ def dashed_told(guess: bool, baseline: str, metric: str) -> str:
 
 # (the event, what the run learns from) -> the line above the curve
 STATUS: dict[type, Callable[[Any, str], str]] = {
-    Waiting: lambda event, _: f"Another training runs on this machine; you are number {event.place} in the queue.",
+    Waiting: lambda event, _: waiting_told(event),
     Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; a first look before training…",
     Caching: lambda event, examples: (
         f"The frozen layers read each of the {examples} once: {event.done:,} of {event.total:,}"

@@ -15,8 +15,9 @@ from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
 
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
-MAX_BEGUN = 64  # runs whose page has not asked for their changes yet
+FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that hear of their runs, each in a thread of its own (`max_threads`)
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
+MAX_BEGUN = 256  # runs whose page has not asked for their changes yet
 
 
 def buttons(running: bool) -> Changes:
@@ -30,8 +31,6 @@ def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Ite
         yield from changes
     except UserError as error:
         yield failed(str(error))
-    except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-        yield failed(str(error.message))
     except Exception:
         yield failed(OUR_FAULT)
         raise
