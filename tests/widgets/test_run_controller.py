@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from demos.training.service.background import Changes
 from demos.training.service.training_service import TrainingService
-from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.run_controller.run_controller import RunController, cpu_button
 
 ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
 
@@ -21,11 +23,13 @@ class Counting:
 
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, Any]] = []
+        self.on_cpu: list[bool] = []
         self.stopped: set[str] = set()
         self.controller = RunController(TrainingService(), "counting", self.work, stop=self.stopped.add)
 
-    def work(self, run: str, reader: str, first: int) -> Iterator[Changes]:
+    def work(self, run: str, reader: str, first: int, on_cpu: bool = False) -> Iterator[Changes]:
         self.begun.append((run, reader, first))
+        self.on_cpu.append(on_cpu)
         while run not in self.stopped:
             yield {"count": first}
             first += 1
@@ -96,3 +100,31 @@ def test_an_id_that_was_not_given_out_begins_nothing(counting: Counting) -> None
     assert counting.begun == []
     assert "stop" in counting.controller.stop("")
     assert counting.stopped == set()
+
+
+def test_the_button_for_the_cpu_begins_the_same_run_there(counting: Counting) -> None:
+    controller = counting.controller
+    for reader, more in ((ANN, {"on_cpu": True}), (BOB, {})):
+        run = controller.begin(reader, "", **more)["run"]
+        assert next(controller.stream(run, reader, 7))["count"] >= 7
+    assert counting.on_cpu == [True, False]
+    assert [first for *_, first in counting.begun] == [7, 7]
+
+
+def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
+    with gr.Blocks() as demo:
+        parts: dict[str, Any] = {**RunController.states(), "on_cpu": cpu_button()}
+        parts |= {name: gr.Button() for name in ("start", "stop")}
+        page = SimpleNamespace(reader=gr.Textbox(), settled=gr.Textbox(), on=on)
+        counting = Counting()
+        counting.controller.wire(page, parts, [(parts["start"].click, {})], [], ())  # type: ignore[arg-type]
+    by_trigger = {function.targets[0]: function for function in demo.fns.values()}
+    for name, on_cpu in (("start", False), ("on_cpu", True)):
+        changes = by_trigger[(parts[name]._id, "click")].fn("a-reader-with-a-key", "")
+        assert changes[parts["on_cpu"]]["visible"] is False
+        assert counting.controller._begun[changes[parts["run"]]] is on_cpu
+        counting.controller._begun.clear()
+
+
+def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: list[Any], **options: Any) -> None:
+    gr.on(triggers, handler, inputs, outputs, **options)
