@@ -38,10 +38,10 @@ def about_minutes(seconds: float) -> str:
     return f"about {minutes} minutes" if minutes > 1 else "about a minute" if minutes else "less than a minute"
 
 
-def waiting_told(event: Waiting) -> str:
-    """A place in a line, in a sentence."""
-    before = f"{event.place} trainings are" if event.place > 1 else "1 training is"
-    return f"{before} before yours, which begins in {about_minutes(event.seconds)}."
+def waiting_told(place: int, seconds: float) -> str:
+    """A place in a line, and how long until it is its turn, in a sentence."""
+    before = f"{place} others are" if place > 1 else "1 other is"
+    return f"{before} before you; yours begins in {about_minutes(seconds)}."
 
 
 def _when(event: Epoch | PairLook) -> str:
@@ -98,7 +98,7 @@ def dashed_told(guess: bool, baseline: str, metric: str) -> str:
 
 # (the event, what the run learns from) -> the line above the curve
 STATUS: dict[type, Callable[[Any, str], str]] = {
-    Waiting: lambda event, _: waiting_told(event),
+    Waiting: lambda event, _: waiting_told(event.place, event.seconds),
     Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; a first look before training…",
     Caching: lambda event, examples: (
         f"The frozen layers read each of the {examples} once: {event.done:,} of {event.total:,}"

@@ -136,7 +136,7 @@ class Learning:
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event; the curve asks for it by itself."""
         if isinstance(event, Waiting):
-            feed.state["status"] = waiting_told(event)
+            feed.state["status"] = waiting_told(event.place, event.seconds)
         elif isinstance(event, Made):
             feed.points = list(event.points)
             feed.state["total"] = max(len(event.points) + steps, 10)
