@@ -22,6 +22,7 @@ from demos.training.events import (
     Stopped,
     Waiting,
 )
+from demos.training.settings import Settings
 
 LONGEST = 80  # characters of a baseline's name
 
@@ -42,6 +43,22 @@ def waiting_told(place: int, seconds: float) -> str:
     """A place in a line, and how long until it is its turn, in a sentence."""
     before = f"{place} others are" if place > 1 else "1 other is"
     return f"{before} before you; yours begins in {about_minutes(seconds)}."
+
+
+def recipe_told(model: str, task: str, settings: Settings) -> str:
+    """What is trained how, in some words that name no data."""
+    epochs = f"{settings.epochs} epoch{'s' * (settings.epochs != 1)}"
+    return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
+
+
+def watched_told(place: str, recipe: str) -> str:
+    """Whose curve is below while a reader waits."""
+    return f"{place} Below: the run that is on ({recipe})."
+
+
+def nothing_on(place: str) -> str:
+    """There is no curve to watch: what is on is another part's, or is only loaded."""
+    return f"{place} The run that is on shows no curve yet."
 
 
 def _when(event: Epoch | PairLook) -> str:

@@ -32,6 +32,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
+from demos.widgets.live_curve.text import recipe_told
 from demos.widgets.run_controller.run_controller import buttons, guarded
 from demos.widgets.tasks.registry import view_of
 
@@ -172,7 +173,9 @@ class _Run:
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
-        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset))
+        title = trainer.services.store.spec(self.key).title
+        told = recipe_told(title, self.view.word, self.settings)
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
         self.lacks_gpu = False
