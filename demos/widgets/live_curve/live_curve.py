@@ -30,11 +30,11 @@ from demos.training.events import (
 )
 from demos.widgets.live_curve.text import (
     LONGEST,
+    NOTHING_ON,
     STATUS,
     dashed_told,
     ended_told,
     look_told,
-    nothing_on,
     pair_look_told,
     tested_told,
     watched_told,
@@ -195,11 +195,11 @@ class CurveFeed:
             return self.message()
         if other is None:
             points: dict[str, Any] = {name: [] for name in self._all}
-            return _json({**self._state, **points, "shows": 0, "status": nothing_on(self._state["status"])})
+            return _json({**self._state, **points, "shows": 0, "summary": NOTHING_ON})
         public = {name: other._state[name] for name in PUBLIC if name in other._state}
         public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
         public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
-        return _json(public | {"status": watched_told(self._state["status"], other.recipe)})
+        return _json(public | {"status": self._state["status"], "summary": watched_told(other.recipe)})
 
     def _written(self, points: dict[str, Any]) -> str:
         if points["watched"]:  # told with their points, so that the other messages stay small

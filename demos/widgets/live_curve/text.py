@@ -51,14 +51,12 @@ def recipe_told(model: str, task: str, settings: Settings) -> str:
     return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
 
 
-def watched_told(place: str, recipe: str) -> str:
-    """Whose curve is below while a reader waits."""
-    return f"{place} Below: the run that is on ({recipe})."
+NOTHING_ON = "The run that is on shows no curve yet."  # it is another part's, or is only loaded
 
 
-def nothing_on(place: str) -> str:
-    """There is no curve to watch: what is on is another part's, or is only loaded."""
-    return f"{place} The run that is on shows no curve yet."
+def watched_told(recipe: str) -> str:
+    """Whose curve is drawn while a reader waits."""
+    return f"This is the run that is on: {recipe}."
 
 
 def _when(event: Epoch | PairLook) -> str:
