@@ -5,15 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 import pytest
 
+from app import launch_options
+from demos.page.command_line import read_settings
 from demos.training.service.background import Changes
+from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
-from demos.widgets.run_controller.run_controller import RunController, cpu_button
+from demos.widgets.run_controller.run_controller import QUEUE, RunController, cpu_button
 
 ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
 
@@ -128,3 +132,41 @@ def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
 
 def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: list[Any], **options: Any) -> None:
     gr.on(triggers, handler, inputs, outputs, **options)
+
+
+def test_a_hundred_who_press_start_at_one_moment_have_a_place_each() -> None:
+    """All of them follow their runs at once; each is told how many are before and for how long."""
+    trainings = TrainingService()
+    over, together = threading.Event(), threading.Barrier(100)
+
+    def work(run: str, reader: str) -> Iterator[Changes]:
+        with trainings.queue.join(60.0) as ticket:
+            yield {"place": ticket.place, "seconds": ticket.seconds_before}
+            assert over.wait(timeout=60)
+
+    controller = RunController(trainings, "hundred", work)
+
+    def press(number: int) -> Changes:
+        reader = f"reader-{number:03d}-of-a-hundred"
+        run = controller.begin(reader, "")["run"]
+        together.wait(timeout=60)  # all have pressed before one page asks for its run
+        page = controller.stream(run, reader)
+        told = next(page)
+        together.wait(timeout=60)
+        page.close()  # type: ignore[attr-defined]
+        return told
+
+    with ThreadPoolExecutor(100) as pool:
+        try:
+            told = list(pool.map(press, range(100)))
+        finally:
+            over.set()
+    assert sorted(place["place"] for place in told) == list(range(100))
+    assert all(place["seconds"] == pytest.approx(60 * place["place"], abs=30) for place in told)
+
+
+def test_the_app_has_threads_for_all_who_wait_and_for_the_others() -> None:
+    """Gradio runs no more events at once than it has threads, and who follows a run holds one."""
+    threads = launch_options(read_settings([]))["max_threads"]
+    assert threads >= QUEUE["concurrency_limit"] + 40
+    assert QUEUE["concurrency_limit"] > MAX_WAITING > 100
