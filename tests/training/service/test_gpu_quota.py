@@ -15,6 +15,7 @@ import pytest
 from gradio.context import LocalContext
 
 from demos.training.service import gpu_quota
+from demos.training.service.background import Background
 from demos.training.service.gpu_quota import (
     ACCOUNT_SECONDS,
     LEAST_SECONDS,
@@ -114,3 +115,12 @@ def test_a_run_that_outlived_its_gpu_is_told_so_and_silence_too() -> None:
     aborted = gr.Error("GPU task aborted", title="ZeroGPU worker error")
     assert "taken back after 60 seconds" in reason(aborted, 60, 61.0)
     assert reason(httpx.ConnectError("refused"), 60, 1.0) == NO_ANSWER
+
+
+def test_a_run_in_the_background_asks_as_its_reader() -> None:
+    """Its thread knows by whose press it was begun."""
+    background = Background()
+    with asked_with({"x-ip-token": token_of(user="ann")}):
+        work = ({"seconds": day_seconds()} for _ in range(1))
+        background.start("run", "ann-and-her-own-key", "part", work, stop=lambda: None)
+    assert {"seconds": ACCOUNT_SECONDS} in list(background.follow("run"))
