@@ -44,6 +44,7 @@ from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
 from demos.widgets.bertviz.view import static_paths
+from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 
 MAX_WAITING_EVENTS = 2_048  # of all readers: a hall of a hundred that opens the page at once posts eight hundred
@@ -116,6 +117,7 @@ def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 500,
+        "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
     }
 
 

@@ -80,7 +80,7 @@ def float32() -> Iterator[None]:
     from demos.training.learning import hardware
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hardware, "in_bfloat16", lambda: False)
+        patch.setattr(hardware, "in_bfloat16", lambda on_cpu=False: False)
         yield
 
 

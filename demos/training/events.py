@@ -12,9 +12,10 @@ from demos.training.metrics import Calibration, score_confusion
 
 @dataclass(frozen=True)
 class Waiting:
-    """Before the start: another training runs, and this many places are in front (1 = next)."""
+    """Before the start: this many trainings, running or waiting, must end or begin before this one begins."""
 
     place: int
+    seconds: float  # until then, about
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,7 @@ class Failed:
     """The run ended with nothing to keep; one plain sentence says why."""
 
     message: str
+    on_cpu: bool = False  # for want of a GPU: the same run can be had on the CPU
 
 
 Event = Waiting | Started | Step | Look | Watched | Caching | Scoring | Paused | Resumed | Finished | Stopped | Failed

@@ -263,7 +263,7 @@ class _Measurement:
                     return True
                 if isinstance(event, Waiting):
                     in_line = time.monotonic() - began
-                    yield self._progress(f"number {event.place} in the queue")
+                    yield self._progress(f"{event.place} before it in the line")
                 elif isinstance(event, Step):
                     if event.epoch > job.settings.epochs - 1:
                         last_epoch.append(event.score)

@@ -34,6 +34,7 @@ def train(
     folder: Path | str,
     control: Control | None = None,
     parallel: Parallel = ALONE,
+    on_cpu: bool = False,
 ) -> Iterator[Event]:
     """Fine-tune a fresh copy of the encoder in `base` on `dataset`; the trained model is kept in `folder`.
 
@@ -41,12 +42,12 @@ def train(
     Scorings between them, and at last one of Finished, Stopped (asked, or out of time) and Failed, which leaves no
     folder. A Watched follows each Look. `control` is asked before each step. Nothing is yielded inside a torch
     context, so the caller may take each event in another thread. With `parallel` every process calls this alike: each
-    yields the steps; process 0 alone looks, tests, keeps and yields an end.
+    yields the steps; process 0 alone looks, tests, keeps and yields an end. `on_cpu` leaves a GPU alone.
     """
     folder = Path(folder)
     fresh = not folder.exists()
     try:
-        yield from _Training(dataset, Path(base), settings, folder, control or Control(), parallel).run()
+        yield from _Training(dataset, Path(base), settings, folder, control or Control(), parallel, on_cpu).run()
     except (UserError, MemoryError, OSError, RuntimeError, SafetensorError) as error:
         if fresh:
             shutil.rmtree(folder, ignore_errors=True)
@@ -60,12 +61,19 @@ class _Training:
     """One run's state, from its data to its clock."""
 
     def __init__(
-        self, dataset: Splits, base: Path, settings: Settings, folder: Path, control: Control, parallel: Parallel
+        self,
+        dataset: Splits,
+        base: Path,
+        settings: Settings,
+        folder: Path,
+        control: Control,
+        parallel: Parallel,
+        on_cpu: bool,
     ) -> None:
         self.began = time.monotonic()
         self.dataset, self.base, self.folder = dataset, base, folder
         self.settings = settings.check()
-        self.control, self.pauses, self.parallel = control, Pauses(control), parallel
+        self.control, self.pauses, self.parallel, self.on_cpu = control, Pauses(control), parallel, on_cpu
         self.task: Task = task_of(dataset, settings)
         self.order = torch.Generator().manual_seed(settings.seed)
         self.examples_done = 0
@@ -116,7 +124,7 @@ class _Training:
 
     def _load(self) -> None:
         data = self.dataset
-        self.learner = Learner(self.task, self.base, self.settings, self.parallel)
+        self.learner = Learner(self.task, self.base, self.settings, self.parallel, self.on_cpu)
         self.train_features, self.validation_features = map(self._features, (data.train, data.validation))
         self.everything = [*self.train_features, *self.validation_features]
         self.watched_is_tested = data.test is data.validation

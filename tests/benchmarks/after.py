@@ -32,7 +32,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SENTENCE = "The unflappable banker counted her money on the bank of the river."
 
 
-@patch.object(hardware, "in_bfloat16", lambda: False)  # a sample for all machines
+@patch.object(hardware, "in_bfloat16", lambda *_: False)  # a sample for all machines
 def main(short: bool = False) -> None:
     """Train the default recipe once on the bundled model and our six emotions, and print what changed."""
     store = ModelStore()

@@ -208,7 +208,7 @@ def main(threads: int = 1, rounds: int = 3, short: bool = False) -> None:
     for _ in range(rounds):
         rates.append(product_rates(clock, least))
         for name, (settings, half) in recipes.items():
-            with patch.object(hardware, "in_bfloat16", lambda half=half: half):
+            with patch.object(hardware, "in_bfloat16", lambda *_, half=half: half):
                 runs.setdefault((name, "ours"), []).append(ours(data, settings, clock))
             runs.setdefault((name, "longest"), []).append(trainers(data, settings, half, True, clock))
             runs.setdefault((name, longest), []).append(trainers(data, settings, half, False, clock))

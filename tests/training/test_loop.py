@@ -80,7 +80,7 @@ def test_products_are_in_bfloat16_where_the_hardware_has_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hardware, "in_bfloat16", lambda: half)
+    monkeypatch.setattr(hardware, "in_bfloat16", lambda *_: half)
     events = list(train(dataset, base, dataclasses.replace(quick, epochs=1, max_steps=2), tmp_path / "run"))
     assert isinstance(events[0], Started)
     assert events[0].precision == name

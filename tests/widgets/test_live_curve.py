@@ -62,8 +62,8 @@ def test_the_last_message_is_bounded_and_the_others_are_small() -> None:
 
 def test_the_words_beside_the_drawing() -> None:
     feed = CurveFeed("me", "data")
-    feed.take(Waiting(2))
-    assert "you are number 2 in the queue" in json.loads(feed.message())["status"]
+    feed.take(Waiting(2, 20.0))
+    assert "2 others are before you; yours begins in less than a minute." in json.loads(feed.message())["status"]
     feed.take(started(4))
     feed.take(step(1, 4))
     said = json.loads(feed.message())["status"]

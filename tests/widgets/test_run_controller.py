@@ -5,13 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import pytest
 
+from app import launch_options
+from demos.page.command_line import read_settings
 from demos.training.service.background import Changes
+from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
-from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.run_controller.run_controller import QUEUE, RunController, cpu_button
 
 ANN, BOB = "ann-and-her-own-key/the-first-of-her-tabs", "bob-and-his-own-key"
 
@@ -21,11 +27,13 @@ class Counting:
 
     def __init__(self) -> None:
         self.begun: list[tuple[str, str, Any]] = []
+        self.on_cpu: list[bool] = []
         self.stopped: set[str] = set()
         self.controller = RunController(TrainingService(), "counting", self.work, stop=self.stopped.add)
 
-    def work(self, run: str, reader: str, first: int) -> Iterator[Changes]:
+    def work(self, run: str, reader: str, first: int, on_cpu: bool = False) -> Iterator[Changes]:
         self.begun.append((run, reader, first))
+        self.on_cpu.append(on_cpu)
         while run not in self.stopped:
             yield {"count": first}
             first += 1
@@ -96,3 +104,69 @@ def test_an_id_that_was_not_given_out_begins_nothing(counting: Counting) -> None
     assert counting.begun == []
     assert "stop" in counting.controller.stop("")
     assert counting.stopped == set()
+
+
+def test_the_button_for_the_cpu_begins_the_same_run_there(counting: Counting) -> None:
+    controller = counting.controller
+    for reader, more in ((ANN, {"on_cpu": True}), (BOB, {})):
+        run = controller.begin(reader, "", **more)["run"]
+        assert next(controller.stream(run, reader, 7))["count"] >= 7
+    assert counting.on_cpu == [True, False]
+    assert [first for *_, first in counting.begun] == [7, 7]
+
+
+def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
+    with gr.Blocks() as demo:
+        parts: dict[str, Any] = {**RunController.states(), "on_cpu": cpu_button()}
+        parts |= {name: gr.Button() for name in ("start", "stop")}
+        page = SimpleNamespace(reader=gr.Textbox(), settled=gr.Textbox(), on=on)
+        counting = Counting()
+        counting.controller.wire(page, parts, [(parts["start"].click, {})], [], ())  # type: ignore[arg-type]
+    by_trigger = {function.targets[0]: function for function in demo.fns.values()}
+    for name, on_cpu in (("start", False), ("on_cpu", True)):
+        changes = by_trigger[(parts[name]._id, "click")].fn("a-reader-with-a-key", "")
+        assert changes[parts["on_cpu"]]["visible"] is False
+        assert counting.controller._begun[changes[parts["run"]]] is on_cpu
+        counting.controller._begun.clear()
+
+
+def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: list[Any], **options: Any) -> None:
+    gr.on(triggers, handler, inputs, outputs, **options)
+
+
+def test_a_hundred_who_press_start_at_one_moment_have_a_place_each() -> None:
+    """All of them follow their runs at once; each is told how many are before and for how long."""
+    trainings = TrainingService()
+    over, together = threading.Event(), threading.Barrier(100)
+
+    def work(run: str, reader: str) -> Iterator[Changes]:
+        with trainings.queue.join(60.0) as ticket:
+            yield {"place": ticket.place, "seconds": ticket.seconds_before}
+            assert over.wait(timeout=60)
+
+    controller = RunController(trainings, "hundred", work)
+
+    def press(number: int) -> Changes:
+        reader = f"reader-{number:03d}-of-a-hundred"
+        run = controller.begin(reader, "")["run"]
+        together.wait(timeout=60)  # all have pressed before one page asks for its run
+        page = controller.stream(run, reader)
+        told = next(page)
+        together.wait(timeout=60)
+        page.close()  # type: ignore[attr-defined]
+        return told
+
+    with ThreadPoolExecutor(100) as pool:
+        try:
+            told = list(pool.map(press, range(100)))
+        finally:
+            over.set()
+    assert sorted(place["place"] for place in told) == list(range(100))
+    assert all(place["seconds"] == pytest.approx(60 * place["place"], abs=30) for place in told)
+
+
+def test_the_app_has_threads_for_all_who_wait_and_for_the_others() -> None:
+    """Gradio runs no more events at once than it has threads, and who follows a run holds one."""
+    threads = launch_options(read_settings([]))["max_threads"]
+    assert threads >= QUEUE["concurrency_limit"] + 40
+    assert QUEUE["concurrency_limit"] > MAX_WAITING > 100

@@ -33,11 +33,13 @@ from demos.training.tasks.task import Batch, Features, SeededDropout, Task
 class Learner:
     """A fresh copy of an encoder with a new head; from examples as tokens to logits, and a step down the gradient."""
 
-    def __init__(self, task: Task, base: Path, settings: Settings, parallel: Parallel = ALONE) -> None:
+    def __init__(
+        self, task: Task, base: Path, settings: Settings, parallel: Parallel = ALONE, on_cpu: bool = False
+    ) -> None:
         keep_pages()
         self.task, self.settings, self.parallel = task, settings, parallel
-        self.device = run_device()
-        self.half = hardware.in_bfloat16()
+        self.device = run_device(on_cpu)
+        self.half = hardware.in_bfloat16(on_cpu)
         encoder = quicken(load_encoder(base, attention_of(self.half, self.device)).to(self.device))
         tokenizer = load_tokenizer(base)
         self.limit = min(settings.max_length, encoder.config.max_position_embeddings)  # tokens

@@ -20,12 +20,12 @@ from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.probes import Asked, Question, ask, questions
 from demos.training.pretraining.rows import RowCounter, Rows
-from demos.training.service.training_service import LOOK_SECONDS, TrainingService
+from demos.training.service.training_service import TrainingService
 from demos.training.service.training_thread import in_own_thread
 
 MAX_SECONDS = 300.0  # of one press; what is learned by then stays
 PASSES_A_STEP = 3.5  # a step takes as long as so many forward passes, about
-LEFT_LINE = "The training left the line before it began."
+STEP_SECONDS = 1.0  # of a step, before there was one like it
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def first_look(pretrained: Pretrained, situation: Situation) -> FirstLook:
 
 
 class Presses:
-    """What the part's two buttons do, for all its readers: one at a time in the CPU's line, with all its cores."""
+    """What the part's two buttons do, for all its readers: one at a time in their own line, on all cores."""
 
     def __init__(self, trainings: TrainingService) -> None:
         self.trainings = trainings
@@ -108,13 +108,10 @@ class Presses:
         name = held or run
         stop_file = self.trainings.runs.stop_file(run)
         try:
-            with self.trainings.cpu_queue.join() as ticket:
-                while place := ticket.place:
-                    if stop_file.exists():
-                        yield Failed(LEFT_LINE)
-                        return
-                    yield Waiting(place)
-                    time.sleep(LOOK_SECONDS)
+            seconds = self.expected(situation, steps)
+            with self.trainings.press_queue.join(STEP_SECONDS * steps if math.isnan(seconds) else seconds) as ticket:
+                if not (yield from self.trainings.wait(ticket, stop_file)):
+                    return
 
                 def work() -> Iterator[Event]:
                     if copy is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import spaces  # isort: skip  (before anything that touches CUDA; off ZeroGPU its decorator changes nothing)
 
+import logging
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,52 +14,72 @@ from typing import Any
 from spaces.config import Config
 
 from demos.bert.model.cores import cores
+from demos.errors import UserError
 from demos.training.data.splits import Splits
 from demos.training.events import Event
 from demos.training.learning.controls import Control
 from demos.training.loop import train
+from demos.training.service.gpu_quota import KEEP_SECONDS, reason, seconds_to_ask
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 
+log = logging.getLogger(__name__)
 ON_ZERO_GPU = bool(Config.zero_gpu)
-START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels
-SENTENCES_PER_SECOND = 150  # a careful figure for BERT base; a shorter duration is granted sooner than it is outrun
 CAN_PAUSE = not ON_ZERO_GPU
-VISITOR_SECONDS = 120  # an anonymous visitor's whole day on ZeroGPU
-DURATION_FACTOR = 1.5  # what ZeroGPU counts for a second on its dearest hardware (spaces/zero/configs.json)
-MOST_SECONDS = int(VISITOR_SECONDS / DURATION_FACTOR)  # that may be asked for
 
 
-def gpu_seconds(dataset: Splits, base: str, settings: Settings, *_: Any, **__: Any) -> int:
-    """For how long to borrow the GPU, from what there is to compute (a score costs a third of a step)."""
-    looks = settings.epochs * settings.evaluations + 1
-    work = settings.epochs * len(dataset.train) + (looks * len(dataset.validation) + len(dataset.test)) / 3
-    return min(MOST_SECONDS, START_SECONDS + round(work * dataset.sentences / SENTENCES_PER_SECOND))
+class NoGPUError(UserError):
+    """ZeroGPU lent no GPU, or took it back; the same run can be had on the CPU."""
 
 
-@spaces.GPU(duration=gpu_seconds)
+def lent_seconds(*_: Any, lent: int = 0, **__: Any) -> int:
+    """What `spaces` asks ZeroGPU for: it is handed what the worker is."""
+    return lent
+
+
+@spaces.GPU(duration=lent_seconds)
 def train_in_worker(
-    dataset: Splits, base: str, settings: Settings, folder: str, stop_file: str, pause_file: str = ""
+    dataset: Splits, base: str, settings: Settings, folder: str, stop_file: str, lent: int = 0
 ) -> Iterator[Event]:
     """The loop, with everything it takes and yields fit to be pickled; the model comes back as files in `folder`.
 
-    Seeds and loads inside: a ZeroGPU worker is used again, and its modules and random state with it.
+    Seeds and loads inside: a ZeroGPU worker is used again, and its modules and random state with it. `lent` is for how
+    many seconds it has a GPU. No pause, since a lent GPU would idle.
     """
-    waits = {"should_wait": Path(pause_file).exists} if pause_file else {}
-    yield from train(dataset, base, settings, folder, Control(Path(stop_file).exists, **waits))
+    yield from train(dataset, base, settings, folder, Control(Path(stop_file).exists))
 
 
 def run_training(
-    dataset: Splits, base: Path, settings: Settings, folder: Path, stop_file: Path, pause_file: Path
+    dataset: Splits,
+    base: Path,
+    settings: Settings,
+    folder: Path,
+    stop_file: Path,
+    pause_file: Path,
+    on_cpu: bool = False,
+    work: float = 0.0,
 ) -> Iterator[Event]:
-    """The events of one training, wherever this machine runs it. No pause on ZeroGPU, where a lent GPU would idle."""
-    if ON_ZERO_GPU:
-        # Ends by itself before the GPU is taken away, so that what was learned is kept.
-        allowed = gpu_seconds(dataset, str(base), settings) - 8
-        settings = replace(settings, max_seconds=min(settings.max_seconds, allowed))
-        yield from train_in_worker(dataset, str(base), settings, str(folder), str(stop_file))
+    """The events of one training, wherever this machine runs it; `on_cpu` leaves its GPU, or a lent one, alone.
+
+    On ZeroGPU a GPU is asked for by the `work` seconds that the training is expected to take. Raises NoGPUError.
+    """
+    if ON_ZERO_GPU and not on_cpu:
+        yield from _on_lent_gpu(dataset, base, settings, folder, stop_file, work)
         return
+    control = Control(stop_file.exists, should_wait=pause_file.exists)
     yield from in_own_thread(
-        lambda: train_in_worker(dataset, str(base), settings, str(folder), str(stop_file), str(pause_file)),
-        settings.threads or cores(),
+        lambda: train(dataset, base, settings, folder, control, on_cpu=on_cpu), settings.threads or cores()
     )
+
+
+def _on_lent_gpu(
+    dataset: Splits, base: Path, settings: Settings, folder: Path, stop_file: Path, work: float
+) -> Iterator[Event]:
+    lent, began = seconds_to_ask(work), time.monotonic()
+    # Ends by itself before the GPU is taken away, so that what was learned is kept.
+    settings = replace(settings, max_seconds=min(settings.max_seconds, lent - KEEP_SECONDS))
+    try:
+        yield from train_in_worker(dataset, str(base), settings, str(folder), str(stop_file), lent=lent)
+    except Exception as error:
+        log.warning("no GPU for a run: %r", error)
+        raise NoGPUError(reason(error, lent, time.monotonic() - began)) from error

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,26 +16,29 @@ from demos.training.events import Event, Failed, Finished, Step, Stopped, Waitin
 from demos.training.learning import hardware
 from demos.training.service.background import Background
 from demos.training.service.expected_time import SLOWER, Expected, expected, left_of, way_of
-from demos.training.service.gpu_worker import ON_ZERO_GPU, START_SECONDS, gpu_seconds, run_training
+from demos.training.service.gpu_quota import work_seconds
+from demos.training.service.gpu_worker import ON_ZERO_GPU, NoGPUError, run_training
 from demos.training.service.readers import Readers
 from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.trained_models import Runs
-from demos.training.service.training_queue import TrainingQueue
+from demos.training.service.training_queue import USUAL_SECONDS, Ticket, TrainingQueue
 from demos.training.settings import Settings
 
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
 MAX_SPEEDS = 500  # remembered
 BROKEN_OFF = "The training broke off before its end; press Start again."
+LEFT_LINE = "The training left the line before it began."
 LOOK_SECONDS = 0.3  # between two looks at the line
 
 
 class TrainingService:
-    """One training at a time on this machine; others wait in line. One for the whole app, shared by its users."""
+    """One fine-tuning at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
     def __init__(self, stored: StoredRuns | None = None) -> None:
         """Finished runs of Train are found again in `stored`, also by another process; else they last as this one."""
         self.queue = TrainingQueue(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
-        self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for what trains on all of the CPU's cores
+        self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for one that is to go on the CPU
+        self.press_queue = TrainingQueue()  # for live pre-training: seconds, that need not wait behind minutes
         self.runs = Runs(stored=stored)
         self.readers = Readers(self.runs)
         self.background = Background()
@@ -43,7 +47,7 @@ class TrainingService:
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for a place to train."""
-        return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue))
+        return any(len(queue) > queue.slots for queue in (self.queue, self.cpu_queue, self.press_queue))
 
     def stop_all(self, seconds: float) -> None:
         """Ask every training to stop and keep what it learned; wait for so long until all have."""
@@ -54,16 +58,17 @@ class TrainingService:
         while (self._under_way or self.background.is_busy) and time.monotonic() < deadline:
             time.sleep(0.05)
 
-    def speed(self, model: str, dataset: Splits, settings: Settings) -> float:
+    def speed(self, model: str, dataset: Splits, settings: Settings, on_cpu: bool = False) -> float:
         """Examples a second of the last training like it: this model, this data's name, this way; else 0.0."""
-        return self._speed.get(_like(model, dataset, settings)) or 0.0
+        return self._speed.get(_like(model, dataset, settings, on_cpu)) or 0.0
 
-    def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost) -> Expected:
+    def expected(self, model: str, dataset: Splits, settings: Settings, cost: Cost, on_cpu: bool = False) -> Expected:
         """How long a training of this cost would take."""
-        if ON_ZERO_GPU:  # what a GPU lent for a moment does is not to be measured from here
-            return Expected(gpu_seconds(dataset, "", settings) - START_SECONDS, False)
-        half, device = hardware.in_bfloat16(), hardware.run_device().type
-        return expected(cost, self.speed(model, dataset, settings), half, device, settings.threads or cores())
+        speed = self.speed(model, dataset, settings, on_cpu)
+        if ON_ZERO_GPU and not on_cpu:  # what a GPU lent for a moment does is not to be measured from here
+            return Expected(work_seconds(dataset, settings, speed), bool(speed))
+        half, device = hardware.in_bfloat16(on_cpu), hardware.run_device(on_cpu).type
+        return expected(cost, speed, half, device, settings.threads or cores())
 
     def fine_tune(
         self,
@@ -74,49 +79,72 @@ class TrainingService:
         settings: Settings,
         keep: bool = True,
         expected: float = 0.0,
+        on_cpu: bool = False,
     ) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
         file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
         wants its scores alone, it goes with the last event and puts no other out.
-        `expected` seconds are what the time left begins with (0: the steps alone say it).
+        `expected` seconds are what the time left begins with (0: the steps alone say it). `on_cpu` needs no GPU.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
-        stop_file, pause_file = self.runs.stop_file(run), self.runs.pause_file(run)
-        over = ended = False
-        with self.queue.join() as ticket:
+        stop_file = self.runs.stop_file(run)
+        like = _like(model, dataset, settings, on_cpu)
+        ended: Event | None = None
+        with (self.cpu_queue if on_cpu else self.queue).join(expected or USUAL_SECONDS) as ticket:
             self._under_way.add(run)
             try:
-                while place := ticket.place:
-                    if stop_file.exists():
-                        yield Failed("The training left the line before it began.")
-                        return
-                    yield Waiting(place)
-                    time.sleep(LOOK_SECONDS)
-                events = run_training(dataset, base, settings, self.runs.folder(run), stop_file, pause_file)
-                try:
+                if not (yield from self.wait(ticket, stop_file)):
+                    return
+                with closing(self._trained(run, dataset, model, base, settings, on_cpu)) as events:
                     for event in events:
+                        if isinstance(event, Finished | Stopped | Failed):
+                            ended = event
                         if isinstance(event, Finished | Stopped):
                             if keep:
                                 self.runs.keep(run, model)
-                            over = True
                             if event.result.examples_per_second:
-                                self._speed.put(_like(model, dataset, settings), event.result.examples_per_second)
-                        ended = over or isinstance(event, Failed)
-                        yield _timed(event, expected) if isinstance(event, Step) and expected else event
-                    if not ended:
-                        yield Failed(BROKEN_OFF)
-                finally:
-                    pause_file.unlink(missing_ok=True)  # else a paused training would not see that it is left
-                    events.close()  # type: ignore[attr-defined]  # waits for the training's thread
+                                self._speed.put(like, event.result.examples_per_second)
+                        if isinstance(event, Step):
+                            event = _timed(event, expected) if expected else event
+                            ticket.ends_in(event.seconds_left)
+                        yield event
+                if ended is None:
+                    yield Failed(BROKEN_OFF, on_cpu=ON_ZERO_GPU and not on_cpu)
             finally:
                 stop_file.unlink(missing_ok=True)
-                pause_file.unlink(missing_ok=True)
-                if not (over and keep):
+                self.runs.pause_file(run).unlink(missing_ok=True)
+                if not (isinstance(ended, Finished | Stopped) and keep):
                     self.runs.discard(run)
                 self._under_way.discard(run)
+
+    def wait(self, ticket: Ticket, stop_file: Path) -> Generator[Waiting | Failed, None, bool]:
+        """How many are in front and for how long; at last whether the ticket may run, or Failed where it is stopped."""
+        while place := ticket.place:
+            if stop_file.exists():
+                yield Failed(LEFT_LINE)
+                return False
+            yield Waiting(place, ticket.seconds_before)
+            time.sleep(LOOK_SECONDS)
+        return True
+
+    def _trained(
+        self, run: str, dataset: Splits, model: str, base: Path, settings: Settings, on_cpu: bool
+    ) -> Generator[Event, None, None]:
+        """The training's events; Failed where no GPU was lent for it."""
+        files = self.runs.folder(run), self.runs.stop_file(run), self.runs.pause_file(run)
+        work = work_seconds(dataset, settings, self.speed(model, dataset, settings))
+        events = run_training(dataset, base, settings, *files, on_cpu, work)
+        try:
+            for event in events:  # noqa: UP028  (`yield from` would close them before the pause is over)
+                yield event
+        except NoGPUError as error:
+            yield Failed(str(error), on_cpu=True)
+        finally:
+            files[2].unlink(missing_ok=True)  # else a paused training would not see that it is left
+            events.close()  # type: ignore[attr-defined]  # waits for the training's thread
 
 
 def _timed(event: Step, expected: float) -> Step:
@@ -126,5 +154,5 @@ def _timed(event: Step, expected: float) -> Step:
     return replace(event, seconds_left=left, slower=left > SLOWER * expected * (1 - done))
 
 
-def _like(model: str, dataset: Splits, settings: Settings) -> tuple[object, ...]:
-    return model, type(dataset), dataset.name, *way_of(settings)
+def _like(model: str, dataset: Splits, settings: Settings, on_cpu: bool = False) -> tuple[object, ...]:
+    return on_cpu, model, type(dataset), dataset.name, *way_of(settings)

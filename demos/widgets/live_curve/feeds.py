@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 from demos.widgets.live_curve.live_curve import CurveFeed
@@ -15,23 +16,30 @@ class Feeds:
     """Who has a run's id, which nobody can guess, may ask for its curve as long as the run is under way."""
 
     def __init__(self) -> None:
-        self._under_way: dict[str, CurveFeed] = {}
+        self._under_way: dict[str, tuple[int, CurveFeed]] = {}
+        self._numbers = count(1)  # which tell runs apart for who may not know their ids
 
     @contextmanager
     def showing(self, run: str, feed: CurveFeed) -> Iterator[None]:
         """While this lasts, `news` answers for the run."""
-        self._under_way[run] = feed
+        self._under_way[run] = next(self._numbers), feed
         try:
             yield
         finally:
             self._under_way.pop(run, None)
 
     def news(self, asked: Any) -> str:
-        """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run."""
+        """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run.
+
+        Who waits and would rather watch the run that is on adds the number of the one that the points are of.
+        """
         try:
-            run, *have = asked
-            steps, looks, watched = (min(max(0, int(count)), MOST_POINTS) for count in have)
-            feed = self._under_way.get(str(run))
-        except (TypeError, ValueError, OverflowError):
+            run, steps, looks, watched, *shows = asked
+            have = [min(max(0, int(points)), MOST_POINTS) for points in (steps, looks, watched)]
+            _, feed = self._under_way[str(run)]
+        except (TypeError, ValueError, OverflowError, KeyError):
             return ""
-        return feed.news(steps, looks, watched) if feed else ""
+        if not shows:
+            return feed.news(*have)
+        number, other = next((on for on in list(self._under_way.values()) if on[1].is_on), (0, None))
+        return feed.watching(other, number, *(have[:2] if shows[0] == number else (0, 0)))

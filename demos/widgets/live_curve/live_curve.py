@@ -30,17 +30,20 @@ from demos.training.events import (
 )
 from demos.widgets.live_curve.text import (
     LONGEST,
+    NOTHING_ON,
     STATUS,
     dashed_told,
     ended_told,
     look_told,
     pair_look_told,
     tested_told,
+    watched_told,
 )
 from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
 
 LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
+PUBLIC = ("step", "total", "perEpoch", "titles")  # of a run's state, for readers who wait
 DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point
 
 
@@ -84,7 +87,8 @@ class CurveFeed:
     """One run's messages: what is said beside the curve, and at its end all points. Until then the curve asks for them.
 
     JSON text and no dict: gradio wraps dicts. `examples` is what the run learns from, as the words beside the curve
-    call it; `axes` what script.js is told of panels that are not loss and score.
+    call it; `axes` what script.js is told of panels that are not loss and score. `recipe` says in some words what is
+    trained how: with it, who waits for this run may watch another one, and this one may be watched.
     """
 
     def __init__(
@@ -94,6 +98,7 @@ class CurveFeed:
         examples: str = "sentences",
         axes: Mapping[str, Any] | None = None,
         watcher: Watcher | None = None,
+        recipe: str = "",
     ) -> None:
         self._data = data  # the data set's name
         self._examples = examples
@@ -101,9 +106,10 @@ class CurveFeed:
         self._bin: list[Step] = []
         self._width = 1
         self._watcher = watcher
+        self.recipe = recipe
         self._watched: tuple[int, ...] = ()
         self._metric = "accuracy"
-        self._place = 0  # in the line
+        self._waiting = ""  # what was last said of its place in the line
         self._all: dict[str, list[Any]] = {"steps": [], "looks": [], "watched": []}
 
     @property
@@ -118,6 +124,7 @@ class CurveFeed:
 
     def take(self, event: Event) -> bool:
         """Note the event; True where the page should be told at once, for the curve asks for points by itself."""
+        self._state["waiting"] = isinstance(event, Waiting) and bool(self.recipe)
         said = STATUS.get(type(event))
         if said:
             self._state["status"] = said(event, self._examples)
@@ -147,7 +154,7 @@ class CurveFeed:
             if isinstance(event, Finished | Stopped):
                 self._state["status"] = ended_told(event, self._data, self._examples)
         if isinstance(event, Waiting):
-            moved, self._place = event.place != self._place, event.place
+            moved, self._waiting = self._state["status"] != self._waiting, self._state["status"]
             return moved
         return not isinstance(event, Step | Look | Watched | Scoring | Caching)
 
@@ -173,10 +180,31 @@ class CurveFeed:
         have = {"steps": steps, "looks": looks, "watched": watched}
         return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
 
+    @property
+    def is_on(self) -> bool:
+        """Whether it has a curve that others may watch."""
+        return bool(self.recipe) and "total" in self._state and not self._state["done"]
+
+    def watching(self, other: CurveFeed | None, number: int, steps: int, looks: int) -> str:
+        """While this run waits: its place, and `other`'s curve and recipe, but no word of that reader's data.
+
+        `number` stands for the other run; who watches has so many of its steps and looks. Without one, or once this run
+        has begun, its own message.
+        """
+        if not self._state.get("waiting"):
+            return self.message()
+        if other is None:
+            points: dict[str, Any] = {name: [] for name in self._all}
+            return _json({**self._state, **points, "shows": 0, "summary": NOTHING_ON})
+        public = {name: other._state[name] for name in PUBLIC if name in other._state}
+        public |= {"run": self._state["run"], "done": False, "waiting": True, "shows": number}
+        public |= {"steps": other.steps[steps:], "looks": other.looks[looks:]}
+        return _json(public | {"status": self._state["status"], "summary": watched_told(other.recipe)})
+
     def _written(self, points: dict[str, Any]) -> str:
         if points["watched"]:  # told with their points, so that the other messages stay small
             points["examples"] = self._examples_told
-        return json.dumps(self._state | points).replace("<", "\\u003c")
+        return _json(self._state | points)
 
 
 def titles(metric: str) -> list[list[str]]:
@@ -225,7 +253,7 @@ def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
         "status": f"Nothing is trained yet: press Start{told}.",
         **beaten,
     }
-    return json.dumps(state).replace("<", "\\u003c")
+    return _json(state)
 
 
 def failure_message(told: str) -> str:
@@ -233,6 +261,10 @@ def failure_message(told: str) -> str:
     feed = CurveFeed("none", "")
     feed.take(Failed(told))
     return feed.message()
+
+
+def _json(state: Mapping[str, Any]) -> str:
+    return json.dumps(state).replace("<", "\\u003c")
 
 
 def _short(value: float) -> float | None:

@@ -33,8 +33,11 @@ function take(said = props.value) {
     part("status").textContent = message.status;
     return;
   }
-  if (message.run !== kept.run) {
+  part("watch").hidden = !message.waiting || watches(message.run);
+  if (message.waiting && watches(message.run) && message.shows === undefined) return; // its place comes with the curve
+  if (message.run !== kept.run || message.shows !== kept.shows) {
     kept.run = message.run;
+    kept.shows = message.shows; // the run whose points these are, where it is another one
     for (const points of [kept.steps, kept.looks, kept.watched]) points.clear();
     kept.examples = [];
     part("said").textContent = "";
@@ -57,8 +60,17 @@ function take(said = props.value) {
   if (!message.done && message.total) ask();
 }
 
+// Whether who waits with this run has asked to see the run that is on.
+const watches = (run) => kept.watch === run;
+part("watch").addEventListener("click", () => {
+  kept.watch = kept.run;
+  part("watch").hidden = true;
+  ask();
+});
+
 const pause = () => (kept.steps.size ? ASKING : AWAITING);
-const ask = asker(kept, () => [kept.steps.size, kept.looks.size, kept.watched.size], take, pause);
+const sizes = () => [kept.steps.size, kept.looks.size, kept.watched.size];
+const ask = asker(kept, () => (watches(kept.run) && kept.last.waiting ? [...sizes(), kept.shows || 0] : sizes()), take, pause);
 
 const exact2 = (value) => value.toFixed(2);
 const percent = (value) => `${Math.round(value * 100)}%`;

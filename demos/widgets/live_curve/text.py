@@ -22,6 +22,7 @@ from demos.training.events import (
     Stopped,
     Waiting,
 )
+from demos.training.settings import Settings
 
 LONGEST = 80  # characters of a baseline's name
 
@@ -30,6 +31,32 @@ def duration(seconds: float) -> str:
     """ "8 s", "1 min 20 s"."""
     whole = max(0, round(seconds))
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+def about_minutes(seconds: float) -> str:
+    """ "less than a minute", "about 3 minutes"."""
+    minutes = round(seconds / 60)
+    return f"about {minutes} minutes" if minutes > 1 else "about a minute" if minutes else "less than a minute"
+
+
+def waiting_told(place: int, seconds: float) -> str:
+    """A place in a line, and how long until it is its turn, in a sentence."""
+    before = f"{place} others are" if place > 1 else "1 other is"
+    return f"{before} before you; yours begins in {about_minutes(seconds)}."
+
+
+def recipe_told(model: str, task: str, settings: Settings) -> str:
+    """What is trained how, in some words that name no data."""
+    epochs = f"{settings.epochs} epoch{'s' * (settings.epochs != 1)}"
+    return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
+
+
+NOTHING_ON = "The run that is on shows no curve yet."  # it is another part's, or is only loaded
+
+
+def watched_told(recipe: str) -> str:
+    """Whose curve is drawn while a reader waits."""
+    return f"This is the run that is on: {recipe}."
 
 
 def _when(event: Epoch | PairLook) -> str:
@@ -86,7 +113,7 @@ def dashed_told(guess: bool, baseline: str, metric: str) -> str:
 
 # (the event, what the run learns from) -> the line above the curve
 STATUS: dict[type, Callable[[Any, str], str]] = {
-    Waiting: lambda event, _: f"Another training runs on this machine; you are number {event.place} in the queue.",
+    Waiting: lambda event, _: waiting_told(event.place, event.seconds),
     Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; a first look before training…",
     Caching: lambda event, examples: (
         f"The frozen layers read each of the {examples} once: {event.done:,} of {event.total:,}"

@@ -16,8 +16,15 @@ from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
 
-QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2 * (1 + MAX_WAITING)}
-MAX_BEGUN = 64  # runs whose page has not asked for their changes yet
+FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that hear of their runs, each in a thread of its own (`max_threads`)
+QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
+MAX_BEGUN = 256  # runs whose page has not asked for their changes yet
+ON_CPU = "Train it on the CPU, with the bundled model"
+
+
+def cpu_button(**options: Any) -> gr.Button:
+    """Beside the sentence that says why there was no GPU: the same run without one. A run that failed so shows it."""
+    return gr.Button(ON_CPU, visible=False, size="sm", **options)
 
 
 def buttons(running: bool) -> Changes:
@@ -31,8 +38,6 @@ def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Ite
         yield from changes
     except UserError as error:
         yield failed(str(error))
-    except gr.Error as error:  # ZeroGPU's own: a quota, a worker that died; its text is meant for the reader
-        yield failed(str(error.message))
     except Exception:
         yield failed(OUR_FAULT)
         raise
@@ -46,6 +51,7 @@ class RunController:
     Handlers are told a page's key, its reader's and its tab's: two tabs of one reader have two runs.
     `work(run, reader, *inputs)` is a run: what it changes on the page by name, and its own failures among that. It goes
     on in the background, so that a page may go and come back. `buttons(running)` is what a run makes of the buttons.
+    Where the page has a `cpu_button`, `work` is told `on_cpu=True` of a run that was begun by it.
     """
 
     def __init__(
@@ -62,14 +68,14 @@ class RunController:
         self.work = work
         self.buttons = buttons
         self._stop = stop or trainings.runs.stop
-        self._begun: dict[str, None] = {}  # ids that `stream` may begin work for
+        self._begun: dict[str, bool] = {}  # ids that `stream` may begin work for: whether on the CPU
 
     @staticmethod
     def states() -> dict[str, gr.Component]:
         """What a page remembers: `run`, the one under way, and `begun`, the last one that it was asked to draw."""
         return {"run": gr.State(""), "begun": gr.Textbox("", visible="hidden")}
 
-    def begin(self, reader: str, run: str) -> Changes:
+    def begin(self, reader: str, run: str, on_cpu: bool = False) -> Changes:
         """A new run's id, for which `stream` is asked next; or that of the tab's run that is under way."""
         if run:
             return {}
@@ -77,7 +83,7 @@ class RunController:
         if self.background.is_under_way(newest):
             return self._found(newest)
         new = self.trainings.runs.new()
-        self._begun[new] = None
+        self._begun[new] = on_cpu
         while len(self._begun) > MAX_BEGUN:
             del self._begun[next(iter(self._begun))]
         return self._found(new)
@@ -88,9 +94,9 @@ class RunController:
     def stream(self, run: str, reader: str, *inputs: Any) -> Iterator[Changes]:
         """The changes of the page's run, which begins where it was not begun yet. Leaving this does not end it."""
         if run in self._begun:
-            del self._begun[run]
+            where = {"on_cpu": True} if self._begun.pop(run) else {}
             key, stop = checked_key(reader), self._stop
-            work = self.work(run, reader_of(key), *inputs)
+            work = self.work(run, reader_of(key), *inputs, **where)
             self.background.start(run, key, self.part, work, lambda: stop(run), self.trainings.is_awaited)
         yield from self.background.follow(run)
 
@@ -128,19 +134,23 @@ class RunController:
     ) -> None:
         """Wire the buttons: each of `starts` is (its event, what it changes beside `buttons`).
 
-        `parts` holds `states()` and "stop"; `inputs` are the work's, `changed` the names of all that it changes,
-        `pressed` of all that `buttons` changes.
+        `parts` holds `states()`, "stop" and perhaps "on_cpu", the `cpu_button`; `inputs` are the work's, `changed` the
+        names of all that it changes, `pressed` of all that `buttons` changes.
         """
         run, begun = parts["run"], parts["begun"]
+        presses = [(event, more, False) for event, more in starts]
+        if cpu := parts.get("on_cpu"):
+            hidden = {"on_cpu": gr.update(visible=False)}
+            presses = [(event, more | hidden, False) for event, more in starts] + [(cpu.click, hidden, True)]
 
         def on(trigger: Any, handler: Callable[..., Any], inputs: Any, outputs: Sequence[str], **options: Any) -> None:
             changed = [parts[name] for name in outputs]
             page.on([trigger], by_component(parts, handler), inputs, changed, show_progress="hidden", **options)
 
-        for event, more in starts:
+        for event, more, on_cpu in presses:
             on(
                 event,
-                lambda reader, run, more=more: self.begin(reader, run) | more,
+                lambda reader, run, more=more, on_cpu=on_cpu: self.begin(reader, run, on_cpu) | more,
                 [page.reader, run],
                 ("run", "begun", *pressed, *more),
                 trigger_mode="once",

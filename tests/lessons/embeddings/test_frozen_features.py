@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +18,7 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
 from demos.bert.embeddings.pooling import SUM_ALL, Choice
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
+from demos.lessons.embeddings.frozen_features import classifiers, part
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, grid_figure
 from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED, Answers
@@ -113,6 +116,41 @@ def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(recipe: Recipe, tiny: 
     assert end["start"]["interactive"] is True
     task = Task(own_sentences(True), split_rows(own_sentences(True), "own"), tiny, False)
     assert len(recipe.frozen.known(task)) == 3
+
+
+def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its_place(
+    recipe: Recipe, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe(Frozen(recipe.frozen.services))
+    monkeypatch.setattr(part, "LOOK_SECONDS", 0.01)
+    fitted, began, go_on = [], threading.Event(), threading.Event()
+    fit_vectors = classifiers.fit_vectors
+
+    def counted(*asked: Any) -> Any:
+        fitted.append(asked)
+        began.set()
+        assert go_on.wait(timeout=60)
+        return fit_vectors(*asked)
+
+    monkeypatch.setattr(classifiers, "fit_vectors", counted)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(lambda: last(recipe.fill("", "", "tiny", *TWO)))
+        try:
+            assert began.wait(timeout=60)
+            second = recipe.fill("", "", "tiny", *TWO)
+            assert next(second)["stop"]["interactive"] is True
+            assert "1 other is before you; yours begins in " in next(second)["grid_status"]
+            third = recipe.fill("", "", "tiny", *TWO)
+            begun = next(third)
+            assert "2 others are before you" in next(third)["grid_status"]
+            recipe.stop(begun["filling"])
+            assert "Stopped" in [*third][-1]["grid_status"]
+        finally:
+            go_on.set()
+        assert first.result(timeout=60)["grid"]["visible"] is True
+    assert last(second)["grid"]["visible"] is True
+    assert len(fitted) == len(features_of(tiny))
+    assert len(recipe.line) == 0
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 20_001, "🎻", "\ud800"])

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from demos.bert.model.models import LoadedModel
@@ -18,6 +17,8 @@ from demos.page.guards import OUR_FAULT
 from demos.page.services import Sentence, Services
 from demos.training import learning_curve
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
+from demos.training.service import training_service
+from demos.training.service.gpu_worker import NoGPUError
 from demos.training.sources import SOURCES
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
@@ -117,12 +118,12 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
     part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: Any, **__: Any) -> Iterator[Any]:
-        raise gr.Error("You have exceeded your GPU quota.")
+        raise NoGPUError("No GPU is free at this moment.")
         yield
 
-    monkeypatch.setattr(curve_part, "measure", refused)
+    monkeypatch.setattr(training_service, "run_training", refused)
     *_, last = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
-    assert "exceeded your GPU quota" in last["status"]
+    assert "No GPU is free at this moment." in last["status"]
     assert last["start"]["interactive"] is True
 
 

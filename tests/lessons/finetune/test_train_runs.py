@@ -31,6 +31,7 @@ from demos.training.learning.learner import Learner
 from demos.training.service import training_service
 from demos.training.service import training_thread as thread
 from demos.training.service.expected_time import Expected
+from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.service.training_service import BROKEN_OFF, TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.task import Classification
@@ -105,7 +106,7 @@ def half_written(kept: Any, task: Any, limit: int, folder: Path) -> None:
 
 
 def silent(*_: Any) -> Iterator[Event]:
-    yield Waiting(0)  # and then its worker is gone, without a word
+    yield Waiting(0, 0.0)  # and then its worker is gone, without a word
 
 
 FAILURES: dict[str, tuple[Any, str, Any, str]] = {
@@ -119,7 +120,7 @@ FAILURES: dict[str, tuple[Any, str, Any, str]] = {
     "disk broken": (model, "save_file", raising(SafetensorError("Error while serializing: I/O error")), NOT_KEPT),
     "torn weights": (learner, "load_encoder", raising(SafetensorError("Error while deserializing header")), NO_MODEL),
     "unknown fault": (loop, "write_kept", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
-    "a GPU that is taken away": (training_service, "run_training", raising(gr.Error("GPU aborted")), "GPU aborted"),
+    "a GPU that is taken away": (training_service, "run_training", raising(NoGPUError("No GPU.")), "No GPU."),
     "a worker that says nothing": (training_service, "run_training", silent, BROKEN_OFF),
 }  # fmt: skip
 
@@ -151,6 +152,38 @@ def ended(update: dict[str, Any], told: str, room: Room) -> None:
     assert update["kept"] in (room.kept, gr.skip())
     for stays in ("shown", "results", "scores", "history", "answer"):
         assert update[stays] == gr.skip()
+
+
+def test_a_run_without_a_gpu_is_offered_on_the_cpu_as_it_is(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same choices, by another button: its run needs no GPU and begins as the bundled model."""
+    asked: list[tuple[Any, ...]] = []
+
+    def lent_to_nobody(*run: Any) -> Iterator[Event]:
+        asked.append(run)
+        raise NoGPUError("No GPU.")
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training_service, "run_training", lent_to_nobody)
+        *_, last = room.start("pets")
+    ended(last, "No GPU.", room)
+    assert last["on_cpu"]["visible"] is True
+    monkeypatch.setattr(page, "BUNDLED", "tiny")
+
+    def noted(*run: Any) -> Iterator[Event]:
+        asked.append(run)
+        return run_training(*run)
+
+    monkeypatch.setattr(training_service, "run_training", noted)
+    run, picked = room.trainings.runs.new(), ("sentence", UPLOAD, room.file["pets"], None, "", 1_500)
+    updates = list(room.trainer.work(run, "a reader", "", "", "a model for a GPU", *picked, *CHOSEN, on_cpu=True))
+    assert json.loads(updates[-2]["curve"])["status"].startswith("Trained after")
+    assert "on_cpu" not in room.trainer.finish(updates[-1]["phase"], run, "sentence", "", "", "")
+    (*gpu, _), (*cpu, _) = ((dataset, settings, on_cpu, 0) for dataset, _, settings, *_, on_cpu, _ in asked)
+    assert gpu == [*cpu[:2], False]
+    assert cpu[2] is True
+    room.trainings.runs.discard(run)
+    room.is_as_before()
 
 
 def test_a_base_model_whose_files_are_gone_is_told(room: Room, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -221,7 +254,7 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
             updates[name].append(update)
 
     def waits(name: str) -> bool:
-        return any("in the queue" in json.loads(update["curve"] or "{}").get("status", "") for update in updates[name])
+        return any("before you" in json.loads(update["curve"] or "{}").get("status", "") for update in updates[name])
 
     readers = [threading.Thread(target=read, args=(name,)) for name in updates]
     with room.trainings.queue.join():  # a third one trains until both stand in line
@@ -255,7 +288,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
     room: Room, monkeypatch: pytest.MonkeyPatch, reason: str, active: bool
 ) -> None:
     monkeypatch.setattr(page, "CAN_PAUSE", True)
-    events = [Waiting(0), Resumed(3, reason), Resumed(7, reason)]
+    events = [Waiting(0, 0.0), Resumed(3, reason), Resumed(7, reason)]
     monkeypatch.setattr(room.trainings, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
     run = room.trainings.runs.new()

@@ -59,7 +59,9 @@ class Wired:
                 for module in (train, recipe, run_controller):
                     patches.enter_context(patch.object(module, "by_component", self.named))
                 train.PART.build(self.page)
-        self.give_back, self.task, self.idle, self.fill, self.begin, self.train, self.resume, *rest = self.events
+        self.give_back, self.task, self.idle, self.fill, self.begin, self.on_cpu, self.train, self.resume, *rest = (
+            self.events
+        )
         self.stop, self.finish, self.pause, self.ask = rest
 
     def named(self, parts: dict[str, Any], handler: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,10 +27,9 @@ from demos.training.pretraining import live
 from demos.training.pretraining.batches import collate
 from demos.training.pretraining.copies import GONE, LONG, batch_of
 from demos.training.pretraining.learner import Learner
-from demos.training.pretraining.live import LEFT_LINE
 from demos.training.pretraining.probes import mean_loss
 from demos.training.pretraining.rows import RowCounter
-from demos.training.service.training_service import TrainingService
+from demos.training.service.training_service import LEFT_LINE, TrainingService
 from tests.programs import printed
 
 TEXT = "The hive is full. The bees prepare to swarm. A queen lays eggs. Close the lid again."
@@ -117,7 +116,7 @@ def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkey
     assert [last[name]["interactive"] for name in ("text", "rate", "one", "stop")] == [True, True, True, False]
     held, copies = last["held"], learning.presses.copies
 
-    with learning.services.trainings.queue.join():  # another training is under way
+    with learning.services.trainings.press_queue.join():  # another press is under way
         waiting = learning.press("second", "tiny", CONTROLS, held, situation, 1)
         next(waiting)
         learning.services.trainings.runs.stop("second")

@@ -98,7 +98,7 @@ def test_stop_keeps_what_was_learned_and_leaving_ends_it(
     events = presses.press(left, "", situation, pretrained, 500)
     next(events), next(events)
     events.close()
-    assert len(presses.trainings.queue) == 0
+    assert len(presses.trainings.press_queue) == 0
     with pytest.raises(UserError):
         presses.copies.get(left)
 
@@ -112,27 +112,29 @@ def test_a_press_ends_by_the_clock(
 
 
 def test_one_trains_at_a_time_and_who_waits_is_told(presses: Presses, situation: Situation, pretrained: Pretrained):
-    with presses.trainings.queue.join():
+    with presses.trainings.press_queue.join(150.0):
         run = presses.trainings.runs.new()
         events = presses.press(run, "", situation, pretrained, 1)
-        assert next(events) == Waiting(1)
+        assert next(events) == Waiting(1, pytest.approx(150, abs=30))
         presses.trainings.runs.stop(run)
         assert isinstance(list(events)[-1], Failed)
     assert len(presses.copies) == 0
 
 
-def test_where_gpus_are_lent_one_still_pretrains_on_the_cpu_at_a_time(
-    situation: Situation, pretrained: Pretrained, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("on_zero_gpu", [False, True])
+def test_a_press_waits_for_presses_alone(
+    situation: Situation, pretrained: Pretrained, monkeypatch: pytest.MonkeyPatch, on_zero_gpu: bool
 ):
     monkeypatch.setattr(live, "cores", lambda: 1)
-    monkeypatch.setattr(workshop_module, "ON_ZERO_GPU", True)
+    monkeypatch.setattr(workshop_module, "ON_ZERO_GPU", on_zero_gpu)
     presses = Presses(TrainingService())
     trainings = presses.trainings
-    with trainings.queue.join(), trainings.queue.join():  # on lent GPUs, which leave the CPU free
+    assert (trainings.cpu_queue is trainings.queue) != on_zero_gpu
+    with trainings.queue.join(), trainings.cpu_queue.join():  # fine-tunings, of minutes
         first = presses.press(trainings.runs.new(), "", situation, pretrained, 2)
         assert isinstance(next(first), Made)
         second = presses.press(trainings.runs.new(), "", situation, pretrained, 2)
-        assert next(second) == Waiting(1)
+        assert next(second).place == 1
         second.close()
         assert isinstance(list(first)[-1], Learned)
 

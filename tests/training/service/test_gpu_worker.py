@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import pickle
 import threading
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +13,7 @@ import pytest
 
 from demos.training.events import Event, Finished, Started, Step, Stopped
 from demos.training.learning.model import Trained
-from demos.training.service.gpu_worker import (
-    DURATION_FACTOR,
-    MOST_SECONDS,
-    VISITOR_SECONDS,
-    gpu_seconds,
-    train_in_worker,
-)
+from demos.training.service.gpu_worker import train_in_worker
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
 
@@ -82,16 +74,3 @@ def test_stop_and_keep_works_across_the_fork(dataset: Dataset, base: Path, quick
     kept = Trained.read(last.result.folder).predict([example.text for example in dataset.test])
     hits = [row.index(max(row)) == example.label for row, example in zip(kept, dataset.test, strict=True)]
     assert last.result.accuracy == pytest.approx(sum(hits) / len(hits))  # what was learned crossed the fork
-
-
-def test_the_gpu_is_borrowed_for_what_there_is_to_do(dataset: Dataset, base: Path) -> None:
-    short = gpu_seconds(dataset, str(base), Settings(epochs=1), "folder", stop_file="stop")
-    long = gpu_seconds(dataset, str(base), Settings(epochs=20), "folder", "stop", extra=1)
-    assert 25 <= short < long <= MOST_SECONDS
-
-
-def test_no_run_asks_for_more_than_a_visitor_has_on_any_hardware() -> None:
-    hardware = json.loads((resources.files("spaces") / "zero" / "configs.json").read_text())
-    dearest = max(kind["duration_factor"] for kind in hardware)
-    assert dearest == DURATION_FACTOR
-    assert MOST_SECONDS * dearest <= VISITOR_SECONDS

@@ -15,9 +15,12 @@ from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.cost import cost_of
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
+from demos.training.learning.controls import Control
 from demos.training.learning.model import Trained
+from demos.training.loop import train
 from demos.training.service import training_service as module
 from demos.training.service.trained_models import Runs
+from demos.training.service.training_queue import USUAL_SECONDS
 from demos.training.service.training_service import TrainingService, _like
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
@@ -90,8 +93,8 @@ def test_the_second_waits_for_the_first(
     second = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick)
     third_run = trainings.runs.new()
     third = trainings.fine_tune(third_run, dataset, "tiny", base, quick)
-    assert next(second) == Waiting(1)
-    assert next(third) == Waiting(2)
+    assert next(second) == Waiting(1, pytest.approx(USUAL_SECONDS, abs=30))
+    assert next(third) == Waiting(2, pytest.approx(2 * USUAL_SECONDS, abs=30))
     trainings.runs.stop(third_run)  # stop while in line
     assert isinstance(list(third)[-1], Failed)
     first.close()  # type: ignore[attr-defined]  # its tab is closed
@@ -119,10 +122,8 @@ def test_stop_stops_within_a_step_and_keeps(
     run, seen = trainings.runs.new(), 0
 
     def slowly(*args: object) -> Iterator[Event]:  # one step at a time, as a page that keeps up would see it
-        from demos.training.service.gpu_worker import train_in_worker
-
-        dataset_, base_, settings, *files = args
-        return train_in_worker(dataset_, str(base_), settings, *map(str, files))  # type: ignore[arg-type]
+        dataset_, base_, settings, folder, stop_file, *_ = args
+        return train(dataset_, base_, settings, folder, Control(stop_file.exists))  # type: ignore[attr-defined, arg-type]
 
     monkeypatch.setattr(module, "run_training", slowly)
     for event in trainings.fine_tune(run, dataset, "tiny", base, quick):

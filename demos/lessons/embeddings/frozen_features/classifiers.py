@@ -86,7 +86,9 @@ class Frozen:
             if fit is None:
                 yield TEXT.fitting(len(into) + 1, total or len(found), feature_name(choice, task.deepest))
                 rows = joined(choice, task.deepest, vectors)
-                fit = self.fits.put(task.key_of(choice), fit_vectors(rows, task.data, task.split, task.standardise))
+                key = task.key_of(choice)
+                fit = self.fits.known(key)  # by another reader, meanwhile
+                fit = fit or self.fits.put(key, fit_vectors(rows, task.data, task.split, task.standardise))
             into[choice] = fit
 
     def fit_all(self, task: Task, into: dict[Choice, Fit]) -> Iterator[Markup]:

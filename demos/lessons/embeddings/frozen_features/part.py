@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import gradio as gr
@@ -43,13 +44,17 @@ from demos.page.progress import HEAVY
 from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, result_of
+from demos.training.service.training_queue import MAX_WAITING, TrainingQueue
+from demos.widgets.live_curve.text import waiting_told
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, menu_values
 
 DATA_PATH = "assets/data/emotion.tsv"
 DRAW_SECONDS = 1.0  # between two drawings of the grid as it fills
 QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
-# A minute or more of fits: in a queue of its own, so that whoever only looks does not wait behind it.
-FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all"}
+# A minute or more of fits: one after the other, in a line of their own that nobody who only looks stands in.
+FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all", "concurrency_limit": 1 + MAX_WAITING}
+FIT_SECONDS = 2.0  # of one classifier, about
+LOOK_SECONDS = 0.3  # between two looks at the line
 Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
 GUESS, WORDS = "always the most frequent class", "words alone, no BERT (TF-IDF)"
 
@@ -59,6 +64,8 @@ class Recipe:
 
     def __init__(self, frozen: Frozen) -> None:
         self.frozen = frozen
+        self.line = TrainingQueue()
+        self._in_line: list[tuple[Any, ...]] = []  # what is asked for, by who stands there
         self._filling: set[str] = set()  # those under way; who is taken out stops
 
     def show(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
@@ -128,15 +135,16 @@ class Recipe:
         try:
             task = self._task(model, Answers(*values))
             drawn = time.monotonic()
-            for line in self.frozen.fit_all(task, done):
-                changes = {**running, "grid_status": line}
-                if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
-                    changes |= _grid_shown(task, done)
-                    drawn = time.monotonic()
-                yield changes
-                if filling not in self._filling:
-                    ready["grid_status"] = TEXT.stopped()
-                    break
+            with closing(self._fitted_in_turn(task, done)) as lines:
+                for line in lines:
+                    changes = {**running, "grid_status": line}
+                    if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
+                        changes |= _grid_shown(task, done)
+                        drawn = time.monotonic()
+                    yield changes
+                    if filling not in self._filling:
+                        ready["grid_status"] = TEXT.stopped()
+                        break
         except Exception:  # whatever it was, the button must work again
             yield ready
             raise
@@ -148,6 +156,21 @@ class Recipe:
         best = chosen(done)
         rows = [*self._baselines(task), _frozen_row(task, best, done[best])]
         yield {"numbers": _numbers(task, rows, done), **ready, **_grid_shown(task, done)}
+
+    def _fitted_in_turn(self, task: Task, done: dict[Choice, Fit]) -> Generator[str, None, None]:
+        """A line on the place until it is this reader's turn, then on how far the fits are."""
+        key = task.key(task.loaded.spec.key, task.standardise)
+        # Who asks for what another one in the line does will find it done.
+        missing = 0 if key in self._in_line else len(features_of(task.loaded)) - len(self.frozen.known(task))
+        with self.line.join(FIT_SECONDS * missing) as ticket:
+            self._in_line.append(key)
+            try:
+                while place := ticket.place:
+                    yield TEXT.line(waiting_told(place, ticket.seconds_before))
+                    time.sleep(LOOK_SECONDS)
+                yield from self.frozen.fit_all(task, done)
+            finally:
+                self._in_line.remove(key)
 
     def stop(self, filling: str) -> dict[str, Any]:
         """Ask this filling to end after the fit that it is at; it then tells so itself."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
@@ -20,7 +20,7 @@ from demos.page.services import Services
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
 from demos.training.data.splits import Splits
-from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.events import Failed, Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
@@ -32,6 +32,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
+from demos.widgets.live_curve.text import recipe_told
 from demos.widgets.run_controller.run_controller import buttons, guarded
 from demos.widgets.tasks.registry import view_of
 
@@ -42,9 +43,10 @@ TEXT = templates(__file__)
 # shows of that: {"kind": of task, "curve": its last message}.
 CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
-    "numbers", "answer", "cost", "history",
+    "numbers", "answer", "cost", "history", "on_cpu",
 )  # fmt: skip
-OVER, RESUMED, LAST = "over", "goes on", " for good"  # a run's phases, told apart from its curve
+OVER, NO_GPU = "over", "over, for want of a GPU"  # a run's phases, told apart from its curve
+RESUMED, LAST = "goes on", " for good"
 PAUSE, GO_ON = "Pause", "Go on"
 MAX_ENDED = 64  # runs whose end a page may ask for
 LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
@@ -68,32 +70,35 @@ class Trainer:
         cost, seconds = self._expected(model, dataset, settings)
         return cost_html(cost, duration(seconds))
 
-    def _expected(self, model: str, dataset: Splits, settings: Settings) -> tuple[Cost, float]:
+    def _expected(self, model: str, dataset: Splits, settings: Settings, on_cpu: bool = False) -> tuple[Cost, float]:
         """What a training costs, and how many seconds it would take."""
         loaded = self.services.loaded(model)
         cost = cost_of(dataset, loaded.tokenizer, loaded.model, settings)
-        return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost).seconds
+        return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost, on_cpu).seconds
 
     def work(
         self, run: str, reader: str, text: str, pair: str, model: str,
-        kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any,
+        kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any, on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
-        """The curve's message and the phase; what keeps a run from starting is told where its curve would have been."""
+        """The curve's message and the phase; what keeps a run from starting is told where its curve would have been.
+
+        `on_cpu` takes the bundled model, which trains there in a minute.
+        """
         over = {"phase": f"{run} {OVER}"}
 
         def messages() -> Iterator[dict[str, str]]:
-            key = self.services.key(model)
+            key = BUNDLED if on_cpu else self.services.key(model)
             settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
             recipe_of_run = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
-            _, expected = self._expected(key, dataset, settings)  # the time left begins with the time told
-            under_way = _Run(self, run, recipe_of_run, dataset, expected)
+            _, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
+            under_way = _Run(self, run, recipe_of_run, dataset, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             if ended := under_way.conclude(reader):
                 self._ended.put(run, ended)
-            yield over
+            yield {"phase": f"{run} {NO_GPU}"} if under_way.lacks_gpu else over
 
         return guarded(messages(), lambda message: over | {"curve": failure_message(message)})
 
@@ -107,6 +112,8 @@ class Trainer:
             return {"pause": _pausing(not what.endswith(LAST))}
         run_over = self._ended.get(ended)
         changes = self._changes(ended, run_over, kind, boxes) if run_over else {}
+        if what == NO_GPU:
+            changes["on_cpu"] = gr.update(visible=True)
         if ended == run:
             changes |= {"run": "", **running_buttons(False)}
         return changes
@@ -156,27 +163,36 @@ class _Ended:
 class _Run:
     """One run of one learner, from its first message to its last table."""
 
-    def __init__(self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float) -> None:
-        self.trainer, self.run, self.recipe, self.dataset, self.expected = trainer, run, recipe, dataset, expected
+    def __init__(
+        self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float, on_cpu: bool
+    ) -> None:
+        self.trainer, self.run, self.recipe, self.dataset = trainer, run, recipe, dataset
+        self.expected, self.on_cpu = expected, on_cpu
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
         self.view = view_of(self.kind)
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
-        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset))
+        title = trainer.services.store.spec(self.key).title
+        told = recipe_told(title, self.view.word, self.settings)
+        self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
+        self.lacks_gpu = False
 
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
         trainings, folder = self.trainer.trainings, self.trainer.services.store.folder(self.key)
-        events = trainings.fine_tune(self.run, self.dataset, self.key, folder, self.settings, expected=self.expected)
+        events = trainings.fine_tune(
+            self.run, self.dataset, self.key, folder, self.settings, expected=self.expected, on_cpu=self.on_cpu
+        )
         with closing(shown_now(events, self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):
                     self.started = event
                 if isinstance(event, Finished | Stopped):
                     self.ended = event
+                self.lacks_gpu = isinstance(event, Failed) and event.on_cpu
                 changes = {"curve": self.feed.message()}
                 if isinstance(event, Resumed):  # with the step, since a text is heard only when it changes
                     last = LAST if event.reason == "time" else ""

@@ -17,6 +17,7 @@ from demos.training.settings import Settings
 from demos.training.sources import reader_of
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
+from demos.widgets.run_controller.run_controller import cpu_button
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 from demos.widgets.tasks.task_view import TaskView
 
@@ -122,8 +123,9 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
         stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
+    on_cpu = cpu_button(elem_id="finetune-on-cpu")
     curve = live_curve(news, elem_id="finetune-curve")
-    return {"start": start, "pause": pause, "stop": stop, "cost": cost, "curve": curve}
+    return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}
 
 
 def results() -> dict[str, Any]:

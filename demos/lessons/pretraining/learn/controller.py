@@ -31,7 +31,7 @@ from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
 from demos.training.pretraining.passage import read_passage
 from demos.training.service.background import BEAT_SECONDS
-from demos.widgets.live_curve.text import duration
+from demos.widgets.live_curve.text import duration, waiting_told
 from demos.widgets.run_controller.run_controller import guarded
 
 OPENING = 100  # steps on the empty axes
@@ -136,7 +136,7 @@ class Learning:
     def _take(self, feed: Feed, event: Event, steps: int) -> None:
         """Note an event; the curve asks for it by itself."""
         if isinstance(event, Waiting):
-            feed.state["status"] = f"Another training runs on this machine; you are number {event.place} in the queue."
+            feed.state["status"] = waiting_told(event.place, event.seconds)
         elif isinstance(event, Made):
             feed.points = list(event.points)
             feed.state["total"] = max(len(event.points) + steps, 10)

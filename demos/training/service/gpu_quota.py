@@ -1,0 +1,80 @@
+"""ZeroGPU's quota: for how many seconds a run asks for a GPU, and why it got none or lost it, in one sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from spaces.utils import gradio_request_var
+from spaces.zero.config import get_config
+from spaces.zero.utils import jwt_payload
+
+from demos.training.data.splits import Splits
+from demos.training.settings import Settings
+
+VISITOR_SECONDS = 120  # a day, without an account
+ACCOUNT_SECONDS = 300  # with a free one; PRO has 2,400, but nothing that a page is told sets the two apart
+TOKEN_HEADER = "x-ip-token"  # by which ZeroGPU tells a visitor from an account
+START_SECONDS = 25  # a cold worker: CUDA, the weights, the first kernels
+KEEP_SECONDS = 8  # between a run's own end and the GPU's: the last step, the test, the weights' way to the disk
+SENTENCES_PER_SECOND = 150  # a careful figure for BERT base, until a run like it was measured
+MARGIN = 1.5  # times what the run is expected to take
+LEAST_SECONDS = 40  # a visitor has two of these a day, on the dearest hardware as well
+
+# What spaces' client says (title, then message), and what a reader is told.
+REASONS = {
+    r"runs limit": "You have had all the runs that ZeroGPU allows you for now.",
+    r"reached its GPU limit": "ZeroGPU could not see who you are; open this Space on huggingface.co.",
+    r"pending credits": "Your other runs on ZeroGPU hold all of your GPU time until they end.",
+    r"illegal duration": "This run asks for more GPU time than ZeroGPU lends you at once.",
+    r"No GPU was available": "No GPU is free at this moment.",
+    r"Expired ZeroGPU proxy token": "You waited so long that ZeroGPU forgot who you are; press Start again.",
+    r"Connection closed": "The page was left while the run waited for a GPU.",
+    r"worker error.*aborted": "The GPU's process ended in the middle of the run, and nothing of the run is kept.",
+    r"worker error": "The run failed on the GPU, and nothing of it is kept.",
+}
+EXPIRED = "The GPU was taken back after {} seconds, before the run had ended; nothing of it is kept."
+NO_ANSWER = "ZeroGPU does not answer at this moment."
+_QUOTA = re.compile(r"\((\d+)s requested vs\. (-?\d+)s left\)\. Try again in (?:(\d+) days?, )?(\d+):(\d+)")
+
+
+def day_seconds() -> int:
+    """The GPU seconds a day of who presses the button, as far as the page is told who that is."""
+    request = gradio_request_var().get(None)
+    token = request.headers.get(TOKEN_HEADER) if request is not None else None
+    try:
+        user = jwt_payload(token).get("user") if token else None
+    except Exception:  # a token of another form
+        user = None
+    return ACCOUNT_SECONDS if user else VISITOR_SECONDS
+
+
+def work_seconds(dataset: Splits, settings: Settings, examples_per_second: float = 0.0) -> float:
+    """What a run takes on a lent GPU once it has begun; by the speed of the last one like it, where there was one.
+
+    A score costs a third of a step.
+    """
+    looks = settings.epochs * settings.evaluations + 1
+    work = settings.epochs * len(dataset.train) + (looks * len(dataset.validation) + len(dataset.test)) / 3
+    return work / examples_per_second if examples_per_second else work * dataset.sentences / SENTENCES_PER_SECOND
+
+
+def seconds_to_ask(work: float) -> int:
+    """For how long to borrow a GPU for a run of so many seconds: no longer than the reader's whole day allows.
+
+    ZeroGPU counts a second as `duration_factor` seconds, by the hardware that the Space is on.
+    """
+    most = int(day_seconds() / get_config()["duration_factor"])
+    return min(most, max(LEAST_SECONDS, START_SECONDS + KEEP_SECONDS + math.ceil(MARGIN * work)))
+
+
+def reason(error: Exception, lent: int, seconds: float) -> str:
+    """Why a run that was lent a GPU for `lent` seconds has none, `seconds` after it asked."""
+    said = f"{getattr(error, 'title', '')}: {getattr(error, 'message', error)}"
+    if quota := _QUOTA.search(said):
+        asked, left, days, hours, minutes = (int(number or 0) for number in quota.groups())
+        wait = f"{24 * days + hours} h {minutes} min" if days or hours else f"{minutes + 1} min"
+        return f"The run needs {asked} s of your GPU time and {max(0, left)} s are left; there is more in {wait}."
+    if "aborted" in said and seconds >= lent:
+        return EXPIRED.format(lent)
+    return next((told for words, told in REASONS.items() if re.search(words, said)), NO_ANSWER)
