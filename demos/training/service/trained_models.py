@@ -8,16 +8,16 @@ import shutil
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from demos.bert.model.locks import Turns
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.training.learning.model import Trained
 
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
-MAX_IN_MEMORY = 2
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 GONE = "That trained model is no longer kept here; train again."
 
@@ -29,15 +29,14 @@ class Runs:
     event loop, on which sessions expire.
     """
 
-    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES, memory: Budget | None = None) -> None:
         self.max_runs = max_runs
         self.max_bytes = max_bytes
         self._home = tempfile.TemporaryDirectory(prefix="fine-tune-", ignore_cleanup_errors=True)
         self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
         self._base: dict[str, str] = {}  # run -> catalogue key
-        self._trained: OrderedDict[str, Trained] = OrderedDict()
+        self._trained: Recent[Trained] = Recent(size=lambda model: model.nbytes, budget=memory, kind="tuned models")
         self._lock = threading.Lock()
-        self._turns = Turns()
 
     def new(self) -> str:
         """A fresh run's id; its folder is made when something is kept in it."""
@@ -99,7 +98,7 @@ class Runs:
 
     def _forget(self, run: str) -> None:
         self._kept.pop(run, None)
-        self._trained.pop(run, None)
+        self._trained.pop(run)
         self._base.pop(run, None)
 
     def _delete(self, run: str) -> None:
@@ -139,38 +138,31 @@ class Runs:
 
         Raises UserError where it is gone.
         """
-        if model := self._at_hand(run):
-            return model
-        assert run is not None  # else it was gone
-        with self._turns.of(run):
-            if model := self._at_hand(run):  # read by who had the turn before
-                return model
-            try:
-                model = Trained.read(self.folder(run))
-            except Exception as error:
-                # Somebody cleared the machine's temporary files, or the run was discarded while half of it was read.
-                if isinstance(error, OSError):
-                    self.discard(run)
-                if self.kept(run):
-                    raise
-                raise UserError(GONE) from error
-            with self._lock:
-                if run not in self._kept:
-                    raise UserError(GONE)
-                self._trained[run] = model
-                while len(self._trained) > MAX_IN_MEMORY:
-                    self._trained.popitem(last=False)
-            return model
-
-    def _at_hand(self, run: str | None) -> Trained | None:
-        """The run's model where it is in memory; None where it is on disk alone. Raises UserError where it is gone."""
         with self._lock:
             if run is None or run not in self._kept:
                 raise UserError(GONE)
             self._kept.move_to_end(run)
-            if run in self._trained:
-                self._trained.move_to_end(run)
-            return self._trained.get(run)
+            size = self._kept[run]
+
+        def read(take: Callable[[float], None]) -> Trained:
+            take(size)
+            return Trained.read(self.folder(run))
+
+        try:
+            model = self._trained.make(run, read)
+        except UserError:
+            raise
+        except Exception as error:
+            # Somebody cleared the machine's temporary files, or the run was discarded while half of it was read.
+            if isinstance(error, OSError):
+                self.discard(run)
+            if self.kept(run):
+                raise
+            raise UserError(GONE) from error
+        if not self.kept(run):  # discarded while it was read
+            self._trained.pop(run)
+            raise UserError(GONE)
+        return model
 
     def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
         """Each text's probability by class, from the run's model. Raises UserError where that is gone."""

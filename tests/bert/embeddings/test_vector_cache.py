@@ -227,5 +227,5 @@ def test_many_threads_at_once(tiny: LoadedModel) -> None:
         list(readers.map(read, range(8)))
     assert quiet()
     assert cache.nbytes <= cache.max_bytes
-    assert cache.nbytes == sum(array.nbytes for array in cache._vectors._values.values())
+    assert cache.nbytes == sum(entry.value.nbytes for entry in cache._vectors._values.values())
     assert not cache._pending

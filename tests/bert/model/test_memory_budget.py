@@ -1,0 +1,284 @@
+"""The memory budget: what the machine has, what goes for what, in which order, and that threads keep within it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from demos.bert.model.memory_budget import SHARE, Budget, machine_bytes
+from demos.bert.model.once_cache import OnceCache, Recent
+from demos.errors import UserError
+
+MACHINE = psutil.virtual_memory().total
+
+
+def limited(folder: Path, of_process: str, **files: str) -> int:
+    """What `machine_bytes` reads where these files (their folders behind double underscores) are its cgroups'."""
+    root, process = folder / "cgroup", folder / "process"
+    process.write_text(of_process)
+    for name, said in files.items():
+        file = root / name.replace("__", "/").replace("memory_", "memory.")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(said)
+    return machine_bytes(root, process)
+
+
+@pytest.mark.parametrize(
+    ("of_process", "files", "least"),
+    [
+        ("0::/app\n", {"app__memory_max": "1000\n"}, 1_000),
+        ("0::/outer/app\n", {"outer__app__memory_max": "max\n", "outer__memory_max": "900\n"}, 900),  # the outer's
+        ("0::/outer/app\n", {"outer__app__memory_max": "800\n", "outer__memory_max": "900\n"}, 800),
+        ("0::/docker/1f\n", {"memory_max": "700\n"}, 700),  # the path is the one outside of the container
+        ("0::/app\n", {"app__memory_max": "max\n", "elsewhere__memory_max": "5\n"}, MACHINE),
+        ("4:memory:/app\n0::/\n", {"memory__app__memory_limit_in_bytes": "600\n"}, 600),
+        ("4:cpu,memory:/x\n", {"memory__memory_limit_in_bytes": "500\n"}, 500),
+        ("4:memory:/\n", {"memory__memory_limit_in_bytes": "9223372036854771712\n"}, MACHINE),  # v1's "no limit"
+        ("3:cpuset:/app\n", {"app__memory_max": "5\n"}, MACHINE),
+    ],
+)
+def test_the_least_limit_of_the_cgroups_counts(
+    tmp_path: Path, of_process: str, files: dict[str, str], least: int
+) -> None:
+    assert limited(tmp_path, of_process, **files) == least
+
+
+def test_a_machine_without_cgroups_has_what_it_has(tmp_path: Path) -> None:
+    assert machine_bytes(tmp_path, tmp_path / "none") == MACHINE
+    assert Budget().most == SHARE * machine_bytes()
+
+
+def shelf(budget: Budget, kind: str, **options: Any) -> Recent[int]:
+    """A cache of numbers, each as many bytes as it says."""
+    return Recent(size=lambda value: value, budget=budget, kind=kind, **options)
+
+
+def test_the_least_recently_used_of_all_goes() -> None:
+    budget = Budget(10)
+    models, runs = shelf(budget, "models"), shelf(budget, "runs")
+    models.put("a", 3)
+    runs.put("b", 3)
+    models.put("c", 3)
+    assert models.get("a") == 3  # used, so that "b" is the oldest
+    assert budget.held() == {"models": 6, "runs": 3}
+    runs.put("d", 4)
+    assert (models.get("a"), runs.get("b"), models.get("c"), runs.get("d")) == (3, None, 3, 4)
+    assert budget.held() == {"models": 6, "runs": 4}
+    models.put("e", 7)
+    assert budget.held() == {"models": 7}  # "d", used last, had to go too
+
+
+def test_what_does_not_fit_at_all_puts_nothing_out() -> None:
+    budget = Budget(10)
+    kept = shelf(budget, "kept")
+    kept.put("a", 6)
+    assert not kept.put("b", 11)
+    with pytest.raises(UserError, match="This takes"):
+        kept.make("c", lambda take: take(11) or 11)
+    assert budget.held() == {"kept": 6}
+
+
+def test_a_claim_is_held_until_its_end_and_what_does_not_fit_beside_it_is_one_sentence() -> None:
+    budget = Budget(10 * 10**9)
+    kept = shelf(budget, "kept")
+    kept.put("a", 6 * 10**9)
+    with budget.claim("training", 7 * 10**9):
+        assert budget.held() == {"training": 7 * 10**9}
+        assert not kept.put("a", 6 * 10**9)
+        with pytest.raises(UserError, match=r"takes 4,000 MB of memory, and the app has only 3,000 MB left"):
+            kept.make("b", lambda take: take(4 * 10**9) or 0)
+        with pytest.raises(UserError), budget.claim("training", 4 * 10**9):
+            pytest.fail("there was no room")
+    assert budget.held() == {}
+    assert kept.put("a", 6 * 10**9)
+
+
+def test_what_cannot_be_made_again_goes_last_and_only_for_what_is_needed() -> None:
+    budget = Budget(10)
+    copies, drawn = shelf(budget, "copies", lasting=True), shelf(budget, "drawings")
+    copies.put("first", 4)
+    copies.put("second", 4)
+    drawn.put("a", 2)
+    assert not drawn.put("b", 3)  # a drawing is merely kept
+    with pytest.raises(UserError), budget.claim("learning curve", 3, throw_away=True):
+        pytest.fail("it is thrown away in the end")
+    assert budget.held() == {"copies": 8, "drawings": 2}
+    with budget.claim("training", 2):
+        assert budget.held() == {"copies": 8, "training": 2}
+    drawn.put("a", 2)
+    with budget.claim("training", 3):
+        assert budget.held() == {"copies": 4, "training": 3}
+        assert "second" in copies
+
+
+def test_what_is_in_use_stays() -> None:
+    budget, used = Budget(10), {4}
+    copies = shelf(budget, "copies", lasting=True, in_use=used.__contains__)
+    copies.put("a", 4)
+    copies.put("b", 3)
+    copies.make("c", lambda take: take(5) or 5)
+    assert ("a" in copies, "b" in copies, "c" in copies) == (True, False, True)
+    with pytest.raises(UserError), budget.claim("training", 7):
+        pytest.fail("only six are free")
+    used.clear()
+    with budget.claim("training", 7):
+        assert len(copies) == 0
+
+
+def test_room_is_made_before_it_is_taken() -> None:
+    budget = Budget(10)
+    kept, seen = shelf(budget, "kept"), []
+    kept.put("a", 8)
+
+    def make(take: Callable[[float], None]) -> int:
+        seen.append(budget.held())
+        take(7)
+        seen.append(budget.held())
+        return 5  # less than was thought
+
+    assert kept.make("b", make) == 5
+    assert seen == [{"kept": 8}, {"kept": 7}]
+    assert budget.held() == {"kept": 5}
+
+
+def test_what_is_being_made_is_made_once_and_who_wants_another_never_waits() -> None:
+    budget = Budget(10)
+    kept, other = shelf(budget, "kept"), shelf(budget, "other")
+    began, go_on, made = threading.Event(), threading.Event(), []
+
+    def slow(take: Callable[[float], None]) -> int:
+        made.append("slow")
+        take(3)
+        began.set()
+        assert go_on.wait(timeout=30)
+        return 3
+
+    with ThreadPoolExecutor(8) as pool:
+        try:
+            asked = [pool.submit(kept.make, "slow", slow) for _ in range(5)]
+            assert began.wait(timeout=30)
+            assert pool.submit(kept.make, "quick", lambda take: take(2) or 2).result(timeout=30) == 2
+            assert pool.submit(other.put, "beside", 1).result(timeout=30)
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        assert [one.result(timeout=30) for one in asked] == [3] * 5
+    assert made == ["slow"]
+    assert budget.held() == {"kept": 5, "other": 1}
+
+
+def test_what_has_no_room_beside_what_others_load_waits_for_that() -> None:
+    budget = Budget(10)
+    kept, both = shelf(budget, "kept"), threading.Barrier(2)
+
+    def make(key: str) -> int:
+        both.wait(timeout=30)
+        return kept.make(key, lambda take: take(7) or 7)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(make, "ab")) == [7, 7]
+    assert budget.held() == {"kept": 7}  # of the one that came later
+
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(take: Callable[[float], None]) -> int:
+        take(7)
+        began.set()
+        assert go_on.wait(timeout=30)
+        return 7
+
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            loading = pool.submit(kept.make, "slow", slow)
+            assert began.wait(timeout=30)
+            waiting = pool.submit(kept.make, "next", lambda take: take(8) or 8)
+            while not budget.lock._waiters:  # type: ignore[attr-defined]
+                assert not waiting.done()
+            with pytest.raises(UserError), budget.claim("training", 11):
+                pytest.fail("waiting would not help")
+        finally:
+            go_on.set()
+        assert (loading.result(timeout=30), waiting.result(timeout=30)) == (7, 8)
+    assert budget.held() == {"kept": 8}
+
+
+def test_a_failure_is_told_to_all_who_ask_and_the_next_tries_again() -> None:
+    budget = Budget(10)
+    kept, began, go_on, tried = shelf(budget, "kept"), threading.Event(), threading.Event(), []
+
+    def fail(take: Callable[[float], None]) -> int:
+        tried.append("")
+        take(4)
+        began.set()
+        assert go_on.wait(timeout=30)
+        raise UserError("The hub does not answer.")
+
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(kept.make, "a", fail)
+        assert began.wait(timeout=30)
+        others = [pool.submit(kept.make, "a", fail) for _ in range(3)]
+        waiting = kept._making["a"]
+        while len(waiting._condition._waiters) < 3:  # type: ignore[attr-defined]
+            threading.Event().wait(0.001)
+        go_on.set()
+        for one in (first, *others):
+            with pytest.raises(UserError, match="does not answer"):
+                one.result(timeout=30)
+    assert len(tried) == 1
+    assert budget.held() == {}
+    assert kept.make("a", lambda take: take(4) or 4) == 4
+
+
+def test_a_cache_that_is_gone_holds_nothing() -> None:
+    budget = Budget(10)
+    kept = shelf(budget, "kept")
+    kept.put("a", 4)
+    del kept
+    gc.collect()
+    assert budget.held() == {}
+
+
+def test_a_once_cache_counts_what_it_keeps() -> None:
+    budget = Budget(10)
+    cache: OnceCache[None, str] = OnceCache(8, lambda result: len(result[0]), budget, "drawings")
+
+    def drawn(text: str) -> Any:
+        yield from ()
+        return text
+
+    assert cache.get("a", lambda: drawn("four"), None) == "four"
+    assert budget.held() == {"drawings": 4}
+
+
+def test_many_threads_keep_within_it_and_nobody_fails() -> None:
+    budget, readers = Budget(30), 6  # room for what all of them make at one time
+    shelves = [shelf(budget, "models"), shelf(budget, "runs", most=8), shelf(budget, "copies", lasting=True)]
+    together, beyond = threading.Barrier(readers), []
+
+    def read(number: int) -> None:
+        together.wait(timeout=30)
+        for step in range(400):
+            kept, size = shelves[(number + step) % 3], 1 + (number * step) % 5
+            kept.put(step % 7, size)
+            assert kept.make((number, step % 5), lambda take, size=size: take(size) or size) in range(1, 6)
+            kept.get(step % 7)
+            if step % 10 == 0:
+                with budget.claim("training", 2):
+                    kept.pop((number, step % 5))
+            if sum(budget.held().values()) > budget.most:
+                beyond.append(budget.held())
+
+    with ThreadPoolExecutor(readers) as pool:
+        for one in [pool.submit(read, number) for number in range(readers)]:
+            one.result(timeout=60)
+    assert beyond == []
+    for kept in shelves:
+        assert kept.total == sum(entry.size for entry in kept._values.values())
+    assert sum(budget.held().values()) == sum(kept.total for kept in shelves) <= budget.most
