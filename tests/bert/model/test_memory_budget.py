@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -55,6 +56,14 @@ def test_a_machine_without_cgroups_has_what_it_has(tmp_path: Path) -> None:
     assert Budget().most == SHARE * machine_bytes()
 
 
+def until(true: Callable[[], bool]) -> None:
+    """Come back when it is; fail after ten seconds."""
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
 def shelf(budget: Budget, kind: str, **options: Any) -> Recent[int]:
     """A cache of numbers, each as many bytes as it says."""
     return Recent(size=lambda value: value, budget=budget, kind=kind, **options)
@@ -62,15 +71,15 @@ def shelf(budget: Budget, kind: str, **options: Any) -> Recent[int]:
 
 def test_the_least_recently_used_of_all_goes() -> None:
     budget = Budget(10)
-    models, runs = shelf(budget, "models"), shelf(budget, "runs")
+    models, heads, runs = (shelf(budget, kind) for kind in ("models", "heads", "runs"))
     models.put("a", 3)
     runs.put("b", 3)
-    models.put("c", 3)
+    heads.put("c", 3)
     assert models.get("a") == 3  # used, so that "b" is the oldest
-    assert budget.held() == {"models": 6, "runs": 3}
+    assert budget.held() == {"models": 3, "heads": 3, "runs": 3}
     runs.put("d", 4)
-    assert (models.get("a"), runs.get("b"), models.get("c"), runs.get("d")) == (3, None, 3, 4)
-    assert budget.held() == {"models": 6, "runs": 4}
+    assert (models.get("a"), runs.get("b"), heads.get("c"), runs.get("d")) == (3, None, 3, 4)
+    assert budget.held() == {"models": 3, "heads": 3, "runs": 4}
     models.put("e", 7)
     assert budget.held() == {"models": 7}  # "d", used last, had to go too
 
@@ -199,8 +208,7 @@ def test_what_has_no_room_beside_what_others_load_waits_for_that() -> None:
             loading = pool.submit(kept.make, "slow", slow)
             assert began.wait(timeout=30)
             waiting = pool.submit(kept.make, "next", lambda take: take(8) or 8)
-            while not budget.lock._waiters:  # type: ignore[attr-defined]
-                assert not waiting.done()
+            until(lambda: len(budget.lock._waiters) == 1)  # type: ignore[attr-defined]
             with pytest.raises(UserError), budget.claim("training", 11):
                 pytest.fail("waiting would not help")
         finally:
@@ -225,9 +233,10 @@ def test_a_failure_is_told_to_all_who_ask_and_the_next_tries_again() -> None:
         assert began.wait(timeout=30)
         others = [pool.submit(kept.make, "a", fail) for _ in range(3)]
         waiting = kept._making["a"]
-        while len(waiting._condition._waiters) < 3:  # type: ignore[attr-defined]
-            threading.Event().wait(0.001)
-        go_on.set()
+        try:
+            until(lambda: len(waiting._condition._waiters) == 3)  # type: ignore[attr-defined]
+        finally:
+            go_on.set()
         for one in (first, *others):
             with pytest.raises(UserError, match="does not answer"):
                 one.result(timeout=30)
