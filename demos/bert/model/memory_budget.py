@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil, floor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakSet
 
 import psutil
@@ -17,7 +18,8 @@ import psutil
 from demos.errors import UserError
 
 SHARE = 0.6  # of the memory: the rest is for the program, its passes and its readers' sessions
-PATIENCE = 30.0  # seconds, for what others are loading to be loaded: from then on it may go
+PATIENCE = 10.0  # seconds, for what others load or use
+LOOK_SECONDS = 0.05
 CGROUPS, OF_PROCESS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -51,21 +53,24 @@ class Shelf(Protocol):
     def total(self) -> float:
         """The bytes of all values."""
 
+    def leaving(self) -> float:
+        """The bytes of those that were let go, but that a reader still uses."""
+
     def spare(self) -> float:
-        """The bytes of those that are not in use."""
+        """The bytes of those that may be let go."""
 
     def oldest(self) -> int | None:
         """When the least recently used of these was used; None where there is none."""
 
-    def drop_oldest(self) -> Any:
-        """Let that one go, and return it."""
+    def drop_oldest(self) -> None:
+        """Let that one go."""
 
 
 class Budget:
     """Bytes for caches and for work under way; the least recently used value of all caches goes first.
 
     What can't be made again goes last, and only for what is needed: never for a value that is merely kept, nor for work
-    that is thrown away. A value that goes lives on for as long as a reader uses it.
+    that is thrown away. A value that goes lives on for as long as a reader uses it, and counts.
     """
 
     def __init__(self, most: float | None = None) -> None:
@@ -86,7 +91,7 @@ class Budget:
         with self.lock:
             held = self._claimed.copy()
             for shelf in self._shelves:
-                held[shelf.kind] += int(shelf.total)
+                held[shelf.kind] += int(shelf.total + shelf.leaving())
         return {kind: count for kind, count in sorted(held.items()) if count}
 
     @contextmanager
@@ -95,10 +100,8 @@ class Budget:
 
         `throw_away`: nothing of it is kept for anybody, so that what can't be made again stays.
         """
-        gone: list[Any] = []
         with self.lock:
-            self.take(kind, nbytes, gone, last=not throw_away, loading=False)
-        del gone  # freed outside of the lock
+            self.take(kind, nbytes, last=not throw_away, loading=False)
         try:
             yield
         finally:
@@ -111,21 +114,18 @@ class Budget:
         """The number of this use: a later one has a higher."""
         return next(self._uses)
 
-    def take(self, kind: str, nbytes: float, gone: list[Any], last: bool = True, loading: bool = True) -> None:
-        """As `claim`, until `give`. What went for it is added to `gone`, to be freed when the lock is.
-
-        Waits for what others are loading, where that is what there is no room beside.
-        """
-
-        def settled() -> bool:
-            return self.make_room(nbytes, gone, last) or nbytes > self._free(last) + self._loading
-
-        self.lock.wait_for(settled, PATIENCE)
-        if not self.make_room(nbytes, gone, last):
-            raise UserError(
-                f"This takes {ceil(nbytes / 1e6):,} MB of memory, and the app has only "
-                f"{floor(self._free(last) / 1e6):,} MB left for it; choose a smaller model, or try again later."
-            )
+    def take(self, kind: str, nbytes: float, last: bool = True, loading: bool = True) -> None:
+        """As `claim`, until `give`. Waits for what is being loaded or used, where there is no room beside that."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.make_room(nbytes, last):
+            free = self._free(last)
+            soon = self._loading + sum(shelf.leaving() for shelf in self._shelves)
+            if nbytes > free + soon or time.monotonic() > deadline:
+                raise UserError(
+                    f"This takes {ceil(nbytes / 1e6):,} MB of memory, and the app has only {floor(free / 1e6):,} MB "
+                    "left for it; choose a smaller model, or try again later."
+                )
+            self.lock.wait(LOOK_SECONDS)  # who has used a value to the end tells nobody
         self._claimed[kind] += round(nbytes)
         self._loading += round(nbytes) * loading
 
@@ -135,7 +135,7 @@ class Budget:
         self._loading -= round(nbytes) * loading
         self.lock.notify_all()
 
-    def make_room(self, nbytes: float, gone: list[Any], last: bool = False) -> bool:
+    def make_room(self, nbytes: float, last: bool = False) -> bool:
         """Let values go until so many bytes are free; False, and none goes, where all of them would not be enough.
 
         `last`: those too that can't be made again, after all others.
@@ -144,16 +144,16 @@ class Budget:
             return False
         while nbytes > self.most - self._total():
             ages = [(shelf.lasting, age, shelf) for shelf in self._going(last) if (age := shelf.oldest()) is not None]
-            if not ages:  # somebody began to use one just now
+            if not ages:  # those that went are in use
                 return False
-            gone.append(min(ages, key=lambda aged: aged[:2])[2].drop_oldest())
+            min(ages, key=lambda aged: aged[:2])[2].drop_oldest()
         return True
 
     def _going(self, last: bool) -> list[Shelf]:
         return [shelf for shelf in self._shelves if last or not shelf.lasting]
 
     def _total(self) -> float:
-        return sum(self._claimed.values()) + sum(shelf.total for shelf in self._shelves)
+        return sum(self._claimed.values()) + sum(shelf.total + shelf.leaving() for shelf in self._shelves)
 
     def _free(self, last: bool) -> float:
         """The bytes that are free or may be freed."""

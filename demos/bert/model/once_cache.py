@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from concurrent.futures import Future
+from contextlib import suppress
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+from weakref import ref
 
 from demos.bert.model.locks import Turns
 from demos.bert.model.memory_budget import Budget
@@ -44,6 +46,7 @@ class Recent(Generic[Value]):
         self.total = 0.0  # of the sizes
         self._size, self._in_use = size, in_use
         self._values: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._leaving: dict[Hashable, tuple[Callable[[], Any], float]] = {}
         self._making: dict[Hashable, Future[Value]] = {}
         self._budget = Budget(inf) if budget is None else budget
         self._budget.add(self)
@@ -61,17 +64,14 @@ class Recent(Generic[Value]):
 
     def put(self, key: Hashable, value: Value, needed: bool = False) -> bool:
         """Keep this value if there is room for it; says whether. For one that is `needed` whatever may go goes."""
-        size, gone = self._size(value), list[Any]()
+        size = self._size(value)
         with self._budget.lock:
-            kept = self._keep(key, value, size, gone, needed)
-        del gone  # freed outside of the lock
-        return kept
+            return self._keep(key, value, size, needed)
 
     def pop(self, key: Hashable) -> None:
         """Let this value go. Unknown keys are fine."""
         with self._budget.lock:
-            gone = self._drop(key)
-        del gone  # freed outside of the lock
+            self._drop(key)
 
     def make(self, key: Hashable, make: Callable[[Callable[[float], None]], Value]) -> Value:
         """The value; where it is not kept, made now, outside of the lock, once for all who ask meanwhile.
@@ -89,14 +89,11 @@ class Recent(Generic[Value]):
 
         def take(nbytes: float) -> None:
             nonlocal taken
-            gone = list[Any]()
             with self._budget.lock:
-                self._shrink(nbytes, gone)
-                self._budget.take(self.kind, nbytes, gone)
+                self._shrink(nbytes)
+                self._budget.take(self.kind, nbytes)
                 taken += nbytes
-            del gone  # freed outside of the lock, before those bytes are taken
 
-        gone = list[Any]()
         try:
             value = make(take)
             size = self._size(value)
@@ -108,7 +105,7 @@ class Recent(Generic[Value]):
             raise
         with self._budget.lock:
             self._budget.give(self.kind, taken)
-            self._keep(key, value, size, gone, needed=True)
+            self._keep(key, value, size, needed=True)
             del self._making[key]
         making.set_result(value)
         return value
@@ -127,9 +124,19 @@ class Recent(Generic[Value]):
         key = self._oldest()
         return None if key is None else self._values[key].used
 
-    def drop_oldest(self) -> Any:
-        """Let that one go, and return it."""
-        return self._drop(self._oldest())
+    def drop_oldest(self) -> None:
+        """Let that one go; for as long as a reader uses it, it is found here all the same."""
+        if (key := self._oldest()) is not None:
+            entry = self._values.pop(key)
+            self.total -= entry.size
+            with suppress(TypeError):  # a number or a tuple can't be followed
+                self._leaving[key] = ref(entry.value), entry.size
+
+    def leaving(self) -> float:
+        """The sizes of those that were let go, but that a reader still uses, added up."""
+        if self._leaving:
+            self._leaving = {key: left for key, left in self._leaving.items() if left[0]() is not None}
+        return sum(size for _, size in self._leaving.values())
 
     def _oldest(self) -> Hashable | None:
         in_use = self._in_use
@@ -138,34 +145,38 @@ class Recent(Generic[Value]):
     def _found(self, key: Hashable) -> Value | None:
         entry = self._values.get(key)
         if entry is None:
-            return None
+            left, size = self._leaving.pop(key, (lambda: None, 0.0))
+            value: Value | None = left()
+            if value is not None:  # somebody uses it: it comes back
+                self._values[key] = _Entry(value, size, self._budget.use())
+                self.total += size
+                self._shrink(0)
+            return value
         self._values[key] = entry._replace(used=self._budget.use())
         self._values.move_to_end(key)
-        value: Value = entry.value
-        return value
+        return cast(Value, entry.value)
 
-    def _keep(self, key: Hashable, value: Value, size: float, gone: list[Any], needed: bool) -> bool:
-        gone.append(self._drop(key))
-        if not self._shrink(size, gone) or not self._budget.make_room(size, gone, last=needed):
+    def _keep(self, key: Hashable, value: Value, size: float, needed: bool) -> bool:
+        self._drop(key)
+        if not self._shrink(size) or not self._budget.make_room(size, last=needed):
             return False
         self._values[key] = _Entry(value, size, self._budget.use())
         self.total += size
         return True
 
-    def _shrink(self, size: float, gone: list[Any]) -> bool:
+    def _shrink(self, size: float) -> bool:
         """Let the least recently used go until so much more is within the own bound; False where it alone is not."""
         if size > self.most:
             return False
         while self.total + size > self.most and self.oldest() is not None:
-            gone.append(self.drop_oldest())
+            self.drop_oldest()
         return True
 
-    def _drop(self, key: Hashable) -> Any:
+    def _drop(self, key: Hashable) -> None:
+        self._leaving.pop(key, None)
         entry = self._values.pop(key, None)
-        if entry is None:
-            return None
-        self.total -= entry.size
-        return entry.value
+        if entry is not None:
+            self.total -= entry.size
 
 
 class OnceCache(Generic[Progress, Result]):

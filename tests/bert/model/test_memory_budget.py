@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from demos.bert.model import memory_budget
 from demos.bert.model.memory_budget import SHARE, Budget, machine_bytes
 from demos.bert.model.once_cache import OnceCache, Recent
 from demos.errors import UserError
@@ -139,6 +140,45 @@ def test_what_is_in_use_stays() -> None:
     used.clear()
     with budget.claim("training", 7):
         assert len(copies) == 0
+
+
+class Block:
+    """A value of a size, which can be followed."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+def test_what_went_while_a_reader_uses_it_counts_and_comes_back() -> None:
+    budget = Budget(10)
+    kept: Recent[Block] = Recent(size=lambda block: block.size, budget=budget, kind="kept")
+    kept.put("a", used := Block(4))
+    kept.put("b", Block(4))
+    kept.put("c", Block(5))  # for which both have to go, since "a" is in use
+    assert ("a" in kept, "b" in kept, "c" in kept) == (False, False, True)
+    assert budget.held() == {"kept": 9}
+    assert kept.get("a") is used
+    assert (len(kept), budget.held()) == (2, {"kept": 9})
+    del used
+    kept.put("d", Block(10))
+    assert (len(kept), budget.held()) == (1, {"kept": 10})
+
+
+def test_who_needs_room_waits_until_what_went_is_used_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = Budget(10)
+    kept: Recent[Block] = Recent(size=lambda block: block.size, budget=budget, kind="kept")
+    kept.put("a", Block(6))
+    using = [kept.get("a")]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(kept.make, "b", lambda take: take(6) or Block(6))
+        until(lambda: len(budget.lock._waiters) == 1)  # type: ignore[attr-defined]
+        using.clear()
+        assert waiting.result(timeout=30).size == 6
+    using.append(kept.get("b"))
+    monkeypatch.setattr(memory_budget, "PATIENCE", 0.0)
+    with pytest.raises(UserError, match="try again later"):
+        kept.make("c", lambda take: take(6) or Block(6))
+    assert kept.get("b") is using[0]
 
 
 def test_room_is_made_before_it_is_taken() -> None:

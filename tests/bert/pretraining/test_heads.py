@@ -110,6 +110,7 @@ def test_the_cache_reads_once_and_is_bounded(kept: Maker) -> None:
     assert first.transform is second.transform
     assert first.decoder.weight is second.decoder.weight is loaded.model.get_input_embeddings().weight
     assert asked == [loaded.spec.key]
+    del first, second
     other = LoadedModel(ModelSpec("other", "Other", "", "", 1, 2, 16, cased=False, mlm=True), None, kept()[0].model)
     models.get(other, folder_of)
     models.get(loaded, folder_of)

@@ -142,9 +142,9 @@ def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, 
     copy = Copy.make(situation, pretrained)
     copies = Copies(Budget(6.5 * copy.nbytes))  # half of it is for three
     for name in "abc":
-        copies.put(name, copy)
+        copies.make(name, situation, pretrained)
     copies.get("a")
-    copies.put("d", copy)
+    copies.make("d", situation, pretrained)
     assert len(copies) == 3
     with pytest.raises(UserError, match=GONE[:30]):
         copies.get("b")
