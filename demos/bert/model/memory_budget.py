@@ -136,7 +136,7 @@ class Budget:
         self.lock.notify_all()
 
     def make_room(self, nbytes: float, last: bool = False) -> bool:
-        """Let values go until so many bytes are free; False, and none goes, where all of them would not be enough.
+        """Let values go until so many bytes are free, and say whether they are; none goes where all are not enough.
 
         `last`: those too that can't be made again, after all others.
         """
