@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     transformers_logging.disable_progress_bar()
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
-    services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs)))
+    services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs), store.memory))
     end = ending(services.trainings)
     signal.signal(signal.SIGTERM, end)
     keep_sessions_small()

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradio.components.plot import PlotData
 
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import OnceCache
 
 MAX_BYTES = 64 * 2**20  # of all drawings together
@@ -17,8 +18,8 @@ OVERHEAD = 1_000  # bytes that an answer takes beside its texts
 class Drawings:
     """Answers of pure handlers by their inputs; the least recently used go. Safe for many threads."""
 
-    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
-        self._answers: OnceCache[None, Any] = OnceCache(most_bytes, _nbytes)
+    def __init__(self, most_bytes: int = MAX_BYTES, memory: Budget | None = None) -> None:
+        self._answers: OnceCache[None, Any] = OnceCache(most_bytes, _nbytes, memory, "drawings")
         self._handlers = 0
 
     def remembered(self, show: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel, ModelStore
@@ -24,17 +24,27 @@ class Sentence:
     model: str
 
 
-@dataclass(frozen=True)
 class Services:
-    """Handed to each lesson when it is built, so that no "current model" lives in a module."""
+    """Handed to each lesson when it is built, so that no "current model" lives in a module.
 
-    store: ModelStore
-    default_model: str
-    runs: RunCache = field(default_factory=RunCache)
-    vectors: VectorCache = field(default_factory=VectorCache)
-    heads: PretrainedModels = field(default_factory=PretrainedModels)
-    trainings: TrainingService = field(default_factory=TrainingService)
-    drawings: Drawings = field(default_factory=Drawings)
+    All that they hold is within the store's memory budget.
+    """
+
+    def __init__(
+        self,
+        store: ModelStore,
+        default_model: str,
+        heads: PretrainedModels | None = None,
+        trainings: TrainingService | None = None,
+    ) -> None:
+        self.store = store
+        self.default_model = default_model
+        self.memory = memory = store.memory
+        self.runs = RunCache(memory=memory)
+        self.vectors = VectorCache(memory=memory)
+        self.heads = heads or PretrainedModels(memory)
+        self.trainings = trainings or TrainingService(memory=memory)
+        self.drawings = Drawings(memory=memory)
 
     def key(self, model: str | None) -> str:
         """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import pytest
 from gradio.blocks import postprocess_update_dict
 
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.drawing_cache import Drawings
 from demos.page.lesson import Lesson, Page
@@ -120,7 +121,7 @@ def test_what_one_reader_alone_has_is_drawn_for_them_alone() -> None:
         def on(self, triggers: Any, handler: Any, inputs: Any, outputs: Any, **options: Any) -> None:
             wired.append(handler)
 
-    services: Any = Services(None, "minilm")  # type: ignore[arg-type]
+    services: Any = Services(ModelStore(), "minilm")
     with gr.Blocks():
         box = gr.Textbox
         page = Recorder(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from demos.bert.model.models import LoadedModel
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import LoadedModel, ModelStore, nbytes_of
 from demos.lessons.attention.ablation.results import Ablation
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.page.services import Sentence, Services
@@ -47,3 +50,32 @@ def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
     sentences = own_sentences(True)  # of joy and sadness
     compared = Task(sentences, split_rows(sentences, "own"), tiny, True)
     assert Frozen(services).tuned_state(compared, run) == ("here" if asked else "other")
+
+
+def test_all_that_is_held_is_within_one_budget(store: ModelStore, bundled: LoadedModel, tmp_path: Path) -> None:
+    services = Services(store, BUNDLED)
+    assert services.memory is store.memory is services.trainings.memory
+    before = services.memory.held()
+    assert before["base models"] >= bundled.nbytes
+    run = services.run(Sentence("One budget for all.", "", ""))
+    (vectors,) = services.vectors.get(bundled, ["One.", "Two."], [Choice("mean", 6)])
+    services.drawings.remembered(lambda text: text * 1_000)("drawn")
+    heads = services.pretrained("")
+    tuned = services.trainings.runs.new()
+    keep(
+        Model(bundled.model, SINGLE.head(384, None), bundled.tokenizer),
+        SINGLE,
+        16,
+        services.trainings.runs.folder(tuned),
+    )
+    services.trainings.runs.keep(tuned, BUNDLED)
+    classifier = services.classifier(tuned)
+    assert classifier is not None
+    now = Counter(services.memory.held())
+    now.subtract(before)
+    assert now["forward passes"] == run.nbytes
+    assert now["vectors"] == vectors.nbytes
+    assert now["drawings"] > 5_000
+    assert now["tuned models"] == classifier.nbytes > bundled.nbytes
+    assert now["pre-training heads"] > nbytes_of(heads.encoder.model)
+    assert sum(services.memory.held().values()) <= services.memory.most

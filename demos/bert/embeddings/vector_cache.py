@@ -14,6 +14,7 @@ import numpy as np
 
 from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
 from demos.bert.model.steps import drained
@@ -74,9 +75,9 @@ class VectorCache:
     A model is known by its object: who changes one's weights must hand in another.
     """
 
-    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES, memory: Budget | None = None) -> None:
         self.max_bytes = max_bytes
-        self._vectors: Recent[np.ndarray] = Recent(max_bytes, lambda vectors: vectors.nbytes)
+        self._vectors: Recent[np.ndarray] = Recent(max_bytes, lambda vectors: vectors.nbytes, memory, "vectors")
         self._pending: dict[Key, EncodingJob] = {}
         self._models: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._numbers = itertools.count()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from transformers import AutoModel, AutoTokenizer
 
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
 from demos.bert.model.fetching import DaemonThreads, fetch_model, throw_away, what_is_broken
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.once_cache import Recent
 from demos.bert.model.weights import read_weights
 from demos.errors import UserError
 
@@ -28,7 +29,6 @@ WEIGHTS = "model.safetensors"
 TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
 HUB_TIMEOUT = 10.0  # seconds for a file's header
-MAX_MODEL_BYTES = 2_500 * 2**20
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,13 @@ class LoadedModel:
 
     @property
     def nbytes(self) -> int:
-        return sum(parameter.nbytes for parameter in self.model.parameters())
+        return nbytes_of(self.model)
+
+
+def nbytes_of(*modules: Any) -> int:
+    """The bytes of these modules' parameters; one that several of them share counts once."""
+    parameters = {parameter for module in modules for parameter in module.parameters() if not parameter.is_meta}
+    return sum(parameter.nbytes for parameter in parameters)
 
 
 def model_folder(
@@ -112,16 +118,16 @@ def one_thread_a_pass() -> None:
 
 
 class ModelStore:
-    """Tokenizers and models by catalogue key, each loaded once however many ask, least recently used out first."""
+    """Tokenizers and models by catalogue key, each loaded once however many ask; the models within a memory budget."""
 
-    def __init__(self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, max_bytes: int = MAX_MODEL_BYTES) -> None:
+    def __init__(self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, memory: Budget | None = None) -> None:
         self.catalogue = catalogue
-        self.max_bytes = max_bytes
+        self.memory = Budget() if memory is None else memory
         self._tokenizers: dict[str, Any] = {}
-        self._models: OrderedDict[str, LoadedModel] = OrderedDict()
-        self._locks = {key: threading.Lock() for key in catalogue}
+        self._models: Recent[LoadedModel] = Recent(
+            size=lambda loaded: loaded.nbytes, budget=self.memory, kind="base models"
+        )
         self._tokenizer_locks = {key: threading.Lock() for key in catalogue}  # tokens never wait for weights
-        self._lock = threading.Lock()
         self._progress: dict[str, int] = {}
         self._loaders = DaemonThreads("load")
 
@@ -169,27 +175,18 @@ class ModelStore:
         return self.tokenizer(key)
 
     def get(self, key: str) -> LoadedModel:
-        """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had."""
-        spec = self.spec(key)
-        with self._locks[key]:
-            with self._lock:  # looked up and moved in one: another key's reader may put it out at any moment
-                cached = self._models.get(key)
-                if cached is not None:
-                    self._models.move_to_end(key)
-                    return cached
-            try:
-                model = self._read(key)  # first: it fetches what is missing, and tells how far it is
-                loaded = LoadedModel(spec, self.tokenizer(key), model)
-            finally:
-                self._progress.pop(key, None)
-            with self._lock:
-                self._models[key] = loaded
-                self._evict()
-            return loaded
+        """The model, loaded now if it is not yet; blocks. Raises UserError where it can't be had or has no room."""
+        self.spec(key)
+        return self._models.make(key, lambda take: self._read(key, take))
 
-    def _read(self, key: str) -> Any:
-        folder = self.folder(key)  # may take minutes to come; then nobody waits for it
-        return read_weights(AutoModel, folder, "eager").eval().requires_grad_(False)  # sdpa returns no attentions
+    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
+        try:
+            folder = self.folder(key)  # first: it fetches what is missing, and tells how far it is
+            take((folder / WEIGHTS).stat().st_size)
+            model = read_weights(AutoModel, folder, "eager")  # sdpa returns no attentions
+            return LoadedModel(self.spec(key), self.tokenizer(key), model.eval().requires_grad_(False))
+        finally:
+            self._progress.pop(key, None)
 
     def progress(self, key: str) -> int | None:
         """How many of the model's bytes have come from the Hub; None while nothing is fetched."""
@@ -201,7 +198,3 @@ class ModelStore:
     def begin(self, key: str) -> Future[LoadedModel]:
         """Begin to load `key` in the background, so that start-up never waits; the future is what `get` gives."""
         return self._loaders.submit(self.get, key)
-
-    def _evict(self) -> None:
-        while len(self._models) > 1 and sum(model.nbytes for model in self._models.values()) > self.max_bytes:
-            self._models.popitem(last=False)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
 from demos.bert.model.padding import model_inputs
@@ -72,9 +73,9 @@ class RunCache:
     Shared by all lessons and all users: a sentence typed in one lesson costs one forward pass, not one a lesson.
     """
 
-    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES, memory: Budget | None = None) -> None:
         self.max_bytes = max_bytes
-        self._runs: Recent[Run] = Recent(max_bytes, lambda run: run.nbytes)
+        self._runs: Recent[Run] = Recent(max_bytes, lambda run: run.nbytes, memory, "forward passes")
         self._pending: dict[tuple[str, str, str], Future[Run]] = {}
         self._lock = threading.Lock()
 

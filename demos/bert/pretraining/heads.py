@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, BertForPreTraining
 
 from demos.bert.model.catalogue import BUNDLED
-from demos.bert.model.locks import Turns
-from demos.bert.model.models import LoadedModel
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.models import LoadedModel, nbytes_of
+from demos.bert.model.once_cache import Recent
 from demos.bert.model.weights import ALONE, read_weights
 from demos.bert.pretraining.heads_file import read_heads
 from demos.errors import UserError
@@ -24,7 +23,6 @@ from demos.files import ASSETS
 
 OUR_HEADS = ASSETS / "pretraining" / "heads.safetensors"
 OURS = "Inside BERT"
-MAX_MODELS = 2  # in memory
 
 
 @dataclass(frozen=True)
@@ -131,46 +129,56 @@ def _of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encod
 
 
 class PretrainedModels:
-    """The heads of models that are in memory, least recently used out first; safe for many threads.
+    """The heads of models, least recently used out first within the memory budget; safe for many threads.
 
-    A model's heads are held for as long as the model itself is and keep nothing of it alive: one that the store let go
-    is not in memory twice once it is read again. They are read outside of the lock, once however many ask.
+    They are read outside of the lock, once however many ask, and keep nothing of their model in memory: one that the
+    store let go is not there twice once it is read again.
     """
 
-    def __init__(self, max_models: int = MAX_MODELS) -> None:
-        self._max = max_models
-        self._models: WeakKeyDictionary[Any, Pretrained] = WeakKeyDictionary()  # by encoder; the last used comes last
-        self._lock = threading.Lock()
-        self._turns = Turns()
+    def __init__(self, memory: Budget | None = None) -> None:
+        self._models: Recent[Pretrained] = Recent(size=_nbytes, budget=memory, kind="pre-training heads")
 
     def get(self, loaded: LoadedModel, folder: Callable[[str], Path]) -> Pretrained:
         """`loaded` with its heads, read now where that was not done; `folder` says where a key's files are.
 
-        Raises UserError where the model has no such heads.
+        Raises UserError where the model has no such heads, or they have no room.
         """
         key = loaded.spec.key
         if key != BUNDLED and not loaded.spec.mlm:
             raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT.")
-        if pretrained := self._at_hand(loaded):
-            return pretrained
-        with self._turns.of(key):
-            if pretrained := self._at_hand(loaded):  # read by who had the turn before
-                return pretrained
-            pretrained = our_heads(loaded) if key == BUNDLED else own_heads(loaded, folder(key))
-            with self._lock:
-                own = pretrained.encoder.model is not loaded.model
-                # Without the model that the entry hangs on, which would never be let go.
-                self._models[loaded.model] = (
-                    pretrained if own else replace(pretrained, encoder=replace(loaded, model=None))
-                )
-                while len(self._models) > self._max:
-                    self._models.pop(next(iter(self._models)), None)  # by now it may have gone by itself
-            return pretrained
 
-    def _at_hand(self, loaded: LoadedModel) -> Pretrained | None:
-        with self._lock:
-            heads = self._models.pop(loaded.model, None)
-            if heads is None:
-                return None
-            self._models[loaded.model] = heads
-        return replace(heads, encoder=loaded) if heads.encoder.model is None else heads
+        def read(take: Callable[[float], None]) -> Pretrained:
+            take(loaded.nbytes)  # of a whole model: ours has an encoder of its own, another's is read and let go
+            return our_heads(loaded) if key == BUNDLED else _loose(own_heads(loaded, folder(key)))
+
+        return _tied(self._models.make(key, read), loaded)
+
+
+def _loose(pretrained: Pretrained) -> Pretrained:
+    """These heads without the model that they were read for: a tied decoder is left its bias alone."""
+    model, decoder = pretrained.encoder.model, pretrained.decoder
+    if decoder.weight is model.get_input_embeddings().weight:
+        decoder = _decoder(nn.Parameter(decoder.weight.to("meta"), requires_grad=False), decoder.bias)
+    return replace(pretrained, encoder=replace(pretrained.encoder, model=None), decoder=decoder)
+
+
+def _tied(heads: Pretrained, loaded: LoadedModel) -> Pretrained:
+    """Such heads on their model, whose word embeddings are the decoder's matrix; heads with an encoder as they are."""
+    if heads.encoder.model is not None:
+        return heads
+    decoder = heads.decoder
+    if decoder.weight.is_meta:
+        decoder = _decoder(loaded.model.get_input_embeddings().weight, decoder.bias)
+    return replace(heads, encoder=loaded, decoder=decoder)
+
+
+def _decoder(weight: nn.Parameter, bias: nn.Parameter) -> nn.Linear:
+    outer, inner = weight.shape
+    decoder = nn.Linear(inner, outer, device="meta").eval()  # shapes without numbers, until it is given these
+    decoder.weight, decoder.bias = weight, bias
+    return decoder
+
+
+def _nbytes(heads: Pretrained) -> int:
+    parts = (heads.encoder.model, heads.transform, heads.decoder, heads.pooler, heads.relation)
+    return nbytes_of(*(part for part in parts if part is not None))

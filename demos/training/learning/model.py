@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoModel, AutoTokenizer
 
+from demos.bert.model.models import nbytes_of
 from demos.bert.model.text import clean_text
 from demos.bert.model.weights import read_weights
 from demos.training.learning.batches import scoring_batches
@@ -161,6 +162,10 @@ class Trained:
     model: Model
     task: Task
     max_length: int
+
+    @property
+    def nbytes(self) -> int:
+        return nbytes_of(self.model.modules())
 
     @classmethod
     def read(cls, folder: Path | str) -> Trained:

@@ -1,13 +1,15 @@
-"""The readers' own copies: on what and how far each is trained; at most three, the least recently used out."""
+"""The readers' own copies: on what and how far each is trained; within a bound, the least recently used out."""
 
 from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.once_cache import Recent
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.pretraining.batches import Instance, draw
@@ -16,8 +18,7 @@ from demos.training.pretraining.passage import Passage
 from demos.training.pretraining.probes import Asked, Question, ask, questions
 from demos.training.settings import Settings
 
-MAX_COPIES = 3
-MAX_BYTES = 6 * 2**30  # of all copies; one that alone needs more is refused
+SHARE = 0.5  # of the memory budget, for all copies; one that alone needs more is refused
 MAX_STEPS = 1_000  # of one copy
 BATCHES = (2, 32)  # the least and the most sequences in a batch
 GONE = "Your copy of the model was let go to make room for others’; the next step begins anew."
@@ -112,57 +113,50 @@ def size_of(situation: Situation, pretrained: Pretrained) -> int:
 
 
 class Copies:
-    """Copies by an id that can't be guessed; safe for many threads."""
+    """Copies by an id that can't be guessed, within their part of the memory budget; safe for many threads.
 
-    def __init__(self, most: int = MAX_COPIES, most_bytes: int = MAX_BYTES) -> None:
-        self._most, self._most_bytes = most, most_bytes
-        self._kept: OrderedDict[str, Copy] = OrderedDict()
-        self._lock = threading.Lock()
+    The least recently used is let go for another one, or for a model that a reader needs; never while it is trained.
+    """
+
+    def __init__(self, memory: Budget | None = None, share: float = SHARE) -> None:
+        memory = Budget() if memory is None else memory
+        self._kept: Recent[Copy] = Recent(
+            share * memory.most, lambda copy: copy.nbytes, memory, "copies", True, lambda copy: copy.lock.locked()
+        )
 
     def get(self, name: str) -> Copy:
         """Raises UserError where it was let go, or never was."""
-        with self._lock:
-            if not _ID.fullmatch(name) or name not in self._kept:
-                raise UserError(GONE)
-            self._kept.move_to_end(name)
-            return self._kept[name]
+        copy = self._kept.get(name) if _ID.fullmatch(name) else None
+        if copy is None:
+            raise UserError(GONE)
+        return copy
 
-    def make_room(self, nbytes: int) -> None:
-        """Let go what a further one of this size would be too much with: before that is made, for memory's sake.
-
-        Raises UserError where it is too large by itself.
-        """
-        if nbytes > self._most_bytes:
+    def make(self, name: str, situation: Situation, pretrained: Pretrained) -> Copy:
+        """A fresh one; others are let go before it is made. Raises UserError where there is no room for it."""
+        nbytes, most = size_of(situation, pretrained), self._kept.most
+        if nbytes > most:
             raise UserError(
-                f"A copy to train takes {nbytes / 1e9:.1f} GB here, and {self._most_bytes / 1e9:.1f} are the limit; "
+                f"A copy to train takes {nbytes / 1e9:.1f} GB here, and {most / 1e9:.1f} are the limit; "
                 "leave out the model from random weights, or choose a smaller one."
             )
-        with self._lock:
-            self._let_go(self._most - 1, self._most_bytes - nbytes, 0)
+
+        def made(take: Callable[[float], None]) -> Copy:
+            take(nbytes)
+            return Copy.make(situation, pretrained)
+
+        return self._kept.make(name, made)
 
     def has(self, name: str) -> bool:
         """Whether it is still there."""
-        with self._lock:
-            return name in self._kept
+        return name in self._kept
 
     def put(self, name: str, copy: Copy) -> None:
-        """Keep it; what goes beyond the bounds is let go, this one never."""
-        with self._lock:
-            self._kept[name] = copy
-            self._kept.move_to_end(name)
-            self._let_go(self._most, self._most_bytes, 1)
-
-    def _let_go(self, most: int, most_bytes: int, least: int) -> None:
-        """The least recently used, until so many of so many bytes are left, or the last `least`."""
-        while len(self._kept) > least and (
-            len(self._kept) > most or sum(copy.nbytes for copy in self._kept.values()) > most_bytes
-        ):
-            self._kept.popitem(last=False)
+        """Keep it, as the one that was used last."""
+        self._kept.put(name, copy, needed=True)
 
     def discard(self, name: str | None) -> None:
         """Let it go. Unknown ids are fine."""
-        with self._lock:
-            self._kept.pop(name or "", None)
+        self._kept.pop(name or "")
 
     def __len__(self) -> int:
         return len(self._kept)

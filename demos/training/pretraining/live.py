@@ -15,7 +15,7 @@ from demos.errors import UserError
 from demos.training.events import Failed, Waiting
 from demos.training.learning.failures import sentence_of
 from demos.training.pretraining.batches import Instance, collate
-from demos.training.pretraining.copies import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of, size_of
+from demos.training.pretraining.copies import BUSY, LONG, MAX_STEPS, Copies, Copy, Point, Situation, batch_of
 from demos.training.pretraining.learner import Stepped
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.probes import Asked, Question, ask, questions
@@ -86,7 +86,7 @@ class Presses:
 
     def __init__(self, trainings: TrainingService) -> None:
         self.trainings = trainings
-        self.copies = Copies()
+        self.copies = Copies(trainings.memory)
         self._speed: dict[tuple[str, bool], float] = {}
 
     def expected(self, situation: Situation, steps: int) -> float:
@@ -114,9 +114,7 @@ class Presses:
                     return
 
                 def work() -> Iterator[Event]:
-                    if copy is None:
-                        self.copies.make_room(size_of(situation, pretrained))
-                    mine = copy or Copy.make(situation, pretrained)
+                    mine = copy or self.copies.make(name, situation, pretrained)
                     yield from self._steps(mine, name, steps, stop_file.exists)
 
                 events = in_own_thread(work, cores())  # type: ignore[arg-type]  # it hands on whatever it is given

@@ -8,12 +8,13 @@ import secrets
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from safetensors import SafetensorError
 
-from demos.bert.model.locks import Turns
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.training.learning.model import Trained
 from demos.training.service.own_folder import OwnFolder
@@ -22,7 +23,6 @@ from demos.training.service.stored_runs import StoredRuns
 log = logging.getLogger(__name__)
 MAX_RUNS = 24
 MAX_BYTES = 3 * 2**30
-MAX_IN_MEMORY = 2
 HOME = "fine-tune-"  # how the temporary folder's name begins
 BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -36,16 +36,21 @@ class Runs:
     event loop, on which sessions expire. Models in `stored` have bounds of their own, and outlast this process.
     """
 
-    def __init__(self, max_runs: int = MAX_RUNS, max_bytes: int = MAX_BYTES, stored: StoredRuns | None = None) -> None:
+    def __init__(
+        self,
+        max_runs: int = MAX_RUNS,
+        max_bytes: int = MAX_BYTES,
+        stored: StoredRuns | None = None,
+        memory: Budget | None = None,
+    ) -> None:
         self.max_runs = max_runs
         self.max_bytes = max_bytes
         self.stored = stored
         self._home = OwnFolder(HOME)
         self._kept: OrderedDict[str, int] = OrderedDict()  # run -> bytes, oldest first
         self._base: dict[str, str] = {}  # run -> catalogue key
-        self._trained: OrderedDict[str, Trained] = OrderedDict()
+        self._trained: Recent[Trained] = Recent(size=lambda model: model.nbytes, budget=memory, kind="tuned models")
         self._lock = threading.Lock()
-        self._turns = Turns()
 
     def new(self) -> str:
         """A fresh run's id; its folder is made when something is kept in it."""
@@ -120,7 +125,7 @@ class Runs:
 
     def _forget(self, run: str) -> None:
         self._kept.pop(run, None)
-        self._trained.pop(run, None)
+        self._trained.pop(run)
         self._base.pop(run, None)
 
     def _delete(self, run: str) -> None:
@@ -165,42 +170,36 @@ class Runs:
 
         Raises UserError where it is gone.
         """
-        if model := self._at_hand(run):
-            return model
-        assert run is not None  # else it was gone
-        with self._turns.of(run):
-            if model := self._at_hand(run):  # read by who had the turn before
-                return model
-            try:
-                model = Trained.read(self.folder(run))
-            except Exception as error:
-                # Somebody cleared the machine's files, or wrote to them, or the run was discarded while it was read.
-                if isinstance(error, BROKEN):
-                    log.warning("a run's model can't be read, and is discarded: %r", error)
-                    self.discard(run)
-                if self.kept(run):
-                    raise
-                raise UserError(GONE) from error
-            stored = self._stored(run)
-            with self._lock:
-                if not stored and run not in self._kept:
-                    raise UserError(GONE)
-                self._trained[run] = model
-                while len(self._trained) > MAX_IN_MEMORY:
-                    self._trained.popitem(last=False)
-            return model
-
-    def _at_hand(self, run: str | None) -> Trained | None:
-        """The run's model where it is in memory; None where it is on disk alone. Raises UserError where it is gone."""
         stored = self._stored(run)
         with self._lock:
             if run is None or not (stored or run in self._kept):
                 raise UserError(GONE)
             if run in self._kept:
                 self._kept.move_to_end(run)
-            if run in self._trained:
-                self._trained.move_to_end(run)
-            return self._trained.get(run)
+            size = self._kept.get(run, 0)
+        if stored and self.stored:
+            size = self.stored.size(run) or size
+
+        def read(take: Callable[[float], None]) -> Trained:
+            take(size)
+            return Trained.read(self.folder(run))
+
+        try:
+            model = self._trained.make(run, read)
+        except UserError:
+            raise
+        except Exception as error:
+            # Somebody cleared the machine's files, or wrote to them, or the run was discarded while it was read.
+            if isinstance(error, BROKEN):
+                log.warning("a run's model can't be read, and is discarded: %r", error)
+                self.discard(run)
+            if self.kept(run):
+                raise
+            raise UserError(GONE) from error
+        if not self.kept(run):  # discarded while it was read
+            self._trained.pop(run)
+            raise UserError(GONE)
+        return model
 
     def predict(self, run: str | None, texts: Sequence[str]) -> list[dict[str, float]]:
         """Each text's probability by class, from the run's model. Raises UserError where that is gone."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.model.cores import cores
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.models import WEIGHTS
 from demos.bert.model.once_cache import Recent
+from demos.errors import UserError
 from demos.training.cost import Cost
 from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
@@ -28,18 +31,20 @@ GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
 MAX_SPEEDS = 500  # remembered
 BROKEN_OFF = "The training broke off before its end; press Start again."
 LEFT_LINE = "The training left the line before it began."
+COPIES = 4  # of what trains: weights, gradients, AdamW's two averages
 LOOK_SECONDS = 0.3  # between two looks at the line
 
 
 class TrainingService:
     """One fine-tuning at a time on this machine; others wait in line. One for the whole app, shared by its users."""
 
-    def __init__(self, stored: StoredRuns | None = None) -> None:
+    def __init__(self, stored: StoredRuns | None = None, memory: Budget | None = None) -> None:
         """Finished runs of Train are found again in `stored`, also by another process; else they last as this one."""
+        self.memory = Budget() if memory is None else memory
         self.queue = TrainingQueue(GPU_SLOTS if ON_ZERO_GPU else 1)  # for `fine_tune`
         self.cpu_queue = TrainingQueue() if ON_ZERO_GPU else self.queue  # for one that is to go on the CPU
         self.press_queue = TrainingQueue()  # for live pre-training: seconds, that need not wait behind minutes
-        self.runs = Runs(stored=stored)
+        self.runs = Runs(stored=stored, memory=self.memory)
         self.readers = Readers(self.runs)
         self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
@@ -80,23 +85,31 @@ class TrainingService:
         keep: bool = True,
         expected: float = 0.0,
         on_cpu: bool = False,
+        nbytes: float = 0.0,
     ) -> Iterator[Event]:
         """Waiting events while others are in front, then the training's. `run` comes from `runs.new()`.
 
         Close it before its last event to give up: the training ends at its next event, the place in line is free, no
         file is left. From `Finished` or `Stopped` on the model is kept until `runs.discard`; without `keep`, for who
         wants its scores alone, it goes with the last event and puts no other out.
-        `expected` seconds are what the time left begins with (0: the steps alone say it). `on_cpu` needs no GPU.
+        `expected` seconds are what the time left begins with (0: the steps alone say it), `nbytes` the memory that it
+        takes (0: from its base's size); where there is no room for it, it fails. `on_cpu` needs no GPU.
         Raises UserError, before the first event, for settings out of bounds or a full line.
         """
         settings.check()
         stop_file = self.runs.stop_file(run)
         like = _like(model, dataset, settings, on_cpu)
         ended: Event | None = None
-        with (self.cpu_queue if on_cpu else self.queue).join(expected or USUAL_SECONDS) as ticket:
+        with (self.cpu_queue if on_cpu else self.queue).join(expected or USUAL_SECONDS) as ticket, ExitStack() as held:
             self._under_way.add(run)
             try:
                 if not (yield from self.wait(ticket, stop_file)):
+                    return
+                try:
+                    needed = _needed(base, settings, nbytes, on_cpu)
+                    held.enter_context(self.memory.claim("trainings", needed, throw_away=not keep))
+                except UserError as error:
+                    yield Failed(str(error))
                     return
                 with closing(self._trained(run, dataset, model, base, settings, on_cpu)) as events:
                     for event in events:
@@ -145,6 +158,15 @@ class TrainingService:
         finally:
             files[2].unlink(missing_ok=True)  # else a paused training would not see that it is left
             events.close()  # type: ignore[attr-defined]  # waits for the training's thread
+
+
+def _needed(base: Path, settings: Settings, nbytes: float, on_cpu: bool) -> float:
+    """The bytes of the machine's memory that a training takes; on a GPU the rest of `nbytes` is that one's."""
+    file = base / WEIGHTS
+    weights = file.stat().st_size if file.is_file() else 0
+    if not on_cpu and (ON_ZERO_GPU or hardware.run_device().type != "cpu"):
+        return weights
+    return nbytes or weights * (COPIES if settings.trains == "all" else 1)
 
 
 def _timed(event: Step, expected: float) -> Step:

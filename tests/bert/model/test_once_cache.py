@@ -37,4 +37,4 @@ def test_many_threads_stay_within_the_bound() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert recent.total == sum(recent._values.values()) <= 20
+    assert recent.total == sum(entry.value for entry in recent._values.values()) <= 20

@@ -22,6 +22,7 @@ from transformers import (
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, model_folder
 from demos.bert.model.run import run_model
 from demos.bert.pretraining import heads
@@ -104,9 +105,12 @@ def test_the_cache_reads_once_and_is_bounded(kept: Maker) -> None:
         asked.append(key)
         return folder
 
-    models = PretrainedModels(max_models=1)
-    assert models.get(loaded, folder_of) == models.get(loaded, folder_of)  # the same modules: they have no other ==
+    models = PretrainedModels(Budget(loaded.nbytes))  # room to read a model, and no heads beside it
+    first, second = models.get(loaded, folder_of), models.get(loaded, folder_of)
+    assert first.transform is second.transform
+    assert first.decoder.weight is second.decoder.weight is loaded.model.get_input_embeddings().weight
     assert asked == [loaded.spec.key]
+    del first, second
     other = LoadedModel(ModelSpec("other", "Other", "", "", 1, 2, 16, cased=False, mlm=True), None, kept()[0].model)
     models.get(other, folder_of)
     models.get(loaded, folder_of)
@@ -116,15 +120,22 @@ def test_the_cache_reads_once_and_is_bounded(kept: Maker) -> None:
 def test_a_model_that_the_store_let_go_is_let_go_here_too(kept: Maker) -> None:
     models = PretrainedModels()
     loaded, folder = kept()
-    before = models.get(loaded, lambda key: folder).decoder
+    read: list[str] = []
+
+    def folder_of(key: str) -> Path:
+        read.append(key)
+        return folder
+
+    models.get(loaded, folder_of)
     old, table = weakref.ref(loaded.model), weakref.ref(loaded.model.get_input_embeddings().weight)
     again, _ = kept()  # as the store reads it once more
-    found = models.get(again, lambda key: folder)
+    found = models.get(again, folder_of)
     assert found.encoder.model is again.model
-    assert found.decoder is not before
     assert found.decoder.weight is again.model.get_input_embeddings().weight
-    models.get(loaded, lambda key: folder)  # who still holds the old one is answered by it
-    del loaded, before
+    older = models.get(loaded, folder_of)  # who still holds the old one is answered by it
+    assert older.decoder.weight is loaded.model.get_input_embeddings().weight
+    assert read == [loaded.spec.key]  # the heads outlive the model that they were read for
+    del loaded, older
     gc.collect()
     assert old() is None
     assert table() is None
@@ -153,7 +164,7 @@ def test_heads_are_read_once_and_nobody_else_waits(kept: Maker, monkeypatch: pyt
         finally:
             go_on.set()
         first, *others = [one.result(timeout=30) for one in asked]
-    assert all(other == first for other in others)
+    assert all(other.transform is first.transform for other in others)
     assert read == [loaded.spec.key]
 
 

@@ -27,7 +27,8 @@ TEXT = "The kettle had already boiled dry."
 def services(bundled: LoadedModel, tiny: LoadedModel) -> Services:
     """Two models in memory: the bundled one and the random one of another shape."""
     store = ModelStore({**CATALOGUE, tiny.spec.key: tiny.spec})
-    store._models |= {bundled.spec.key: bundled, tiny.spec.key: tiny}
+    for loaded in (bundled, tiny):
+        store._models.put(loaded.spec.key, loaded)
     return Services(store, bundled.spec.key)
 
 
@@ -176,7 +177,7 @@ def test_a_model_on_its_way_says_so(services: Services, tiny: LoadedModel, monke
     first = next(told)
     assert "Loading Late" in first["status"]
     assert "arrived" not in first
-    late._models["late"] = tiny
+    late._models.put("late", tiny)
     loading.set_result(tiny)
     assert list(told)[-1]["arrived"]
 
@@ -186,7 +187,7 @@ def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: Loade
     late = ModelStore({**services.store.catalogue, "late": ModelSpec("late", "Late", "", "", 2, 4, 32, cased=False)})
 
     def begin(key: str) -> Future[LoadedModel]:
-        late._models[key] = tiny
+        late._models.put(key, tiny)
         done: Future[LoadedModel] = Future()
         done.set_result(tiny)
         return done

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from app import build_page
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
 from demos.bert.embeddings.pooling import SUM_ALL, Choice
+from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features import classifiers, part
@@ -40,6 +41,7 @@ class OneModel:
     """A store of one model, whatever key is asked for."""
 
     loaded: LoadedModel
+    memory: Budget | None = None
 
     @property
     def catalogue(self) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
-from demos.lessons.embeddings.siamese.controller import CHANGED
+from demos.lessons.embeddings.siamese.controller import CHANGED, PairTrainer, Situation, read_pair_settings
 from demos.lessons.embeddings.siamese.part import BAR, NO_PAIR, PART, SHOWN
 from demos.page.lesson import Page
 from demos.page.services import Services
@@ -151,6 +153,22 @@ def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable
     *_, last = run
     assert json.loads(last["curve"])["status"].startswith("Stopped after")
     assert opened["scores"][:60] == last["scores"][:60]  # the same ρ before, once by the page and once by the run
+
+
+def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Services) -> None:
+    trainer, together = PairTrainer(services), threading.Barrier(4)
+
+    def begin(seed: int) -> LoadedModel:
+        together.wait(timeout=30)
+        settings = read_pair_settings("mean", "random", 1e-3, 1, 4, seed)
+        return trainer.beginning(Situation("tiny", our_split(0), settings))
+
+    before = services.memory.held().get("untrained models", 0)
+    with ThreadPoolExecutor(4) as pool:
+        first, again, other, more = pool.map(begin, (7, 7, 8, 8))
+    assert first is again is not other
+    assert other is more
+    assert services.memory.held()["untrained models"] - before == first.nbytes + other.nbytes
 
 
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     model.set_attn_implementation("eager")
     spec = ModelSpec("distil", "Tiny DistilBERT", "", "", 2, 3, 24, cased=False, segments=False)
     shelf = ModelStore({"distil": spec})
-    shelf._models["distil"] = LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False))
+    shelf._models.put("distil", LoadedModel(spec, store.tokenizer("minilm"), model.eval().requires_grad_(False)))
     services, sentence = Services(shelf, "distil"), Sentence("The kettle sang.", "Nobody heard.", "distil")
     steps = shown_steps(services, sentence, 2)
     assert "Tiny DistilBERT has no segment embeddings" in steps["sum_said"]

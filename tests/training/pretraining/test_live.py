@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from demos.bert.model.memory_budget import Budget
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError
 from demos.training.events import Failed, Waiting
@@ -140,11 +141,12 @@ def test_a_press_waits_for_presses_alone(
 
 
 def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, pretrained: Pretrained):
-    copies, copy = Copies(most=3), Copy.make(situation, pretrained)
+    copy = Copy.make(situation, pretrained)
+    copies = Copies(Budget(6.5 * copy.nbytes))  # half of it is for three
     for name in "abc":
-        copies.put(name, copy)
+        copies.make(name, situation, pretrained)
     copies.get("a")
-    copies.put("d", copy)
+    copies.make("d", situation, pretrained)
     assert len(copies) == 3
     with pytest.raises(UserError, match=GONE[:30]):
         copies.get("b")
@@ -152,17 +154,18 @@ def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, 
         with pytest.raises(UserError, match=GONE[:30]):
             copies.get(name)
     assert size_of(situation, pretrained) == copy.nbytes
-    for nbytes, kept in ((copy.nbytes, 1), (2 * copy.nbytes, 0)):  # of three times a copy's size
-        room = Copies(most=3, most_bytes=3 * copy.nbytes - 1)
-        room.put("one", copy)
-        room.make_room(nbytes)
-        assert len(room) == kept
+    small = Copies(Budget(1.9 * copy.nbytes))
     with pytest.raises(UserError, match="GB here"):
-        room.make_room(3 * copy.nbytes)
-    small = Copies(most=3, most_bytes=copy.nbytes + 1)
-    small.put("a", copy)
-    small.put("b", copy)
-    assert len(small) == 1
+        small.make("a", situation, pretrained)
+    room = Copies(Budget(3.9 * copy.nbytes))
+    first = room.make("a", situation, pretrained)
+    room.make("b", situation, pretrained)
+    assert not room.has("a")
+    room.put("a", first)
+    assert (room.has("a"), room.has("b")) == (True, False)
+    with first.lock:  # it is being trained: it stays, and goes beyond the bound
+        room.make("b", situation, pretrained)
+        assert (room.has("a"), room.has("b")) == (True, True)
     presses.copies.put("mine", copy)
     with copy.lock, pytest.raises(UserError, match=BUSY[:20]):
         press(presses, situation, pretrained, 1, "mine")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -264,7 +265,7 @@ def test_a_kept_model_is_read_once_and_nobody_else_waits(monkeypatch: pytest.Mon
         if folder.name == slow:
             began.set()
             assert go_on.wait(timeout=30)
-        return object()
+        return SimpleNamespace(nbytes=8)
 
     monkeypatch.setattr(Trained, "read", reading)
     there = runs.trained(ready)
@@ -298,7 +299,7 @@ def test_a_run_discarded_while_it_is_read_is_gone(monkeypatch: pytest.MonkeyPatc
         assert not discarding.is_alive(), "discarding waits for the reading"
         if not too_late:
             raise ValueError("half of the files are gone")
-        return object()
+        return SimpleNamespace(nbytes=8)
 
     monkeypatch.setattr(Trained, "read", reading)
     with pytest.raises(UserError, match="no longer kept"):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +16,7 @@ from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.text import (
@@ -92,23 +92,25 @@ class PairTrainer:
         self.services = services
         self.trainings = services.trainings
         self.feeds = Feeds()
-        self._untrained: tuple[tuple[str, int], LoadedModel] | None = None
-        self._lock = threading.Lock()
+        # Kept, since readers of a lecture choose the same.
+        self._untrained: Recent[LoadedModel] = Recent(
+            size=lambda loaded: loaded.nbytes, budget=services.memory, kind="untrained models"
+        )
 
     def beginning(self, situation: Situation) -> LoadedModel:
         """The encoder that a run of this would begin with; the shared one is not touched."""
         if situation.settings.start == "trained":
             return self.services.loaded(situation.key)
-        wanted = (situation.key, situation.settings.seed)
-        with self._lock:  # one is kept: readers of a lecture choose the same
-            if self._untrained is None or self._untrained[0] != wanted:
-                shared = self.services.loaded(situation.key)
-                encoder = load_encoder(self.services.store.folder(situation.key), "eager")
-                redraw_layers(encoder, situation.settings.seed)
-                spec = replace(shared.spec, key=f"{shared.spec.key} untrained {wanted[1]}", mlm=False, nsp=False)
-                encoder.eval().requires_grad_(False)
-                self._untrained = (wanted, LoadedModel(spec, shared.tokenizer, encoder))
-            return self._untrained[1]
+        shared, seed = self.services.loaded(situation.key), situation.settings.seed
+
+        def draw(take: Callable[[float], None]) -> LoadedModel:
+            take(shared.nbytes)
+            encoder = load_encoder(self.services.store.folder(situation.key), "eager")
+            redraw_layers(encoder, seed)
+            spec = replace(shared.spec, key=f"{shared.spec.key} untrained {seed}", mlm=False, nsp=False)
+            return LoadedModel(spec, shared.tokenizer, encoder.eval().requires_grad_(False))
+
+        return self._untrained.make((situation.key, seed), draw)
 
     def before(self, situation: Situation) -> Generator[Encoded, None, np.ndarray]:
         """The held-out pairs' cosines before any training, [pairs]; from the shared vectors where they are there."""

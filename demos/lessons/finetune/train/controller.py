@@ -92,8 +92,8 @@ class Trainer:
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
             recipe_of_run = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
-            _, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
-            under_way = _Run(self, run, recipe_of_run, dataset, expected, on_cpu)
+            cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
+            under_way = _Run(self, run, recipe_of_run, dataset, cost, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             if ended := under_way.conclude(reader):
@@ -164,10 +164,10 @@ class _Run:
     """One run of one learner, from its first message to its last table."""
 
     def __init__(
-        self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, expected: float, on_cpu: bool
+        self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, cost: Cost, expected: float, on_cpu: bool
     ) -> None:
         self.trainer, self.run, self.recipe, self.dataset = trainer, run, recipe, dataset
-        self.expected, self.on_cpu = expected, on_cpu
+        self.expected, self.nbytes, self.on_cpu = expected, cost.memory.total, on_cpu
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
         self.view = view_of(self.kind)
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
@@ -183,9 +183,8 @@ class _Run:
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
         trainings, folder = self.trainer.trainings, self.trainer.services.store.folder(self.key)
-        events = trainings.fine_tune(
-            self.run, self.dataset, self.key, folder, self.settings, expected=self.expected, on_cpu=self.on_cpu
-        )
+        what = self.run, self.dataset, self.key, folder, self.settings
+        events = trainings.fine_tune(*what, expected=self.expected, nbytes=self.nbytes, on_cpu=self.on_cpu)
         with closing(shown_now(events, self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):

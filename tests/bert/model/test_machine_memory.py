@@ -1,0 +1,48 @@
+"""What memory the machine has for this process: its own, or the least limit of its cgroups, of both versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from demos.bert.model.memory_budget import SHARE, Budget, machine_bytes
+
+MACHINE = psutil.virtual_memory().total
+
+
+def limited(folder: Path, of_process: str, **files: str) -> int:
+    """What `machine_bytes` reads where these files (their folders behind double underscores) are its cgroups'."""
+    root, process = folder / "cgroup", folder / "process"
+    process.write_text(of_process)
+    for name, said in files.items():
+        file = root / name.replace("__", "/").replace("memory_", "memory.")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(said)
+    return machine_bytes(root, process)
+
+
+@pytest.mark.parametrize(
+    ("of_process", "files", "least"),
+    [
+        ("0::/app\n", {"app__memory_max": "1000\n"}, 1_000),
+        ("0::/outer/app\n", {"outer__app__memory_max": "max\n", "outer__memory_max": "900\n"}, 900),  # the outer's
+        ("0::/outer/app\n", {"outer__app__memory_max": "800\n", "outer__memory_max": "900\n"}, 800),
+        ("0::/docker/1f\n", {"memory_max": "700\n"}, 700),  # the path is the one outside of the container
+        ("0::/app\n", {"app__memory_max": "max\n", "elsewhere__memory_max": "5\n"}, MACHINE),
+        ("4:memory:/app\n0::/\n", {"memory__app__memory_limit_in_bytes": "600\n"}, 600),
+        ("4:cpu,memory:/x\n", {"memory__memory_limit_in_bytes": "500\n"}, 500),
+        ("4:memory:/\n", {"memory__memory_limit_in_bytes": "9223372036854771712\n"}, MACHINE),  # v1's "no limit"
+        ("3:cpuset:/app\n", {"app__memory_max": "5\n"}, MACHINE),
+    ],
+)
+def test_the_least_limit_of_the_cgroups_counts(
+    tmp_path: Path, of_process: str, files: dict[str, str], least: int
+) -> None:
+    assert limited(tmp_path, of_process, **files) == least
+
+
+def test_a_machine_without_cgroups_has_what_it_has(tmp_path: Path) -> None:
+    assert machine_bytes(tmp_path, tmp_path / "none") == MACHINE
+    assert Budget().most == SHARE * machine_bytes()
