@@ -24,6 +24,7 @@ BOX = "#bar-text textarea"
 LESSONS = ("tokens", "attention", "encoder", "pretraining", "embeddings", "finetune")
 VIEWPORT = {"width": 1280, "height": 800}
 LOOK, QUIET_LOOKS = 0.1, 15  # seconds between two looks, and how many without a change show a finished page
+STREAM_LOOKS = 100  # Gradio may leave its stream open after the last answer, until the next event
 LONGEST = 60  # seconds until then
 WATCH = """window.lastChange = 0;
 new MutationObserver(() => (window.lastChange = performance.now())).observe(
@@ -161,12 +162,13 @@ class Settled:
         """Milliseconds on the page's clock, from its address to its last change; SystemExit where it never rests."""
         began, looks, before = time.monotonic(), 0, (0, 0.0)
         await self.page.locator(BOX).wait_for(timeout=LONGEST * 1_000)
-        while looks < QUIET_LOOKS:
+        while looks < (STREAM_LOOKS if self.requests else QUIET_LOOKS):
             if time.monotonic() - began > LONGEST:
                 raise SystemExit(f"not at rest in {LONGEST} s; {[one.url for one in self.requests]}")
             last = await self.page.evaluate(LAST_CHANGE)  # which waits for a browser that is busy
             now = (self.changes, last)
-            looks = 0 if self.requests or now != before else looks + 1
+            rests = now == before and all("/queue/data" in one.url for one in self.requests)
+            looks = looks + 1 if rests else 0
             before = now
             await asyncio.sleep(LOOK)
         return last
