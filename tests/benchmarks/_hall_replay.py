@@ -22,6 +22,7 @@ from tests.benchmarks._hall_visit import TYPED, Event, Visit, address, drawn_ane
 CONNECTIONS = 6
 API = "/gradio_api"
 REFUSALS = {413, 429, 503}  # 503 is Gradio's, for a full queue
+PLAIN = {"Accept-Encoding": "identity"}  # of what is read here, and not only counted
 BUFFER = 2**20  # bytes of a stream that are held before no more is read
 NOTICE = b'class=\\"notice'  # of a lesson's sentence on what went wrong, in JSON
 
@@ -71,6 +72,7 @@ class Student:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=60),
             headers={"Accept-Encoding": "gzip, deflate, br"},
             auto_decompress=False,
+            cookie_jar=aiohttp.CookieJar(unsafe=True),  # of an address in numbers too
             read_bufsize=BUFFER,
         )
 
@@ -125,7 +127,7 @@ class Student:
     async def post(self, visit: Visit, event: Event) -> bool:
         """One event to its last answer: whether that came and was no failure."""
         body = self.body(event.body.replace(visit.session, self.session) if visit.session else event.body)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json"} | PLAIN
         began = time.monotonic()
         try:
             async with (
@@ -171,7 +173,8 @@ class Student:
         """The stream of answers, to its end; what waits still when it breaks is lost."""
         rest, closed = b"", False
         try:
-            async with self.http.get(f"{self.url}{API}/queue/data?session_hash={self.session}") as answer:
+            address = f"{self.url}{API}/queue/data?session_hash={self.session}"
+            async with self.http.get(address, headers=PLAIN) as answer:
                 async for chunk in answer.content.iter_any():
                     rest += chunk
                     if b"\n\n" not in rest[-len(chunk) - 1 :]:
