@@ -6,6 +6,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -13,7 +14,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -54,7 +55,7 @@ def is_up(hall: Hall, replica: str) -> bool:
         return False
 
 
-def wait_for(what: str, seconds: float, is_so) -> None:
+def wait_for(what: str, seconds: float, is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, what
@@ -70,14 +71,15 @@ def restart_script() -> ModuleType:
     return module
 
 
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Hall]:
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """Two apps and the proxy, for all tests of this file; the last one kills an app."""
     proxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
     if not proxy:
         is_set_up = "haproxy" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
         assert not (os.environ.get("CI") and is_set_up), "HAProxy was installed by .ci/run and is not there"
         pytest.skip("HAProxy is not installed")
-    replicas = {}
+    replicas, tmp_path = {}, tmp_path_factory.mktemp("hall")
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         replicas[name] = start_app(tmp_path / name)
@@ -116,8 +118,7 @@ class Reader:
         self.student = Student(hall.url, self.tally, patience=GO_ON)
         self.page = Visit("page", "/", (), (), "recorded")
         self.asks = Visit("tokens", None, (), (event,), "recorded")
-        self.answered: list[float] = []
-        self.is_waiting = False
+        self.events: list[tuple[float, float, bool]] = []  # posted, ended, whether answered
 
     @property
     def replica(self) -> str:
@@ -126,44 +127,14 @@ class Reader:
     async def live(self, until: float) -> None:
         await self.student.visit(self.page)
         while time.monotonic() < until:
-            before = len(self.tally.answers)
-            self.is_waiting = True
+            before, posted = len(self.tally.answers), time.monotonic()
             await self.student.visit(self.asks)
-            self.is_waiting = False
-            if len(self.tally.answers) > before:
-                self.answered.append(time.monotonic())
-            else:
+            is_answered = len(self.tally.answers) > before
+            self.events.append((posted, time.monotonic(), is_answered))
+            if not is_answered:
                 await self.student.visit(self.page)
             await asyncio.sleep(0.2)
         await self.student.leave()
-
-
-def test_a_killed_replica_costs_no_more_than_what_it_was_answering(hall: Hall) -> None:
-    event = an_event(hall)
-
-    async def lesson() -> tuple[float, list[Reader], list[Reader], int]:
-        readers = [Reader(hall, event) for _ in range(STUDENTS)]
-        until = time.monotonic() + BEFORE + AFTER
-        living = [asyncio.create_task(reader.live(until)) for reader in readers]
-        await asyncio.sleep(BEFORE)
-        theirs = [reader for reader in readers if reader.replica == "one"]
-        others = [reader for reader in readers if reader.replica == "two"]
-        os.kill(hall.replicas["one"][0], signal.SIGKILL)
-        killed, under_way = time.monotonic(), sum(reader.is_waiting for reader in theirs)
-        await asyncio.gather(*living)
-        return killed, theirs, others, under_way
-
-    killed, theirs, others, under_way = asyncio.run(lesson())
-    assert len(theirs) >= STUDENTS / 4, "the proxy did not share the readers out"
-    assert len(others) >= STUDENTS / 4
-    assert all(reader.answered and reader.answered[0] < killed for reader in (*theirs, *others))
-    lost = [reader.tally.faults + reader.tally.refused for reader in theirs]
-    assert sum(lost) <= under_way
-    assert max(lost) <= 1
-    assert [reader.tally.faults + reader.tally.refused for reader in others] == [0] * len(others)
-    waits = [next((at for at in reader.answered if at > killed), float("inf")) - killed for reader in theirs]
-    assert max(waits) < GO_ON
-    assert {reader.replica for reader in theirs} == {"two"}
 
 
 def asked(address: str, **headers: str) -> tuple[int, dict[str, str]]:
@@ -176,38 +147,82 @@ def asked(address: str, **headers: str) -> tuple[int, dict[str, str]]:
         return error.code, {}
 
 
-def test_readers_keep_their_replica_and_it_is_drained_before_a_restart(hall: Hall) -> None:
-    """The cookie decides, not the address; files come from the proxy's memory; a large body goes no further."""
-    _, headers = asked(f"{hall.url}/")
-    cookie = headers["set-cookie"].partition(";")[0]
-    mine = cookie.partition("=")[2]
-    both = {asked(f"{hall.url}/")[1]["set-cookie"].partition(";")[0] for _ in range(6)}
-    assert both == {"replica=one", "replica=two"}
+def cookie_of(hall: Hall) -> str:
+    """What a new reader is given."""
+    return asked(f"{hall.url}/")[1]["set-cookie"].partition(";")[0]
 
+
+def test_readers_of_one_address_are_shared_out_by_cookie(hall: Hall) -> None:
+    assert {cookie_of(hall) for _ in range(6)} == {"replica=one", "replica=two"}
+    assert "set-cookie" not in asked(f"{hall.url}/", Cookie="replica=one")[1]
+
+
+def test_files_are_kept_by_the_proxy_as_the_app_compressed_them(hall: Hall) -> None:
     page = urllib.request.urlopen(f"{hall.url}/").read().decode()
-    file = "/assets/" + page.split("/assets/index-")[1].partition('"')[0]
-    file = file.replace("/assets/", "/assets/index-")
-    for _ in range(2):
-        status, headers = asked(hall.url + file, **{"Accept-Encoding": "gzip, br"})
-        assert (status, headers["content-encoding"]) == (200, "br")
-    assert "age" in headers
-    assert asked(hall.url + "/", **{"Accept-Encoding": "gzip"})[1]["content-encoding"] == "gzip"
+    file = re.search(r"/assets/index-[\w-]+\.js", page)
+    assert file
+    answers = [asked(hall.url + file[0], **{"Accept-Encoding": "gzip, br"}) for _ in range(2)]
+    assert [(status, headers["content-encoding"]) for status, headers in answers] == [(200, "br")] * 2
+    assert "age" in answers[1][1]  # which only a cache says
+    assert "set-cookie" not in asked(hall.url + file[0], Cookie="replica=two")[1]
 
-    with socket.create_connection(hall.url.removeprefix("http://").split(":")) as connection:
+
+def test_a_large_body_is_refused_before_it_is_sent(hall: Hall) -> None:
+    host, port = hall.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
         connection.sendall(b"POST /gradio_api/upload HTTP/1.1\r\nHost: hall\r\nContent-Length: 6000000\r\n\r\n")
         assert b" 413 " in connection.recv(100)
 
-    with urllib.request.urlopen(f"{hall.url}{API}/heartbeat/stream", timeout=5) as stream:
-        began = time.monotonic()
-        assert stream.read(5)  # while the stream goes on
-        assert time.monotonic() - began < 3
 
+def test_a_stream_is_handed_on_as_it_comes(hall: Hall) -> None:
+    began = time.monotonic()
+    with urllib.request.urlopen(f"{hall.url}{API}/heartbeat/stream", timeout=5) as stream:
+        assert stream.read(5)  # the stream itself never ends
+    assert time.monotonic() - began < 5
+
+
+def test_a_drained_replica_keeps_its_readers_and_gets_no_new_ones(hall: Hall, tmp_path: Path) -> None:
     script = restart_script()
-    script.set_state(hall.admin, mine, "drain")
-    assert script.status(hall.admin, mine)[0] == "DRAIN"
-    other = ({"one", "two"} - {mine}).pop()
-    assert {asked(f"{hall.url}/")[1]["set-cookie"].partition(";")[0] for _ in range(6)} == {f"replica={other}"}
-    assert "set-cookie" not in asked(f"{hall.url}/", Cookie=cookie)[1]  # its own reader stays
-    wait_for("an empty replica", 30, lambda: script.status(hall.admin, mine)[1] == 0)
-    script.set_state(hall.admin, mine, "ready")
-    wait_for("the replica is back", 10, lambda: script.status(hall.admin, mine)[0] == "UP")
+    script.set_state(hall.admin, "one", "drain")
+    assert script.status(hall.admin, "one")[0] == "DRAIN"
+    assert {cookie_of(hall) for _ in range(6)} == {"replica=two"}
+    assert "set-cookie" not in asked(f"{hall.url}/", Cookie="replica=one")[1]
+    open_page = urllib.request.Request(f"{hall.url}{API}/heartbeat/page", headers={"Cookie": "replica=one"})
+    with urllib.request.urlopen(open_page, timeout=5):
+        assert not script.restart(hall.admin, "one", ["touch", str(tmp_path / "restarted")], seconds=1)
+    assert (tmp_path / "restarted").exists()
+    wait_for("the replica is back", 10, lambda: script.status(hall.admin, "one")[0] == "UP")
+
+
+def test_a_killed_replica_costs_no_more_than_what_it_was_answering(hall: Hall) -> None:
+    event = an_event(hall)
+
+    async def lesson() -> tuple[float, float, list[Reader], list[Reader]]:
+        readers = [Reader(hall, event) for _ in range(STUDENTS)]
+        until = time.monotonic() + BEFORE + AFTER
+        living = [asyncio.create_task(reader.live(until)) for reader in readers]
+        await asyncio.sleep(BEFORE)
+        theirs = [reader for reader in readers if reader.replica == "one"]
+        others = [reader for reader in readers if reader.replica == "two"]
+        pid, killed = hall.replicas["one"][0], time.monotonic()
+        os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(os.waitpid, pid, 0)  # until its memory and its connections are given back
+        gone = time.monotonic()
+        await asyncio.gather(*living)
+        return killed, gone, theirs, others
+
+    killed, gone, theirs, others = asyncio.run(lesson())
+    assert len(theirs) >= STUDENTS / 4, "the proxy did not share the readers out"
+    assert len(others) >= STUDENTS / 4
+    for reader in (*theirs, *others):
+        assert any(ended < killed and is_answered for _, ended, is_answered in reader.events)
+    lost = [(posted, ended) for reader in theirs for posted, ended, is_answered in reader.events if not is_answered]
+    under_way = [(posted, ended) for posted, ended in lost if posted <= gone and ended >= killed]
+    since = [(round(posted - killed, 3), round(ended - killed, 3)) for posted, ended in lost]
+    assert lost == under_way, (since, round(gone - killed, 3))
+    assert sum(reader.tally.faults + reader.tally.refused for reader in theirs) == len(lost)  # no page, no file
+    assert sum(reader.tally.faults + reader.tally.refused for reader in others) == 0
+    for reader in theirs:
+        assert any(killed < ended < killed + GO_ON and is_answered for _, ended, is_answered in reader.events)
+    assert {reader.replica for reader in theirs} == {"two"}
+    print(f"{len(theirs)} readers of the killed replica lost {len(lost)} answers; gone after {gone - killed:.2f} s")
