@@ -122,12 +122,13 @@ def _left(tally: Tally) -> str:
 
 
 async def vanish(student: Student, visit: Visit, after: float) -> None:
-    """Close all connections `after` seconds into a visit."""
-    with suppress(TimeoutError):
+    """Close all connections `after` seconds into a visit, or at its end."""
+    try:
         async with asyncio.timeout(after):
             await student.visit(visit)
+    except TimeoutError:
+        student.tally.left += 1
     await student.leave()
-    student.tally.left += 1
 
 
 async def warm_up(load: Load, url: str) -> None:
