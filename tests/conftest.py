@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,7 +197,7 @@ def end_app(pid: int, url: str) -> None:
 def answers(url: str) -> bool:
     try:
         urllib.request.urlopen(f"{url}/config", timeout=2).read()
-    except OSError:
+    except (OSError, HTTPException):  # the latter of an answer that breaks off
         return False
     return True
 

@@ -23,8 +23,8 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.starts
 SECONDS = 300
 NO_FILE = "no file was named|name a text file"
 # A process of their own each: who starts the app and a browser, and the one that once broke the command.
-IN_THE_APP = {"first_step", "page", "redraw"}  # and these watch the app that all tests share
-ALONE = {"attention_speed", "drawing", "first_step", "page", "redraw", "training_speed"}
+IN_THE_APP = {"first_step", "hall", "page", "redraw"}  # and these watch the app that all tests share
+ALONE = {"attention_speed", "drawing", "first_step", "hall", "page", "redraw", "training_speed"}
 Run = Callable[..., tuple[int, str, str]]
 FILE = {  # what those benchmarks read that want a file: its name, and the function that makes its text
     "agreement": ("sts-dev.csv", "pairs"),
@@ -137,3 +137,10 @@ def test_an_unknown_name_is_one_sentence() -> None:
     assert (status, told) == (2, "")
     assert errors.startswith("There is no benchmark 'speed'; there are ")
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("named", [["redraw"], []], ids=["one-without-options", "none"])
+def test_an_option_of_no_benchmark_is_one_sentence(named: list[str]) -> None:
+    status, told, errors = run(*named, "--students", "3")
+    assert (status, told) == (2, "")
+    assert errors == "--students is an option of no benchmark that was named.\n"

@@ -2,7 +2,8 @@
 
 Each is a file here with a `main()`; each figure of speed is a ratio of two things timed in this one run, since a
 machine's speed drifts, and what was measured on is printed first. A benchmark that has a parameter `files` is handed
-the files that were named. With `--short` each does as little as shows that it runs, and its figures say nothing.
+the files that were named, and one that has a parameter `options` the options that follow its name. With `--short`
+each does as little as shows that it runs, and its figures say nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import inspect
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,15 @@ def names() -> list[str]:
 def main(asked: list[str]) -> int:
     """Run those asked for, or all; 2 and one sentence for an unknown name, 1 where a promised figure was missed."""
     short, asked = SHORT in asked, [name for name in asked if name != SHORT]
+    begin = next((number for number, name in enumerate(asked) if name.startswith("--")), len(asked))
+    asked, options = asked[:begin], asked[begin:]
     files = [Path(name) for name in asked if name not in names() and Path(name).is_file()]
     unknown = [name for name in asked if name not in names() and not Path(name).is_file()]
     if unknown:
         print(f"There is no benchmark {unknown[0]!r}; there are {', '.join(names())}.", file=sys.stderr)
+        return 2
+    if options and not (len(asked) == 1 and "options" in _parameters(asked[0])):
+        print(f"{options[0]} is an option of no benchmark that was named.", file=sys.stderr)
         return 2
     if short:
         os.environ.update(LEAST)
@@ -42,15 +49,18 @@ def main(asked: list[str]) -> int:
     missed = 0
     for name in [name for name in asked if name in names()] or names():
         print(f"== {name}", flush=True)
-        run = importlib.import_module(name).main
-        taken = inspect.signature(run).parameters
-        offered: dict[str, Any] = {"files": files, "short": short}
+        run, taken = importlib.import_module(name).main, _parameters(name)
+        offered: dict[str, Any] = {"files": files, "short": short, "options": options}
         try:
             run(**{name: value for name, value in offered.items() if name in taken})
         except SystemExit as told:  # the others' figures are wanted all the same
             print(f"  MISSED: {told}", flush=True)
             missed = 1
     return missed
+
+
+def _parameters(name: str) -> Iterable[str]:
+    return inspect.signature(importlib.import_module(name).main).parameters
 
 
 if __name__ == "__main__":
