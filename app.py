@@ -33,7 +33,7 @@ from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Page
 from demos.page.page_delivery import PageCache
 from demos.page.parts import build_lesson, part_ticks
-from demos.page.request_limits import BodyGuard
+from demos.page.protection import MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
@@ -92,12 +92,14 @@ def launch_options(settings: Settings) -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head(takeaway.SCRIPT),
         "max_file_size": MAX_UPLOAD,
-        "app_kwargs": {"middleware": [Middleware(BodyGuard), Middleware(PageCache)]},
+        "app_kwargs": {"middleware": [*MIDDLEWARE, Middleware(PageCache)]},
         "footer_links": ["api"],
         "ssr_mode": False,
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 500,
+        "run_history": False,
+        "enable_monitoring": False,
     }
 
 
@@ -120,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gr.set_static_paths(static_paths())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that temporary folders are removed
     keep_sessions_small()
+    protect_server()
     page = build_page(Services(store, model))
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     page.launch(**launch_options(settings))

@@ -1,0 +1,19 @@
+"""What stands between strangers and the app: one small middleware or bound a file, put together here."""
+
+from __future__ import annotations
+
+from starlette.middleware import Middleware
+
+from demos.page.protection.closed_routes import ClosedRoutes
+from demos.page.protection.headers import SecurityHeaders
+from demos.page.protection.origin_guard import OriginGuard, let_no_other_page_read
+from demos.page.protection.request_check import RequestCheck
+from demos.page.request_limits import BodyGuard
+
+# The outermost first; what is cheapest to refuse is refused first.
+MIDDLEWARE = [Middleware(guard) for guard in (SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck)]
+
+
+def protect_server() -> None:
+    """What no middleware can do; before the page is built."""
+    let_no_other_page_read()
