@@ -5,15 +5,19 @@ from __future__ import annotations
 from starlette.middleware import Middleware
 
 from demos.page.protection.closed_routes import ClosedRoutes
+from demos.page.protection.event_queue import bound_the_queue
 from demos.page.protection.headers import SecurityHeaders
+from demos.page.protection.listening import Listening
 from demos.page.protection.origin_guard import OriginGuard, let_no_other_page_read
 from demos.page.protection.request_check import RequestCheck
 from demos.page.request_limits import BodyGuard
 
 # The outermost first; what is cheapest to refuse is refused first.
-MIDDLEWARE = [Middleware(guard) for guard in (SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck)]
+GUARDS = SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Listening
+MIDDLEWARE = [Middleware(guard) for guard in GUARDS]
 
 
 def protect_server() -> None:
     """What no middleware can do; before the page is built."""
     let_no_other_page_read()
+    bound_the_queue()
