@@ -38,7 +38,7 @@ def send(
         connection.close()
 
 
-def join(url: str, fn_index: int, data: list[Any], session: str = "", **fields: Any) -> Answer:
+def join(url: str, fn_index: Any, data: Any, session: str = "", **fields: Any) -> Answer:
     """One event posted as the page posts it."""
     session = session or uuid.uuid4().hex
     return send(url, "/gradio_api/queue/join", {"fn_index": fn_index, "data": data, "session_hash": session} | fields)
