@@ -12,11 +12,12 @@ from demos.page.protection.headers import SecurityHeaders
 from demos.page.protection.listening import Listening
 from demos.page.protection.origin_guard import OriginGuard, let_no_other_page_read
 from demos.page.protection.request_check import RequestCheck
+from demos.page.protection.upload_quota import UploadQuota
 from demos.page.protection.wrong_values import tell_wrong_values
 from demos.page.request_limits import BodyGuard
 
 # The outermost first; what is cheapest to refuse is refused first.
-GUARDS = SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Listening
+GUARDS = SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Listening, UploadQuota
 MIDDLEWARE = [Middleware(guard) for guard in GUARDS]
 
 
