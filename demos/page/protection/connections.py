@@ -38,7 +38,7 @@ def most_connections(files: int) -> int:
     return max(16, min(MOST_CONNECTIONS, files - max(OTHER_FILES, files // 8)))
 
 
-class BoundedProtocol(AutoHTTPProtocol):
+class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # chosen when uvicorn is imported
     """uvicorn's HTTP, for at most `most` connections."""
 
     most = MOST_CONNECTIONS
@@ -66,10 +66,11 @@ def _is_busy(connection: Any) -> bool:
 def bound_connections() -> None:
     """Raise the limit of open files, and have uvicorn keep its connections below it."""
     BoundedProtocol.most = most_connections(raise_file_limit())
-    uvicorn.config.HTTP_PROTOCOLS["auto"] = BoundedProtocol
-    accept = selector_events.BaseSelectorEventLoop._accept_connection
+    uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedProtocol.__name__}"
+    loops: Any = selector_events.BaseSelectorEventLoop
+    accept = loops._accept_connection
 
     def accept_few(loop: Any, factory: Any, sock: Any, sslcontext: Any, server: Any, backlog: int, *rest: Any) -> Any:
         return accept(loop, factory, sock, sslcontext, server, min(backlog, AT_ONCE), *rest)
 
-    selector_events.BaseSelectorEventLoop._accept_connection = accept_few
+    loops._accept_connection = accept_few

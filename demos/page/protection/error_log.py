@@ -48,8 +48,8 @@ def _origin(record: logging.LogRecord) -> tuple[str, str]:
     if not record.exc_info or record.exc_info[0] is None:
         return record.levelname, str(record.msg)[:200]
     kind, _, trace = record.exc_info
-    place = traceback.extract_tb(trace)[-1:] or [None]
-    return kind.__name__, f"{place[0].filename}:{place[0].lineno}" if place[0] else record.msg[:200]
+    places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(trace)]
+    return kind.__name__, places[-1] if places else str(record.msg)[:200]
 
 
 def print_exc() -> None:
