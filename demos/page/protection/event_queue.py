@@ -24,6 +24,7 @@ from demos.page.protection.mailboxes import Mailbox, Mailboxes
 MEGABYTE = 2**20
 MOST_EVENTS = 64  # of a session, waiting or running: a page that is opened posts eight
 MOST_PARKED = 256  # of all sessions: streams that wait for somebody to listen
+MOST_UNHEARD = 256  # sessions that posted and have not listened yet: each holds states that Gradio keeps for 500
 MOST_SESSIONS = 2_000  # with something to fetch, as Gradio has it
 SESSION_BYTES = 24 * MEGABYTE  # of answers that wait for one session
 ALL_BYTES = 96 * MEGABYTE  # and for all
@@ -72,6 +73,7 @@ class BoundedQueue(queueing.Queue):
         self.pending_event_ids_session: EventIds = EventIds()
         self.ANALYTICS_MAX_EVENTS = 0  # none is kept, so no table of them can be made
         self.parked: dict[str, list[queueing.Event]] = {}  # by session, the oldest first
+        self.unheard: dict[str, None] = {}  # sessions that have not listened yet, the oldest first
         self.turn = 0  # of the event that was started last
         self.places_told: dict[str, float] = {}  # when, by line
 
@@ -96,6 +98,10 @@ class BoundedQueue(queueing.Queue):
             box.turn = event.turn = max(self.turn, box.turn) + 1
             if event.fn.types_generator and not box.listeners:
                 await self._park(event)
+            if not box.heard:
+                self.unheard[event.session_hash] = None
+                if len(self.unheard) > MOST_UNHEARD:
+                    await self._drop(next(iter(self.unheard)))
         return pushed
 
     def get_events(self) -> tuple[list[queueing.Event], bool, str] | None:
@@ -138,13 +144,14 @@ class BoundedQueue(queueing.Queue):
         await super().process_events(events, *arguments)
         for event in events:
             if event.session_hash == event._id:  # a call without a session: its states are nobody's
-                self.blocks.state_holder.session_data.pop(event._id, None)
-                self.blocks.state_holder.time_last_used.pop(event._id, None)
+                self._forget_states(event._id)
 
     @contextmanager
     def listened(self, box: Mailbox, session: str) -> Iterator[None]:
         """While somebody listens for what this mailbox holds: what waits for that may start."""
         box.listeners += 1
+        box.heard = True
+        self.unheard.pop(session, None)
         for event in self.parked.pop(session, []):
             self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
         try:
@@ -199,6 +206,13 @@ class BoundedQueue(queueing.Queue):
             del self.pending_messages_per_session[session]
             await self.clean_events(session_hash=session)
             self.pending_event_ids_session.pop(session, None)
+            if session in self.unheard:
+                del self.unheard[session]
+                self._forget_states(session)
+
+    def _forget_states(self, session: str) -> None:
+        self.blocks.state_holder.session_data.pop(session, None)
+        self.blocks.state_holder.time_last_used.pop(session, None)
 
     async def _look_for_left(self) -> None:
         while not self.stopped:

@@ -34,6 +34,7 @@ class Mailbox(asyncio.Queue):
         self.owner: Mailboxes | None = owner
         self.bytes = 0
         self.listeners = 0
+        self.heard = False  # whether anybody ever listened
         self.left = time.monotonic()
         self.turn = 0  # the last that its events were given (event_queue.py)
 

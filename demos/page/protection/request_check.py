@@ -6,6 +6,7 @@ whoever posts it, and a function that does not exist is a traceback. Handed on i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -24,6 +25,7 @@ NAMED = ("session_hash", "event_id")  # ids in a body
 ASKED = ("session_hash", "upload_id", "event_id")  # and in an address
 IN_PATH = ("heartbeat/", "stream/", "call/")  # whose path ends in ids
 LONGEST_TOKEN = 4_096
+BODY_SECONDS = 30.0  # in which a body is sent
 PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -44,7 +46,12 @@ class RequestCheck:
         try:
             _check_address(scope)
             if scope["method"] == "POST" and not scope["path"].rstrip("/").endswith("/upload"):
-                body = await _read(receive)
+                try:
+                    async with asyncio.timeout(BODY_SECONDS):
+                        body = await _read(receive)
+                except TimeoutError:
+                    await refuse(send, 408, "The request did not come to its end.", (b"connection", b"close"))
+                    return
                 if body is None:
                     return  # they hung up
                 body = checked(body, scope["path"], scope["app"].get_blocks())

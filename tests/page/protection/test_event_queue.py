@@ -175,6 +175,20 @@ def test_a_hundred_who_open_the_page_at_once_are_all_served(demo: gr.Blocks, pos
             assert said == [str(number) for number in range(8)]
 
 
+def test_sessions_that_never_listen_push_nobody_s_states_out(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "MOST_UNHEARD", 10)
+    demo.state_holder.capacity = 15
+    post(QUICK, "a", "honest")
+    assert heard(demo, "honest") == ["a"]
+    for number in range(40):
+        post(QUICK, "a", f"left{number}")
+    until(lambda: not demo._queue.event_ids_to_events)
+    assert "honest" in demo.state_holder
+    assert len(demo.state_holder.session_data) <= 12
+
+
 def test_a_call_without_a_session_leaves_nothing(demo: gr.Blocks) -> None:
     called = json.loads(send(demo.local_url, "/gradio_api/call/quick", {"data": ["a"]}).body)["event_id"]
     lines = list(listen(demo.local_url, f"/gradio_api/call/quick/{called}"))
