@@ -37,7 +37,7 @@ from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
-from demos.page.request_limits import BodyGuard
+from demos.page.protection import MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.training.data.upload_limit import MAX_UPLOAD
@@ -107,7 +107,7 @@ def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [
-                Middleware(BodyGuard),
+                *MIDDLEWARE,
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
             ]
@@ -118,6 +118,8 @@ def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
         "state_session_capacity": 500,
         "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
+        "run_history": False,
+        "enable_monitoring": False,
     }
 
 
@@ -142,6 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = ending(services.trainings)
     signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
+    protect_server()
     first_views = FirstViews()
     page = build_pages(services, first_views)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each

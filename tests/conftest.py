@@ -6,6 +6,7 @@ that only hands the tests out, and five seconds of importing there would hold ev
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
 import socket
@@ -15,7 +16,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
-from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,7 +197,7 @@ def end_app(pid: int, url: str) -> None:
 def answers(url: str) -> bool:
     try:
         urllib.request.urlopen(f"{url}/config", timeout=2).read()
-    except (OSError, HTTPException):  # the latter of an answer that breaks off
+    except (OSError, http.client.HTTPException):  # the latter where it ends in the middle of its answer
         return False
     return True
 

@@ -38,6 +38,7 @@ TOP_LEVEL = {
         "README.md",
         "pyproject.toml",
         "CHANGELOG.md",
+        "SECURITY.md",
     ),
     *("LICENSE", ".ci", ".gitignore", ".gitattributes"),
 }

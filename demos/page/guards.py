@@ -7,7 +7,7 @@ import inspect
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_type_hints
 
 import gradio as gr
 from markupsafe import Markup
@@ -70,13 +70,35 @@ def _refusals_told() -> Iterator[None]:
         raise gr.Error(str(error), print_exception=False) from error
 
 
+KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _check_kinds(function: Callable[..., Any]) -> Callable[..., None]:
+    """A check that arguments are what the function's signature says. It raises UserError."""
+    signature, hints = inspect.signature(function), get_type_hints(function)
+
+    def fits(value: Any, kind: Any) -> bool:
+        if isinstance(value, bool) or kind is bool:
+            return isinstance(value, bool) and kind is bool
+        return isinstance(value, int | float if kind is float else kind)
+
+    def check(*args: Any, **named: Any) -> None:
+        for name, value in signature.bind(*args, **named).arguments.items():
+            if (kind := hints[name]) in KINDS and not fits(value, kind):
+                raise UserError(f"{name} must be {KINDS[kind]}.")
+
+    return check
+
+
 def told_in_api(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with its UserErrors passed on to who called it in the API."""
+    """`function` with its UserErrors passed on to who called it in the API, those about wrong types among them."""
+    check = _check_kinds(function)
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def stream(*args: Any, **named: Any) -> Iterator[Any]:
             with _refusals_told():
+                check(*args, **named)
                 yield from function(*args, **named)
 
         return stream
@@ -84,6 +106,7 @@ def told_in_api(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **named: Any) -> Any:
         with _refusals_told():
+            check(*args, **named)
             return function(*args, **named)
 
     return call

@@ -30,7 +30,7 @@ def following(asked: Any, first: Value, followed: str, model: str, pick: Callabl
     `first` is what the component opens with, a whole number or a word; `followed` is "model choice" of the last pick,
     or "model moved", and empty before the first drawing.
     """
-    before, _, last = followed.rpartition(" ")
+    before, _, last = (followed or "").rpartition(" ")
     if before == model:
         return asked, followed
     kind = type(first)  # a slider's number may come as 5.0

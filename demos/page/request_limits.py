@@ -1,4 +1,4 @@
-"""What stands before the app on the wire: a bound on request bodies, and headers that browsers should have had."""
+"""What stands before the app on the wire: a bound on request bodies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ UPLOAD_OVERHEAD = 64 * 2**10  # multipart's own boundary lines and headers
 TOO_LARGE = (
     f"The request is too large: at most {MAX_BODY // MEGABYTE} MB of data, or {MAX_UPLOAD // MEGABYTE} MB for a file."
 )
-HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")]
 
 
 class _TooLargeError(Exception):
@@ -46,21 +45,19 @@ class BodyGuard:
                 raise _TooLargeError
             return message
 
-        async def headed(message: Message) -> None:
+        async def sent(message: Message) -> None:
             nonlocal answered
-            if message["type"] == "http.response.start":
-                answered = True
-                message = {**message, "headers": [*message["headers"], *HEADERS]}
+            answered = True
             await send(message)
 
         try:
-            await self.app(scope, counted, headed)
+            await self.app(scope, counted, sent)
         except _TooLargeError:
             if not answered:
                 await _refuse(send)
 
 
 async def _refuse(send: Send) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *HEADERS]
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": TOO_LARGE.encode()})

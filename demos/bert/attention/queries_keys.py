@@ -10,6 +10,7 @@ from demos.bert.model.layer_numbers import layer_index
 from demos.bert.model.layer_weights import layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
+from demos.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,13 @@ def check_layer(layer: float, num_layers: int) -> int:
     Raises UserError for what is no whole number or lies outside.
     """
     return layer_index(layer, num_layers, f"the model's attention has layers 0 to {num_layers - 1}")
+
+
+def check_head(head: float, num_heads: int) -> int:
+    """`head` as an index, 0..A-1. Raises UserError for what is no whole number or lies outside."""
+    if isinstance(head, bool) or head not in range(num_heads):
+        raise UserError(f"There is no head {str(head)[:20]!r} here; the model has heads 0 to {num_heads - 1}.")
+    return int(head)
 
 
 def queries_and_keys(loaded: LoadedModel, run: Run, layer: int) -> QueriesKeys:

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.attention.queries_keys import check_layer
+from demos.bert.attention.queries_keys import check_head, check_layer
 from demos.bert.model.encoding import cut_told
+from demos.errors import UserError
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
 from demos.page.services import Sentence
+
+ALL_HEADS = -1
+MOST_NUMBERS = 300_000  # in an answer: 3 MB of JSON
 
 
 def build(page: Page) -> None:
@@ -24,14 +28,24 @@ def offer_endpoint(page: Page) -> None:
     """The API's `attention`."""
     services = page.services
 
-    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "") -> dict[str, Any]:
+    def attention(text: str, text_pair: str = "", layer: int = 0, model: str = "", head: int = -1) -> dict[str, Any]:
         """Tokens, and one layer's attention as heads x n x n nested lists, a row a query, rounded to 6 digits.
 
         layer counts as transformers' attentions do, negative ones from the end; text_pair may be empty; model is a
-        catalogue key, empty for the default. Beyond 512 tokens the input is cut, and "notice" says so.
+        catalogue key, empty for the default. head is counted from 0, and -1 means all of them. An answer has at most
+        300,000 numbers: 12 heads of 158 tokens, or one head of 512. Beyond 512 tokens the input is cut, and "notice"
+        says so.
         """
         run = services.run(Sentence(text, text_pair, model))
         weights = run.attentions[check_layer(layer, run.num_layers)]
+        if head != ALL_HEADS:
+            place = check_head(head, run.num_heads)
+            weights = weights[place : place + 1]
+        if weights.size > MOST_NUMBERS:
+            raise UserError(
+                f"All heads of {weights.shape[-1]} tokens are {weights.size:,} numbers; an answer has at most "
+                f"{MOST_NUMBERS:,}. Ask for one head, 0 to {run.num_heads - 1}, or for a shorter text."
+            )
         result: dict[str, Any] = {
             "tokens": list(run.encoding.tokens),
             "attention": np.round(weights.astype(np.float64), 6).tolist(),
@@ -40,7 +54,7 @@ def offer_endpoint(page: Page) -> None:
             result["notice"] = notice
         return result
 
-    # One at a time: 512 tokens are 3 million numbers, 30 MB, and seconds of turning them into JSON.
+    # One at a time: it holds some 10 MB until it is fetched.
     page.endpoint(attention, concurrency_id="attention", concurrency_limit=1)
 
 

@@ -13,8 +13,8 @@ from demos.page.past_runs import give_back
 from demos.training.events import as_json
 from demos.training.form_values import told_dataset
 from demos.training.settings import Settings
-from demos.widgets.run_controller.run_controller import QUEUE
 
+MOST_CALLS = 2  # of the API at once: programs can't take all places in line from the page's readers
 CALL_SECONDS = 180.0  # of an API call: one that nobody listens to holds the others up no longer
 
 
@@ -73,7 +73,7 @@ def offer_endpoint(page: Page) -> None:
         finally:
             events.close()  # type: ignore[attr-defined]
 
-    page.endpoint(fine_tune, **QUEUE)
+    page.endpoint(fine_tune, concurrency_id="fine_tune", concurrency_limit=MOST_CALLS)
 
 
 LESSON = Lesson(

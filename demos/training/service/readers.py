@@ -72,4 +72,4 @@ def checked_key(said: str) -> str:
 
 def reader_of(key: str) -> str:
     """The reader's part of a page's key."""
-    return key.partition("/")[0]
+    return (key or "").partition("/")[0]

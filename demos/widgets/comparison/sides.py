@@ -106,5 +106,5 @@ def which(run: Run, layer: str, head: str) -> Which:
     """Two menus' answers for a run; a layer or head beyond the model's becomes its last one."""
     if layer == ALL:
         return Which()
-    at = min(int(layer), run.num_layers - 1)
-    return Which(at, None if head == MEAN else min(int(head), run.num_heads - 1))
+    at = min(int(layer or 0), run.num_layers - 1)
+    return Which(at, None if head == MEAN else min(int(head or 0), run.num_heads - 1))

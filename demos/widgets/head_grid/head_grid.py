@@ -98,7 +98,7 @@ def head_to_open(services: Services, model: str, layer: float, head: float, draw
 
     `drawn` is the `run_key` of what was drawn before, empty at first: only another model's head is exchanged.
     """
-    now, before = services.loaded(model).spec, drawn.rpartition(".")[0]
+    now, before = services.loaded(model).spec, (drawn or "").rpartition(".")[0]
     if before == now.key:
         return layer, head
     last = next((place for (key, _), place in _found.items() if key == before), None) if before else OPENED

@@ -59,6 +59,18 @@ def reference(bundled: LoadedModel) -> tuple[torch.Tensor, ...]:
         return bundled.model(**inputs, output_attentions=True).attentions
 
 
+def test_an_answer_of_the_api_is_bounded(attention: Callable[..., dict[str, Any]]) -> None:
+    long = "word " * 600
+    with pytest.raises(UserError, match=r"3,145,728 numbers; .* 300,000. Ask for one head, 0 to 11"):
+        attention(long)
+    one = attention(long, head=11)
+    assert np.shape(one["attention"]) == (1, 512, 512)
+    assert attention(TEXT, head=3)["attention"] == attention(TEXT)["attention"][3:4]
+    for wrong in (12, -2, 0.5, float("nan"), True, None):
+        with pytest.raises(UserError, match="There is no head"):
+            attention(TEXT, head=wrong)
+
+
 def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
     outputs = drawn(services, Sentence(TEXT, PAIR, "minilm"), "head", 4, 7, "")
     theirs = reference[4][0].numpy()
@@ -191,7 +203,7 @@ def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., di
 
 
 def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
-    answer = attention("word " * 600)
+    answer = attention("word " * 600, head=0)
     assert len(answer["tokens"]) == 512
     assert answer["notice"] == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
 

@@ -183,7 +183,10 @@ def opened(
     services: Services, number: int, sentence: Sentence, run: str, mode: str, model: str, text: str, picks: str
 ) -> dict[str, Any]:
     """The same for one of the heads that differ most, the `number`th of `picks`: "layer,head" each, with semicolons."""
-    layer, head = picks.split(";")[number].split(",")
+    try:
+        layer, head = (picks or "").split(";")[number].split(",")
+    except (IndexError, ValueError):
+        raise UserError("That head is no longer among those that differ most; pick another.") from None
     return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
 
 

@@ -1,0 +1,45 @@
+"""Gradio's routes that this page has no use for, closed: each is one more way in, or fills memory or disk."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from demos.page.protection.answers import refuse
+
+CLOSED = (
+    "/monitoring",  # who uses what
+    "/dev/",
+    "/login",  # nobody has a password here; signing in goes through /login/huggingface
+    *(
+        f"/gradio_api/{name}"
+        for name in (
+            "deep_link",  # a copy of the page's state in a folder, a call
+            "run-history",
+            "runs",
+            "proxy=",
+            "file=http:",  # fetches any address from outside
+            "file=https:",
+            "file/",
+            "process_recording",
+            "vibe-",
+            "custom_component",
+            "stream/",  # of sound and video
+            "token",
+        )
+    ),
+)
+SIGN_IN = "/login/huggingface", "/login/callback"
+
+
+class ClosedRoutes:
+    """ASGI middleware: 404 for them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] == "http" and path.startswith(CLOSED) and not path.startswith(SIGN_IN):
+            await refuse(send, 404, "There is no such address here.")
+            return
+        await self.app(scope, receive, send)

@@ -1,0 +1,76 @@
+"""Connections bounded below the limit of open files: at that limit nothing can be accepted, read or logged any more.
+
+The oldest connection that asks for nothing makes room for a new one; where all are busy, the new one is told 503. And
+the loop accepts a few at a time: asyncio takes all that wait at once, before any can be closed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import time
+from asyncio import selector_events
+from typing import Any
+
+import uvicorn.config
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+MOST_FILES = 65_536  # asked for, where the machine allows as many
+MOST_CONNECTIONS = 8_192  # a hall of a hundred has eight hundred
+OTHER_FILES = 96  # at least, for models, logs, uploads and threads' pipes
+AT_ONCE = 4  # a connection that makes room is closed some turns of the loop later
+BUSY = b"All connections of this page are in use; try again in a minute."
+REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(BUSY), BUSY)
+
+
+def raise_file_limit() -> int:
+    """The soft limit of open files, raised as far as allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return MOST_FILES if soft == resource.RLIM_INFINITY else soft
+
+
+def most_connections(files: int) -> int:
+    """How many connections may be open where `files` may."""
+    return max(16, min(MOST_CONNECTIONS, files - max(OTHER_FILES, files // 8)))
+
+
+class BoundedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # chosen when uvicorn is imported
+    """uvicorn's HTTP, for at most `most` connections."""
+
+    most = MOST_CONNECTIONS
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self.since = time.monotonic()
+        if len(self.connections) <= self.most:
+            return
+        there = [other for other in self.connections if not other.transport.is_closing()]
+        if len(there) <= self.most:  # those that were told to go are about to
+            return
+        idle = [other for other in there if other is not self and not _is_busy(other)]
+        if idle:
+            min(idle, key=lambda other: other.since).transport.abort()
+        else:
+            transport.write(REFUSAL)
+            transport.close()
+
+
+def _is_busy(connection: Any) -> bool:
+    return connection.cycle is not None and not connection.cycle.response_complete
+
+
+def bound_connections() -> None:
+    """Raise the limit of open files, and have uvicorn keep its connections below it."""
+    BoundedProtocol.most = most_connections(raise_file_limit())
+    uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{BoundedProtocol.__name__}"
+    loops: Any = selector_events.BaseSelectorEventLoop
+    accept = loops._accept_connection
+
+    def accept_few(loop: Any, factory: Any, sock: Any, sslcontext: Any, server: Any, backlog: int, *rest: Any) -> Any:
+        return accept(loop, factory, sock, sslcontext, server, min(backlog, AT_ONCE), *rest)
+
+    loops._accept_connection = accept_few

@@ -1,0 +1,47 @@
+"""What browsers are told about every answer: who may show it in a frame, and from where it may load anything."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# 'unsafe-inline' and 'unsafe-eval': Gradio's page begins with scripts in its HTML, and it makes functions of our
+# components' templates and of events' JavaScript.
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self' https://huggingface.co https://*.hf.space",
+    )
+)
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")]
+PAGES = (b"text/html", b"image/svg+xml", b"application/xhtml+xml", b"application/xml", b"text/xml")
+FRAMES = (b"content-security-policy", POLICY.encode())
+
+
+class SecurityHeaders:
+    """ASGI middleware: HEADERS on every answer, the policy on each that a browser may show as a page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *HEADERS, *_policy(message["headers"])]}
+            await send(message)
+
+        await self.app(scope, receive, headed)
+
+
+def _policy(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    kind = next((value for name, value in headers if name == b"content-type"), b"")
+    return [FRAMES] if kind.startswith(PAGES) else []

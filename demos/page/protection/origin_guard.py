@@ -1,0 +1,56 @@
+"""Only our own page may change anything with a reader's browser: requests that other pages make it send are refused.
+
+On a Space the cookie of who has signed in comes along from every page, and Gradio lets every page read what it asks
+for there. A browser says with each request which page made it (`Sec-Fetch-Site`, or `Origin` where that is not sent);
+who calls the API from a program sends neither, and is let in. A page that frames ours asks for nothing itself.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from gradio import route_utils, routes
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from demos.page.protection.answers import refuse
+
+SAFE = frozenset({"GET", "HEAD"})
+OWN = frozenset({b"same-origin", b"none"})  # none: typed in, or a bookmark
+FOREIGN = "Another web page asked for this. Open the app itself, or call its API from a program."
+
+
+class OriginGuard:
+    """ASGI middleware: 403 for what another page would change."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] not in SAFE and is_foreign(scope["headers"]):
+            await refuse(send, 403, FOREIGN)
+            return
+        await self.app(scope, receive, send)
+
+
+class ReadByUsAlone(route_utils.CustomCORSMiddleware):
+    """Gradio's answer to browsers that ask who may read an answer: our own page, on every host."""
+
+    def is_valid_origin(self, request_headers: Headers) -> bool:
+        return not is_foreign(request_headers.raw)
+
+
+def let_no_other_page_read() -> None:
+    """Have Gradio put `ReadByUsAlone` before each app that it makes from now on."""
+    routes.CustomCORSMiddleware = ReadByUsAlone
+
+
+def is_foreign(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Whether a browser sends this for a page of another origin."""
+    told = dict(headers)
+    if site := told.get(b"sec-fetch-site"):
+        return site not in OWN
+    if (origin := told.get(b"origin")) is None:
+        return False
+    hosts = {told.get(b"host"), told.get(b"x-forwarded-host")}
+    return urlsplit(origin.decode("latin-1")).netloc.encode("latin-1") not in hosts

@@ -1,0 +1,48 @@
+"""An error that comes again and again is told three times, then counted."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from demos.page.protection.error_log import Counted
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.handler.addFilter(Counted())
+    return caplog
+
+
+def _fail(log: logging.Logger, value: int) -> None:
+    try:
+        raise ValueError(value)
+    except ValueError:
+        log.exception("failed with %s", value)
+
+
+def test_a_thousand_tracebacks_are_six_lines(told: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("demos.some")
+    for value in range(1_000):
+        _fail(log, value)
+    assert [record.getMessage() for record in told.records[:3]] == [f"failed with {value}" for value in range(3)]
+    assert [record.exc_info is None for record in told.records] == [False] * 3 + [True] * 3
+    assert told.records[-1].getMessage().startswith("1,000 times by now: ValueError ")
+    assert len(told.text) < 3_000
+
+
+def test_another_error_is_told(told: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("demos.some")
+    for _ in range(50):
+        log.warning("the same")
+    log.warning("another")
+    assert [record.getMessage() for record in told.records][-1] == "another"
+    assert len(told.records) == 5
+
+
+def test_messages_that_are_no_warnings_all_pass(told: pytest.LogCaptureFixture) -> None:
+    told.set_level(logging.INFO)
+    for _ in range(50):
+        logging.getLogger("demos.some").info("the same")
+    assert len(told.records) == 50

@@ -1,0 +1,197 @@
+"""The bounded queue, by raw requests to a small app: turns, bounds, and answers that nobody fetches."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import gradio as gr
+import pytest
+from gradio import queueing
+
+from demos.page.protection import MIDDLEWARE, event_queue
+from demos.page.protection.event_queue import BoundedQueue, bound_the_queue
+from tests.hostile.wire import Answer, join, listen, send
+
+QUICK, LARGE, STREAM, SLOW = range(4)
+
+
+@pytest.fixture
+def started() -> list[str]:
+    """What the app's functions were given, in the order in which they ran."""
+    return []
+
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch, started: list[str]) -> Iterator[gr.Blocks]:
+    monkeypatch.setattr(queueing, "Queue", queueing.Queue)  # put back afterwards
+    monkeypatch.setattr(event_queue, "LOOK_SECONDS", 0.1)
+    bound_the_queue()
+
+    def quick(value: str) -> str:
+        started.append(value)
+        return value
+
+    def large(value: str) -> str:
+        return "x" * 1_000_000
+
+    def stream(value: str) -> Iterator[str]:
+        for step in range(3):
+            started.append(f"{value}{step}")
+            yield value
+
+    def slow(value: str) -> str:
+        started.append(value)
+        time.sleep(0.05)
+        return value
+
+    with gr.Blocks(analytics_enabled=False) as demo:
+        text = gr.Textbox()
+        for function in (quick, large, stream, slow):
+            gr.Button().click(function, text, text, api_name=function.__name__, concurrency_limit=1)
+    demo.queue(max_size=2_000)
+    demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": MIDDLEWARE})
+    yield demo
+    demo.close()
+
+
+@pytest.fixture
+def post(demo: gr.Blocks) -> Callable[..., Answer]:
+    return lambda fn_index, value, session: join(demo.local_url, fn_index, [value], session)
+
+
+def heard(demo: gr.Blocks, session: str, seconds: float = 20) -> list[str]:
+    """What comes for a session until its stream is closed: the last value of each event, or why there is none."""
+    said = []
+    for line in listen(demo.local_url, f"/gradio_api/queue/data?session_hash={session}", seconds):
+        message = json.loads(line.removeprefix("data: "))
+        if message["msg"] == "process_completed":
+            said.append(message["output"]["data"][0])
+        elif message["msg"] == "unexpected_error":
+            said.append("gone")
+    return said
+
+
+def until(true: Callable[[], bool], seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_what_streams_starts_once_somebody_listens(
+    demo: gr.Blocks, post: Callable[..., Answer], started: list[str]
+) -> None:
+    for number in range(14):
+        assert post(STREAM, f"left{number}", f"left{number}").status == 200
+    assert post(STREAM, "own", "own").status == 200
+    assert heard(demo, "own") == ["own"]
+    assert started == ["own0", "own1", "own2"]
+    assert heard(demo, "left3") == ["left3"]
+
+
+def test_answers_that_nobody_fetches_are_dropped_in_time(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "UNFETCHED_SECONDS", 0.5)
+    queue = demo._queue
+    assert isinstance(queue, BoundedQueue)
+    post(LARGE, "a", "left")
+    post(STREAM, "a", "parked")
+    until(lambda: queue.pending_messages_per_session.bytes > 1_000_000)
+    until(lambda: not queue.pending_messages_per_session)
+    assert queue.pending_messages_per_session.bytes == 0
+    assert (queue.parked, dict(queue.event_ids_to_events), dict(queue.pending_event_ids_session)) == ({}, {}, {})
+    assert heard(demo, "left") == ["gone"]
+
+
+def test_answers_that_nobody_fetches_are_bounded_in_bytes(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "SESSION_BYTES", 3_500_000)
+    monkeypatch.setattr(event_queue, "ALL_BYTES", 6_500_000)
+    boxes = demo._queue.pending_messages_per_session
+    most = 0
+    for number in range(30):
+        post(LARGE, "a", f"left{number // 10}")
+        most = max(most, boxes.bytes)
+    until(lambda: len(demo._queue) == 0 and not demo._queue.event_ids_to_events)
+    assert most <= 7_600_000
+    assert boxes.bytes <= 6_500_000
+    post(LARGE, "a", "honest")
+    assert heard(demo, "honest") == ["x" * 1_000_000]
+    assert boxes.bytes == sum(box.bytes for box in boxes.values())
+
+
+def test_a_session_has_so_many_events_at_once(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "MOST_EVENTS", 5)
+    answers = [post(SLOW, str(number), "eager") for number in range(9)]
+    assert [answer.status for answer in answers].count(503) >= 2
+    assert "requests on their way" in answers[-1].detail
+    assert post(QUICK, "a", "other").status == 200
+    heard(demo, "eager")
+    assert post(SLOW, "again", "eager").status == 200
+
+
+def test_sessions_take_turns(demo: gr.Blocks, post: Callable[..., Answer], started: list[str]) -> None:
+    for number in range(20):
+        post(SLOW, f"eager{number}", "eager")
+    listening = threading.Thread(target=heard, args=(demo, "eager"))
+    listening.start()
+    until(lambda: len(started) >= 2)
+    post(SLOW, "other", "other")
+    assert heard(demo, "other") == ["other"]
+    listening.join()
+    assert started.index("other") <= 6
+    assert started[-1] == "eager19"
+
+
+def test_who_listens_goes_before_who_does_not(demo: gr.Blocks, post: Callable[..., Answer], started: list[str]) -> None:
+    for number in range(60):
+        post(SLOW, "left", f"left{number}")
+    post(SLOW, "own", "own")
+    assert heard(demo, "own") == ["own"]
+    assert len(started) < 40
+
+
+def test_a_hundred_who_open_the_page_at_once_are_all_served(demo: gr.Blocks, post: Callable[..., Answer]) -> None:
+    def student(name: str) -> tuple[list[int], list[str]]:
+        statuses = [post(QUICK, f"{number}", name).status for number in range(8)]
+        said: list[str] = []
+        while len(said) < 8:  # a stream is closed when all that was posted is answered; a page opens another
+            came = heard(demo, name)
+            assert came
+            said += came
+        return statuses, said
+
+    with ThreadPoolExecutor(100) as hall:
+        for statuses, said in hall.map(student, [f"student-{number}" for number in range(100)]):
+            assert statuses == [200] * 8
+            assert said == [str(number) for number in range(8)]
+
+
+def test_sessions_that_never_listen_push_nobody_s_states_out(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "MOST_UNHEARD", 10)
+    demo.state_holder.capacity = 15
+    post(QUICK, "a", "honest")
+    assert heard(demo, "honest") == ["a"]
+    for number in range(40):
+        post(QUICK, "a", f"left{number}")
+    until(lambda: not demo._queue.event_ids_to_events)
+    assert "honest" in demo.state_holder
+    assert len(demo.state_holder.session_data) <= 12
+
+
+def test_a_call_without_a_session_leaves_nothing(demo: gr.Blocks) -> None:
+    called = json.loads(send(demo.local_url, "/gradio_api/call/quick", {"data": ["a"]}).body)["event_id"]
+    lines = list(listen(demo.local_url, f"/gradio_api/call/quick/{called}"))
+    assert lines[-2:] == ["event: complete", 'data: ["a"]']
+    until(lambda: not demo.state_holder.session_data)
+    assert send(demo.local_url, "/gradio_api/call/quick/unknown").status == 404

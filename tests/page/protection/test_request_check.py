@@ -1,0 +1,71 @@
+"""Bodies as they are handed on: what was checked, written anew; slow ones are given up."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.page.protection import MIDDLEWARE, request_check
+from demos.page.protection.request_check import JOIN, RefusedError, checked
+
+
+@pytest.fixture(scope="module")
+def demo() -> gr.Blocks:
+    with gr.Blocks(analytics_enabled=False) as demo:
+        text, state = gr.Textbox(), gr.State()
+        button = gr.Button()
+        button.click(lambda said, _: said, [text, state], text, api_name="echo")
+        button.click(None, None, None, js="() => {}")
+        button.click(lambda: "", None, text, api_visibility="private", api_name="hidden")
+    return demo
+
+
+def _join(**fields: Any) -> bytes:
+    return json.dumps({"fn_index": 0, "data": ["a", None], "session_hash": "s"} | fields).encode()
+
+
+def test_an_event_in_order_is_handed_on(demo: gr.Blocks) -> None:
+    assert json.loads(checked(_join(), JOIN, demo)) == json.loads(_join())
+    assert json.loads(checked(_join(trigger_id=demo._id, event_data={"x": [1]}), JOIN, demo))["trigger_id"] == demo._id
+
+
+def test_half_a_pair_becomes_the_replacement_character(demo: gr.Blocks) -> None:
+    handed = json.loads(checked(_join(data=["a\ud800b \U0001f642", None]), JOIN, demo))
+    assert handed["data"] == ["a\ufffdb \U0001f642", None]
+
+
+def test_of_two_fields_of_one_name_the_one_that_was_checked_is_handed_on(demo: gr.Blocks) -> None:
+    twice = _join()[:-1] + b', "session_hash": "other"}'
+    assert checked(twice, JOIN, demo).count(b"session_hash") == 1
+
+
+@pytest.mark.parametrize("number", [1, 7, -1])
+def test_what_runs_in_the_browser_alone_is_no_function(demo: gr.Blocks, number: int) -> None:
+    with pytest.raises(RefusedError, match="names no function"):
+        checked(_join(fn_index=number), JOIN, demo)
+
+
+def test_a_call_needs_no_states_and_reaches_no_private_function(demo: gr.Blocks) -> None:
+    assert checked(b'{"data": ["a"]}', "/gradio_api/call/echo", demo)
+    for name, data in (("echo", "[]"), ("hidden", "[]"), ("nothing", "[]")):
+        with pytest.raises(RefusedError):
+            checked(f'{{"data": {data}}}'.encode(), f"/gradio_api/call/{name}", demo)
+
+
+@pytest.fixture
+def port(demo: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(request_check, "BODY_SECONDS", 0.5)
+    demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": MIDDLEWARE})
+    yield demo.server_port
+    demo.close()
+
+
+def test_a_body_that_does_not_end_is_given_up(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+        slow.sendall(b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n{")
+        assert slow.recv(100).startswith(b"HTTP/1.1 408")
