@@ -89,8 +89,8 @@ def build_page(
                 opening=[bar.typed, bar.settled],
             )
             build_lesson(page)
-    wire_bar(demo, bar, page, first_views.draw_soon)
-    first_views.add(page, bar.drawn)
+    wire_bar(demo, bar, page)
+    first_views.add(page, bar.first_view)
 
 
 def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():
-            first_views.begin(page)
+            first_views.draw(page)
         print(loading.exception() or f"{title} is ready.", flush=True)
 
     loading.add_done_callback(loaded)

@@ -14,6 +14,7 @@ from aiohttp import web
 from tests.benchmarks._hall_loads import Load, Pace, Row, at_most, leaving, opening, reading
 from tests.benchmarks._hall_replay import API, Student, Tally, quantile
 from tests.benchmarks._hall_visit import TYPED, Event, Recording, Visit, drawn_anew
+from tests.loops import run
 
 LATE = 0.4
 
@@ -113,7 +114,7 @@ def seen(*visits: Visit, patience: float = 5) -> tuple[Tally, Server]:
             await student.leave()
             return tally, server
 
-    return asyncio.run(see())
+    return run(see())
 
 
 def test_a_calm_visit_is_complete() -> None:
@@ -218,7 +219,7 @@ def figures(load: Load, part: Callable[[Load, str], Awaitable[list[Row]]]) -> di
         async with Server().serving() as server:
             return await part(load, server.url)
 
-    return {row.what.strip().split(" (")[0]: row for row in asyncio.run(measured())}
+    return {row.what.strip().split(" (")[0]: row for row in run(measured())}
 
 
 def a_load(*events: Event, students: int = 10, vanish: float = 0.0) -> Load:
@@ -263,7 +264,7 @@ def test_turns_keep_the_pace() -> None:
         await asyncio.gather(one(20), one(5), one(0), one(1))
         return turns
 
-    first, second, third, fourth = asyncio.run(take())
+    first, second, third, fourth = run(take())
     assert second - first >= 0.19
     assert third - second >= 0.04
     assert fourth - third >= 0.005

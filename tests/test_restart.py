@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from gradio_client import Client
 
-from demos.lessons.finetune import LOST
+from demos.page.past_runs import LOST
 from demos.training.form_values import RECIPE
 from tests.conftest import START_SECONDS, answers, start_app
 from tests.visit import Visit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +41,7 @@ class Bar:
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
-    drawn: gr.Textbox  # what the page shows as it is sent: the inputs of each handler that drew it, as JSON
+    first_view: gr.Textbox  # what the page shows at first, as JSON (demos/page/delivery/first_views.py)
     settled: gr.Textbox  # changes when the lesson should redraw: opened, or the bar rested for 200 ms
 
 
@@ -88,29 +88,27 @@ def build_bar(services: Services) -> Bar:
         status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
         gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
-    asked, reader, returning, typed, drawn, settled = (gr.Textbox("", visible="hidden") for _ in range(6))
+    asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
+    first_view = gr.Textbox("", visible="hidden", elem_id="first-view")
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
     fill_from(example, [text, text_pair], picks)
-    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, drawn, settled)
+    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, first_view, settled)
 
 
-def wire_bar(demo: gr.Blocks, bar: Bar, page: Page, arrived: Callable[[], None]) -> None:
-    """Connect bar, lesson and link: when the lesson redraws, and what the address bar says.
-
-    `arrived` is called when a model has been loaded.
-    """
+def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
+    """Connect bar, lesson and link: when the lesson redraws, and what the address bar says."""
     services = page.services
     latest = gr.State([])  # copied for each session
 
     def pick(model: str, in_use: str, latest: list[str]) -> Iterator[list[Any]]:
         latest[:] = [model]  # this session's own list: an earlier pick, still loading, sees that it was overtaken
-        for update in use_model(services, model, in_use, arrived):
+        for update in use_model(services, model, in_use):
             if latest != [model]:
                 return
             yield update
 
     def begin(asked: str, in_use: str) -> Iterator[list[Any]]:
-        yield from use_model(services, asked or services.default_model, in_use, arrived)
+        yield from use_model(services, asked or services.default_model, in_use)
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     # Many may wait at once: waiting is only looking now and then at a load that all of them share.
@@ -139,12 +137,12 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page, arrived: Callable[[], None])
         for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
-    restore = f"(drawn) => insideBert.restore(drawn, {defaults}, {_script(page.lesson.slug)}, {_script(offers)})"
+    restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)})"
     restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values()]
     opened = "(...values) => insideBert.opened(...values)"
     begins = "(...models) => insideBert.begins(...models)"
     (
-        demo.load(None, [bar.drawn], restored, js=restore, **private)
+        demo.load(None, None, restored, js=restore, **private)
         .then(None, says, [bar.typed, bar.settled], js=opened, **private)
         .then(None, [bar.asked, bar.in_use], None, js=begins, **private)
         .then(begin, [bar.asked, bar.in_use], chosen, **loading)
@@ -152,9 +150,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page, arrived: Callable[[], None])
     )
 
 
-def use_model(
-    services: Services, wanted: str, in_use: str, arrived: Callable[[], None] = lambda: None
-) -> Iterator[list[Any]]:
+def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
     """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence."""
     try:
         spec = services.store.spec(wanted)
@@ -166,7 +162,6 @@ def use_model(
                 yield [now, now, TEXT.status(TEXT.loading(spec, services.store.progress(wanted)), "busy")]
                 wait([loading], timeout=POLL)
             loading.result()
-            arrived()
         yield [wanted, wanted, _status(services, wanted)]
     except UserError as error:
         yield [in_use, in_use, TEXT.status(str(error), "notice") + _status(services, in_use)]

@@ -28,10 +28,10 @@ def folds(module: str, prints: str, *, numbers: str = "") -> tuple[gr.HTML, gr.C
 
 
 @contextmanager
-def fold(module: str, name: str, title: str) -> Iterator[None]:
+def fold(module: str, name: str, title: str) -> Iterator[gr.Accordion]:
     """A shut fold, for what a part has to say beside the four; its id is lesson-part-`name`."""
-    with gr.Accordion(title, open=False, elem_id=f"{_place(module)}-{name}"):
-        yield
+    with gr.Accordion(title, open=False, elem_id=f"{_place(module)}-{name}") as shut:
+        yield shut
 
 
 def code_fold(module: str, prints: str) -> gr.Code:

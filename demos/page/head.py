@@ -10,7 +10,7 @@ from demos.figures.palette import css_variables
 from demos.files import read_beside
 
 DEMOS = Path(__file__).resolve().parents[1]
-SCRIPTS = ("gradio_events.js", "link.js", "controls.js", "redraw.js", "file_endings.js")
+SCRIPTS = ("ask_again.js", "gradio_events.js", "link.js", "controls.js", "redraw.js", "file_endings.js")
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 

@@ -11,7 +11,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gradio as gr
@@ -109,6 +109,14 @@ class Page:
         self.keep(**choices)
         self.shared += choices.values()
 
+    def within(self, fold: gr.Accordion) -> Page:
+        """This page for what stands in a shut `fold`: it is drawn when that is opened, and redrawn while it is open."""
+        opened = gr.Textbox("", visible="hidden")
+        fold.expand(None, [self.settled], [opened], js="(now) => now", **IN_BROWSER)
+        fold.collapse(None, None, [opened], js="() => ''", **IN_BROWSER)
+        self.settled.change(None, [self.settled, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
+        return replace(self, settled=opened)
+
     def draw(
         self,
         show: Callable[..., Any],
@@ -119,15 +127,13 @@ class Page:
         triggers: Sequence[Any] | None = None,
         show_progress: str = "minimal",
         pure: bool = True,
-        comes_with_page: bool = False,
     ) -> None:
         """Fill `outputs` with `show(sentence, *inputs)` when the lesson opens, the bar or one of `inputs` changes.
 
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
-        alone, or is not `pure`: what it answers depends on more than these. Where that is the models at hand alone, it
-        may be drawn with the page all the same, which is drawn anew when there is one more (`comes_with_page`).
+        alone, or is not `pure`: what it answers depends on more than these.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
@@ -141,7 +147,7 @@ class Page:
             with_sentence(show),
             [*self.sentence, *inputs],
             outputs,
-            for_all=for_all or comes_with_page,
+            for_all=for_all,
             trigger_mode="always_last",
             show_progress=show_progress,
         )

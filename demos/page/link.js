@@ -43,7 +43,8 @@
   const shared = {}; // choice -> its value when the lesson's parts last heard of it
   const due = new Set(); // handlers
   const heard = {}; // handler -> what it was asked last
-  let drawn; // handler -> the inputs of what the page shows as it was sent; null where the model was not there yet
+  let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
+  let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   const remembered = () => {
     try {
@@ -164,6 +165,33 @@
     );
   }
 
+  // What the bar begins with, by the link, by what this browser remembers, or as the page has it
+  function linked(link, before, first) {
+    const fromLink = ["text", "pair", "model"].some((name) => link.has(name));
+    const hasText = link.has("text") || link.has("pair") || missing.some((name) => Object.hasOwn(NAMES, name));
+    return {
+      text: hasText ? link.get("text") || "" : before.text ?? first.text,
+      pair: hasText ? link.get("pair") || "" : before.pair ?? first.pair,
+      model: link.get("model") || (fromLink ? "" : before.model) || "",
+    };
+  }
+
+  // Where the page opens at the view that it came with, that view is put in before Gradio builds the page.
+  function putIn() {
+    const components = window.gradio_config?.components ?? [];
+    const place = components.find(({ props }) => props.elem_id === "first-view");
+    if (!place?.props.value) return; // the model was not there yet
+    firstView = JSON.parse(place.props.value);
+    place.props.value = "";
+    const link = new URLSearchParams(location.search);
+    const { text, pair, model } = linked(link, remembered(), firstView);
+    const isChosen = [...link.keys()].some((name) => !["text", "pair", "model", "lesson", "__theme"].includes(name));
+    if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
+    drawn = firstView.inputs;
+    for (const component of components) Object.assign(component.props, firstView.properties[component.id]);
+  }
+  putIn();
+
   // A choice from the link counts only where it has the default's type and is on offer.
   function allowed(value, choice) {
     if (typeof value !== typeof choice.value || Array.isArray(value) !== Array.isArray(choice.value)) return false;
@@ -175,8 +203,7 @@
 
   const insideBert = {
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order]
-    restore(told, first, lesson, kept) {
-      drawn = JSON.parse(told || "null");
+    restore(first, lesson, kept) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const key = pageKey(before);
@@ -185,11 +212,7 @@
         if (Object.hasOwn(here, name)) link.set(name, here[name]);
         else missing.push(name);
       }
-      const fromLink = ["text", "pair", "model"].some((name) => link.has(name));
-      const hasText = link.has("text") || link.has("pair") || missing.some((name) => Object.hasOwn(NAMES, name));
-      state.text = hasText ? link.get("text") || "" : before.text ?? first.text;
-      state.pair = hasText ? link.get("pair") || "" : before.pair ?? first.pair;
-      state.model = link.get("model") || (fromLink ? "" : before.model) || "";
+      Object.assign(state, linked(link, before, first));
       state.lesson = lesson;
       const values = kept.map((choice) => {
         let value = choice.value;
@@ -243,7 +266,7 @@
 
     // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
-      if (drawn && (!asked || asked === inUse)) throw ENOUGH;
+      if (firstView && (!asked || asked === inUse)) throw ENOUGH;
     },
 
     // The model that was asked for is here, or could not be had.

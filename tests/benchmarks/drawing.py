@@ -60,7 +60,7 @@ def main(short: bool = False) -> None:
     store, port = ModelStore(), free_port()
     store.get(BUNDLED)
     app.gr.set_static_paths(app.static_paths())
-    options = app.launch_options(read_settings(["--port", str(port)]))
+    options = app.launch_options(read_settings(["--port", str(port)]), app.FirstViews())
     demo = app.build_pages(Services(store, BUNDLED))
     demo.launch(**options, prevent_thread_lock=True, quiet=True)
     try:

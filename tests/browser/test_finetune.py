@@ -109,7 +109,7 @@ def a_broken_file_is_one_sentence_and_the_page_still_works(page: Page, tmp_path:
     page.get_by_text("a class for a sentence").click()
     assert "hub=someone%2Ffilms" in page.url
     broken = tmp_path / "broken.csv"
-    broken.write_bytes(b"text,label\nfine,yes\nna\xefve,no\n")
+    broken.write_bytes(b"text,label\nfine,yes\n\xce\xf2\xeb\xe8\xf7\xed\xee,no\n")
     pick(page, "a file of your own")
     page.locator(f"{LESSON} input[type=file]").first.set_input_files(broken)
     expect(page.locator(f"{LESSON} .notice")).to_have_text("Row 3 is not UTF-8 text; save the file as UTF-8.")

@@ -74,6 +74,28 @@ def test_a_fold_that_is_shut_asks_nothing(open_lesson: Callable[..., Page], page
     assert len([inputs for _, inputs in asked.since_last() if inputs.startswith('["minilm"')]) == 4
 
 
+def test_a_lessons_folds_are_drawn_while_they_are_open(open_lesson: Callable[..., Page], page: Page) -> None:
+    asked = Asked(page)
+    open_lesson("tokens", text="The bank by the river.")
+    assert len(asked.since_last()) == 2  # the chips; the numbers and the program
+    fold = page.locator("#tokens-trace > button")
+    fold.click()
+    expect(page.locator("#tokens-steps")).to_contain_text("the is in the vocabulary")
+    assert len(asked.since_last()) == 1
+    page.locator("#bar-text textarea").fill("Unflappable.")
+    expect(page.locator("#tokens-steps")).to_contain_text("##fl")
+    assert len(asked.since_last()) == 3
+    fold.click()
+    page.locator("#bar-text textarea").fill("Unsinkable.")
+    assert len(asked.since_last()) == 2
+    fold.click()
+    expect(page.locator("#tokens-steps")).to_contain_text("##sin")
+    assert len(asked.since_last()) == 1
+    fold.click()
+    fold.click()
+    assert asked.since_last() == []  # it stands there already
+
+
 def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], page: Page) -> None:
     """A sentence that is copied, a list that is put in, a result that is forgotten: done in the browser."""
     asked = Asked(page)

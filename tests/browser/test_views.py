@@ -35,7 +35,7 @@ def test_every_view_is_drawn_once_fits_reads_well_for_everyone_and_rests(
     text = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
     open_lesson(lesson.slug, text=text)
     first = asked.since_last()
-    assert len(first) > 1, "something is drawn"
+    assert first, "something is drawn"
     assert twice(first) == []
     with subtests.test(lesson.slug):
         fits_and_reads_well(page, asked, THEMES)

@@ -24,6 +24,7 @@ import pytest
 from tests.benchmarks._hall_replay import API, Student, Tally
 from tests.benchmarks._hall_visit import Event, Visit
 from tests.conftest import START_SECONDS, end_app, start_app
+from tests.loops import run
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"
@@ -211,7 +212,7 @@ def test_a_killed_replica_costs_no_more_than_what_it_was_answering(hall: Hall) -
         await asyncio.gather(*living)
         return killed, gone, theirs, others
 
-    killed, gone, theirs, others = asyncio.run(lesson())
+    killed, gone, theirs, others = run(lesson())
     assert len(theirs) >= STUDENTS / 4, "the proxy did not share the readers out"
     assert len(others) >= STUDENTS / 4
     for reader in (*theirs, *others):

@@ -14,6 +14,7 @@ import pytest
 
 from app import launch_options
 from demos.page.command_line import read_settings
+from demos.page.delivery.first_views import FirstViews
 from demos.training.service.background import Changes
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
@@ -131,6 +132,7 @@ def test_every_start_takes_the_offer_of_the_cpu_away() -> None:
 
 
 def on(triggers: list[Any], handler: Any, inputs: list[Any], outputs: list[Any], **options: Any) -> None:
+    options.pop("gate", None)
     gr.on(triggers, handler, inputs, outputs, **options)
 
 
@@ -167,6 +169,6 @@ def test_a_hundred_who_press_start_at_one_moment_have_a_place_each() -> None:
 
 def test_the_app_has_threads_for_all_who_wait_and_for_the_others() -> None:
     """Gradio runs no more events at once than it has threads, and who follows a run holds one."""
-    threads = launch_options(read_settings([]))["max_threads"]
+    threads = launch_options(read_settings([]), FirstViews())["max_threads"]
     assert threads >= QUEUE["concurrency_limit"] + 40
     assert QUEUE["concurrency_limit"] > MAX_WAITING > 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -94,7 +95,7 @@ def _build_picture(page: Page) -> None:
 
 def _build_trace(page: Page) -> None:
     services = page.services
-    with fold(__file__, "trace", "Step by step: how one word is cut"):
+    with fold(__file__, "trace", "Step by step: how one word is cut") as shut:
         with gr.Row():
             word = gr.Dropdown(
                 [("the word with the most pieces", "")],
@@ -116,7 +117,7 @@ def _build_trace(page: Page) -> None:
         offers = [("the word with the most pieces", ""), *((stretch[:60], stretch) for stretch in words)]
         return gr.update(choices=offers), trace_figure(trace(tokenizer, clean_text(target, "The word")))
 
-    page.draw(show, [word, own], [word, view], show_progress="hidden")
+    page.within(shut).draw(show, [word, own], [word, view], show_progress="hidden")
 
 
 def hardest(tokenizer: Any, words: list[str]) -> str:
@@ -131,7 +132,7 @@ def hardest(tokenizer: Any, words: list[str]) -> str:
 
 def _build_batch(page: Page) -> None:
     services = page.services
-    with fold(__file__, "batch", "Padding: several sentences in one batch"):
+    with fold(__file__, "batch", "Padding: several sentences in one batch") as shut:
         lines = gr.Textbox(
             BATCH_EXAMPLE, label="The bar's sentence, and these with it, one a line", lines=3, elem_id="tokens-lines"
         )
@@ -148,23 +149,24 @@ def _build_batch(page: Page) -> None:
         cut = any(encoding.dropped for encoding in encodings)
         return batch_figure(pad(tokenizer, encodings), len(inputs), cut)
 
-    page.draw(show, [lines], [view], show_progress="hidden")
+    page.within(shut).draw(show, [lines], [view], show_progress="hidden")
 
 
 def _build_rest(page: Page) -> None:
     """Other tokenizers, the numbers, the formula, the code, the source."""
     services = page.services
-    with fold(__file__, "others", "The same input under other tokenizers"):
+    with fold(__file__, "others", "The same input under other tokenizers") as shut:
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
     numbers, program = folds(__file__, "Prints the tokens of what the bar holds")
 
-    def show(sentence: Sentence) -> tuple[str, str, str]:
+    def show(sentence: Sentence) -> tuple[str, str]:
         encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
         spec = services.store.spec(services.key(sentence.model))
-        return side_by_side(services, sentence), numbers_table(encoding), tokens_code(spec, encoding)
+        return numbers_table(encoding), tokens_code(spec, encoding)
 
-    filled = [others, numbers, program]
-    page.draw(show, [], filled, show_progress="hidden", pure=False, comes_with_page=True)  # more models may come
+    page.draw(show, [], [numbers, program], show_progress="hidden")
+    shown = partial(side_by_side, services)
+    page.within(shut).draw(shown, [], [others], show_progress="hidden", pure=False)  # more models may come
 
 
 def side_by_side(services: Services, sentence: Sentence) -> str:

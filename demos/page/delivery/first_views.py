@@ -1,7 +1,8 @@
-"""What a page shows before anything is chosen, in the page as it is sent: drawn once, for all who open it.
+"""What a page shows before anything is chosen, sent along with it: drawn once, for all who open it.
 
-When the model is there, the handlers that draw a page's first view are asked once, as a browser would ask them, and
-their answers are written into the page's configuration. A browser that stands at that view then asks for nothing.
+When the model is there, the handlers that draw a page's first view are asked once, as a browser would ask them. A
+browser that opens the page at just that view puts their answers in before it builds the page (demos/page/link.js), and
+then asks for nothing. At any other view it builds the page empty.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import threading
+from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -21,47 +23,43 @@ log = logging.getLogger(__name__)
 
 
 class FirstViews:
-    """The first view of each page. `edition` counts how often they were drawn: 0 before the model is there."""
+    """The first view of each page. `edition` is 0 until they are drawn."""
 
     def __init__(self) -> None:
-        self._demo: gr.Blocks | None = None
         self._pages: list[tuple[Page, gr.Component]] = []
-        self._lock = threading.Lock()
         self.edition = 0
 
-    def add(self, page: Page, drawn: gr.Component) -> None:
-        """A page that is built; in `drawn` its browser finds what is drawn: each handler's inputs, as JSON."""
-        self._pages.append((page, drawn))
+    def add(self, page: Page, place: gr.Component) -> None:
+        """A page that is built; its first view goes into the value of `place`, as JSON."""
+        self._pages.append((page, place))
 
-    def begin(self, demo: gr.Blocks) -> None:
+    def draw(self, demo: gr.Blocks) -> None:
         """Draw them into the configuration of `demo`, which is launched and whose model is loaded."""
-        self._demo = demo
-        self.draw()
-
-    def draw(self) -> None:
-        """Draw them anew, where they were begun: there is another model, and some views name all that there are."""
-        if self._demo is not None:
-            with self._lock:
-                asyncio.run(self._draw(self._demo))
-
-    def draw_soon(self) -> None:
-        """`draw`, while the caller goes on."""
-        threading.Thread(target=self.draw, daemon=True).start()
+        asyncio.run(self._draw(demo))
 
     async def _draw(self, demo: gr.Blocks) -> None:
-        properties = {component["id"]: component["props"] for component in demo.config["components"]}
-        for page, drawn in self._pages:
+        sent = {component["id"]: component["props"] for component in demo.config["components"]}
+        for page, place in self._pages:
+            properties: dict[int, dict[str, Any]] = defaultdict(dict)  # those that change, by component
+
+            def value_of(component: gr.Component, changed: dict[int, dict[str, Any]] = properties) -> Any:
+                return (sent[component._id] | changed.get(component._id, {})).get("value")
+
             inputs: dict[int, list[Any]] = {}
             for drawing in page.drawings:
                 if any(trigger is tick for trigger in drawing.triggers for tick in page.opening):
-                    inputs |= await _drawn(demo, drawing, properties)
-            properties[drawn._id]["value"] = json.dumps(inputs)
+                    inputs |= await _drawn(demo, drawing, properties, value_of)
+            text, pair, model = map(value_of, page.sentence)
+            view = {"text": text, "pair": pair, "model": model, "inputs": inputs, "properties": properties}
+            sent[place._id]["value"] = json.dumps(view)
         self.edition += 1
 
 
-async def _drawn(demo: gr.Blocks, drawing: Drawing, properties: dict[int, dict[str, Any]]) -> dict[int, list[Any]]:
-    """Put what a handler draws into `properties`, by component. -> its inputs as they then are; {} where it fails."""
-    values = [properties[component._id].get("value") for component in drawing.inputs]
+async def _drawn(
+    demo: gr.Blocks, drawing: Drawing, properties: dict[int, dict[str, Any]], value_of: Callable[[gr.Component], Any]
+) -> dict[int, list[Any]]:
+    """Put what a handler draws into `properties`. -> its inputs as they then are, by its number; {} where it fails."""
+    values = [value_of(component) for component in drawing.inputs]
     outputs = [component._id for component in demo.fns[drawing.event].outputs]
     changes: dict[int, dict[str, Any]] = {}
     state, iterator, goes_on = SessionState(demo), None, True
@@ -83,7 +81,7 @@ async def _drawn(demo: gr.Blocks, drawing: Drawing, properties: dict[int, dict[s
     own = {component._id for component in drawing.inputs} & changes.keys()  # what it keeps for its next drawing
     return {
         drawing.notice._id: [
-            properties[component._id].get("value") if component._id in own else value
+            value_of(component) if component._id in own else value
             for component, value in zip(drawing.inputs, values, strict=True)
         ]
     }

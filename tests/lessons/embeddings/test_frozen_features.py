@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
-from app import build_page
+from app import build_pages
 from demos.bert.embeddings.frozen_features import CONCAT_ALL, features_of
 from demos.bert.embeddings.pooling import SUM_ALL, Choice
 from demos.bert.model.memory_budget import Budget
@@ -272,7 +272,7 @@ def test_bars_and_grid_show_what_they_are_given() -> None:
 
 def test_fitting_them_all_takes_nobody_elses_place(tiny: LoadedModel) -> None:
     """A reader's minute of fits is in a queue of its own: the parts that only look share another."""
-    demo = build_page(Services(cast(ModelStore, OneModel(tiny)), "tiny"))
+    demo = build_pages(Services(cast(ModelStore, OneModel(tiny)), "tiny"))
     buttons = [key for key, block in demo.blocks.items() if getattr(block, "elem_id", "") == "features-start"]
     filling = {one for one in demo.fns.values() if any(target in buttons for target, _ in one.targets)}
     queues = {one.concurrency_id for one in filling if one.fn is not None}

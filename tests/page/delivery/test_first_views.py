@@ -15,6 +15,7 @@ from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
+from tests.loops import elsewhere
 
 
 @pytest.fixture
@@ -63,13 +64,16 @@ def drawn_of(built: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:
     """The properties of each part in the configuration, and the inputs that are said to be drawn, by their order."""
     views = FirstViews()
     views.add(built["page"], built["drawn"])
-    views.draw()
-    assert views.edition == 0, "nothing is drawn before it is begun"
-    views.begin(built["demo"])
+    assert views.edition == 0
+    elsewhere(views.draw, built["demo"])
     assert views.edition == 1
-    of = {component["id"]: component["props"] for component in built["demo"].config["components"]}
-    shown = {name: of[part._id] for name, part in built.items() if isinstance(part, gr.Component)}
-    return shown, list(json.loads(shown["drawn"]["value"]).values())
+    sent = {component["id"]: component["props"] for component in built["demo"].config["components"]}
+    assert sent[built["html"]._id]["value"] == "before", "who opens the page at another view is sent it as it is"
+    view = json.loads(sent[built["drawn"]._id]["value"])
+    assert (view["text"], view["pair"], view["model"]) == ("A text.", "", "minilm")
+    parts = {name: part._id for name, part in built.items() if isinstance(part, gr.Component)}
+    shown = {name: sent[number] | view["properties"].get(str(number), {}) for name, number in parts.items()}
+    return shown, list(view["inputs"].values())
 
 
 def test_what_handlers_draw_is_in_the_page_and_what_they_read_is_said(built: dict[str, Any]) -> None:
@@ -89,11 +93,3 @@ def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_brows
     notices = [notice for _, notice in built["page"].slots]
     of = {component["id"]: component["props"] for component in built["demo"].config["components"]}
     assert not any(of[notice._id]["value"] for notice in notices)
-
-
-def test_a_new_model_draws_them_anew(built: dict[str, Any]) -> None:
-    views = FirstViews()
-    views.add(built["page"], built["drawn"])
-    views.begin(built["demo"])
-    views.draw()
-    assert views.edition == 2

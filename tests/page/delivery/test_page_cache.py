@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import brotli
@@ -23,6 +22,7 @@ from starlette.testclient import TestClient
 from starlette.types import Scope
 
 from demos.page.delivery.page_cache import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
+from tests.loops import run
 
 
 class Pages:
@@ -71,8 +71,7 @@ def test_many_at_once_wait_for_one_build(pages: Pages) -> None:
         ) as client:
             return await asyncio.gather(*(client.get("/") for _ in range(20)))
 
-    with ThreadPoolExecutor(1) as thread:  # a browser's tests leave a loop running in this one
-        answers = thread.submit(asyncio.run, burst()).result()
+    answers = run(burst())
     assert {answer.text for answer in answers} == {"testserver " * 1000}
     assert len(pages.built) == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,9 +11,11 @@ from demos.page.protection.error_log import Counted
 
 
 @pytest.fixture
-def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    caplog.handler.addFilter(Counted())
-    return caplog
+def told(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    counted = Counted()
+    caplog.handler.addFilter(counted)
+    yield caplog
+    caplog.handler.removeFilter(counted)  # the handler is that of all tests
 
 
 def _fail(log: logging.Logger, value: int) -> None:

@@ -34,7 +34,7 @@ def test_a_training_holds_its_memory_and_fails_in_one_sentence_without(
         assert isinstance(last, Failed)
         assert last.message.startswith(f"This takes {needed} of memory, and the app has only 15 MB left for it;")
     assert len(trainings.queue) == 0
-    assert list(Path(trainings.runs._home.name).iterdir()) == []  # nothing is left behind
+    assert list(Path(trainings.runs._home.path).iterdir()) == []  # nothing is left behind
 
 
 def test_what_is_thrown_away_never_pushes_out_what_a_student_keeps(

@@ -40,7 +40,7 @@ RUNS: list[tuple[dict[str, Any], Any]] = [
     ({"name": "dies", "epochs": 20}, (200, {}, {**LENT, "idle": False})),
     # The program's own clock would end this one in time: it is set wrong.
     (
-        {"name": "expires", "epochs": 20, "quota": SHORT | {"KEEP_SECONDS": -600}},
+        {"name": "expires", "epochs": 20, "rows": 1_500, "quota": SHORT | {"KEEP_SECONDS": -600}},
         (200, {}, {**LENT, "idle": False}),
     ),
     ({"name": "on the CPU", "epochs": 2, "on_cpu": True}, None),

@@ -37,9 +37,11 @@ from demos.training.tasks.classification.data import build_dataset
 
 def main(model: str, runs: str) -> None:
     """Each run's events as JSON, a line each, with the run's name."""
-    rows = [Row(k + 1, f"{('bad', 'good')[k % 2]} river {k}", ("bad", "good")[k % 2]) for k in range(96)]
-    dataset, trainings = build_dataset("rivers", rows, seed=0), TrainingService()
+    trainings = TrainingService()
     for run in json.loads(runs):
+        numbers = range(run.get("rows", 96))
+        rows = [Row(k + 1, f"{('bad', 'good')[k % 2]} river {k}", ("bad", "good")[k % 2]) for k in numbers]
+        dataset = build_dataset("rivers", rows, seed=0)
         headers = Headers({"x-ip-token": run["token"]} if "token" in run else {})
         LocalContext.request.set(SimpleNamespace(headers=headers))  # type: ignore[arg-type]
         for name, value in run.get("quota", {}).items():
