@@ -25,6 +25,7 @@ TEXT = templates(__file__)
 log = logging.getLogger(__name__)
 WAITING_LIMIT = 32  # readers at once who wait for a model
 POLL = 0.5  # seconds between two looks at a model that is loading
+PICKER = "file-picker"  # the class of what takes a reader's own file (demos/widgets/file_picker)
 DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
 
@@ -131,14 +132,19 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
             **in_browser,
         )
 
+    files = [block for block in demo.blocks.values() if _is_picker(block) and block.page == demo.current_page]
+    if files:
+        changes = [file.change for file in files]
+        gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **in_browser)
+
     former = {part.former: part.slug for part in page.lesson.parts if part.former}
     offers = [
         _offer(name, component) | ({"former": former} if name == "part" else {})
         for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
-    restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)})"
-    restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values()]
+    restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
+    restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values(), *files]
     opened = "(...values) => insideBert.opened(...values)"
     begins = "(...models) => insideBert.begins(...models)"
     (
@@ -183,6 +189,10 @@ def _offer(name: str, component: gr.Component) -> dict[str, Any]:
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
         offer["offers"] = [value for _, value in component.choices]
     return offer
+
+
+def _is_picker(block: Any) -> bool:
+    return isinstance(block, gr.File) and PICKER in (block.elem_classes or ())
 
 
 def _script(value: Any) -> str:

@@ -8,6 +8,8 @@
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
   const BEGUN = "inside-bert-begun"; // in this tab: part -> whether a run was begun there
+  const FILES = "inside-bert-files"; // in this tab: lesson -> when files were picked there, and what Gradio knows of them
+  const FILES_KEPT = 3_600_000; // milliseconds; the server keeps them for longer
   const MOST_HELD = 12;
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
@@ -95,6 +97,10 @@
     }
   }
   const held = (store, key) => heldIn(store).find(([other]) => other === key)?.[1];
+  function filesHeld(lesson, count) {
+    const { at = 0, values = [] } = held(FILES, lesson) ?? {};
+    return Array.from({ length: count }, (_, index) => (Date.now() - at < FILES_KEPT ? (values[index] ?? undefined) : undefined));
+  }
   let missing = []; // names of what the link came without, until the reader changes what that is about
   let arrived;
   const NAMES = { text: "the sentence", pair: "the second sentence" };
@@ -202,8 +208,8 @@
   }
 
   const insideBert = {
-    // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order]
-    restore(first, lesson, kept) {
+    // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
+    restore(first, lesson, kept, files) {
       const link = new URLSearchParams(location.search);
       const before = remembered();
       const key = pageKey(before);
@@ -235,7 +241,7 @@
         return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
       restored = true;
-      return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values];
+      return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
     },
 
     // The page stands as its link says: -> its two ticks
@@ -311,6 +317,11 @@
       if (!isDue && (!values[0] || said === heard[handler])) throw ENOUGH;
       heard[handler] = said;
       if (!isDue && isDrawn) throw ENOUGH;
+    },
+
+    // The files that a reader has picked in this lesson: a way back, or a reload, finds them picked.
+    holdFiles(...values) {
+      if (restored) hold(FILES, state.lesson, { at: Date.now(), values });
     },
 
     keep(names, ...values) {
