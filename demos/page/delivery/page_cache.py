@@ -25,6 +25,8 @@ import brotli  # Gradio requires it
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from demos.files import read_beside
+
 ADDRESSES = 40  # pages and configuration, for some names of one host; the oldest goes first
 FILES = 300  # of Gradio's, some megabytes compressed
 PATHS = ("/", "/config")  # and the pages that are named to `PageCache`
@@ -36,6 +38,7 @@ TELLS_CHANGED = (
     b"await Promise.all(Object.entries(this.loading_stati.current)"
     b".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map(("
 )
+EARLY = read_beside(__file__, "early.html").encode()
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
 ASK_EACH_TIME, FOR_EVER = b"no-cache", b"public, max-age=31536000, immutable"
 ASKED_OF_US = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"})
@@ -107,6 +110,8 @@ class PageCache:
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
         is_mended = MENDED.fullmatch(scope["path"]) is not None
         sent = bytes(body).replace(TELLS_ALL, TELLS_CHANGED) if is_mended else bytes(body)
+        if sent.lstrip().startswith(b"<!doctype html>"):
+            sent = sent.replace(b"</head>", EARLY + b"</head>", 1)
         lasting = FOR_EVER if FILE.fullmatch(scope["path"]) and not is_mended else ASK_EACH_TIME
         return await asyncio.to_thread(_compress, start["status"], headers, lasting, sent)
 

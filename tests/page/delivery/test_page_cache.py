@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import urllib.request
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 from starlette.types import Scope
 
-from demos.page.delivery.page_cache import ADDRESSES, TELLS_ALL, TELLS_CHANGED, PageCache
+from demos.page.delivery.page_cache import ADDRESSES, EARLY, TELLS_ALL, TELLS_CHANGED, PageCache
 from tests.loops import run
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Pages:
@@ -123,7 +126,15 @@ def test_the_real_page_on_the_wire(app_url: str) -> None:
     assert page == read("identity") == gzip.decompress(read("gzip"))
     assert b"Inside BERT" in page
     with urllib.request.urlopen(f"{app_url}/?deep_link=", timeout=60) as answer:
-        assert answer.read() == page  # Gradio's own, which no cache has seen
+        own = answer.read()  # Gradio's, which no cache has seen
+    assert page == own.replace(b"</head>", EARLY + b"</head>", 1) != own
+
+
+def test_before_the_page_is_built_its_ground_is_our_paper() -> None:
+    colours = json.loads((ROOT / "demos" / "figures" / "palette.json").read_text(encoding="utf-8"))
+    papers = [theme["paper"] for theme in colours.values() if isinstance(theme, dict) and "paper" in theme]
+    assert len(papers) == 2
+    assert all(f"background: {paper};".encode() in EARLY for paper in papers)
 
 
 def test_gradios_script_tells_only_what_has_changed(pages: Pages) -> None:
