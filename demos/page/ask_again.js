@@ -15,7 +15,7 @@
       now.addEventListener("click", () => waiting.forEach((go) => go()));
       line.append(document.createElement("span"), now);
     }
-    line.firstChild.textContent = `The server is not answering at the moment. This page will try again in ${seconds} s. `;
+    line.firstChild.textContent = `The server is not responding. Trying again in ${seconds} s. `;
     document.body.append(line);
   }
 

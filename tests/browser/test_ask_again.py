@@ -28,7 +28,7 @@ def test_what_was_refused_is_asked_again_and_drawn(open_lesson: Callable[..., Pa
 
     page.route("**/queue/join*", answer)
     page.locator("#bar-text textarea").fill("Lakes have shores.")
-    expect(page.locator(LINE)).to_contain_text("This page will try again in")
+    expect(page.locator(LINE)).to_contain_text("Trying again in")
     page.get_by_role("button", name="Try now").click()
     expect(chips).to_contain_text("shores")
     expect(page.locator(LINE)).to_have_count(0)

@@ -54,8 +54,8 @@ def test_who_waits_may_watch_the_run_that_is_on_but_not_its_data() -> None:
         seen = json.loads(first)
         assert set(seen) <= {*PUBLIC, "run", "done", "waiting", "shows", "steps", "looks", "status", "summary"}
         assert (seen["run"], seen["waiting"], seen["total"]) == ("mine", True, 9)
-        assert seen["status"] == "1 other is before you; yours begins in about 2 minutes."
-        assert seen["summary"] == "This is the run that is on: MiniLM, 3 epochs."
+        assert seen["status"] == "1 run is ahead of yours. Yours should begin in about 2 minutes."
+        assert seen["summary"] == "This is the current run: MiniLM, 3 epochs."
         assert [point[0] for point in seen["steps"]] == list(range(1, 10))
         assert len(seen["looks"]) == 1
         later = json.loads(feeds.news(["mine", 7, 1, 0, seen["shows"]]))

@@ -63,7 +63,9 @@ def test_the_last_message_is_bounded_and_the_others_are_small() -> None:
 def test_the_words_beside_the_drawing() -> None:
     feed = CurveFeed("me", "data")
     feed.take(Waiting(2, 20.0))
-    assert "2 others are before you; yours begins in less than a minute." in json.loads(feed.message())["status"]
+    assert (
+        "2 runs are ahead of yours. Yours should begin in less than a minute." in json.loads(feed.message())["status"]
+    )
     feed.take(started(4))
     feed.take(step(1, 4))
     said = json.loads(feed.message())["status"]

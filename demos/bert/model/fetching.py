@@ -157,8 +157,8 @@ def fetch_model(
         folder = Fetch(repo, revision, names, progress).wait()
     except TimeoutError as error:
         raise UserError(
-            f"The Hugging Face Hub sends nothing of {title} just now, so the model before it stays; pick it again to "
-            "try again."
+            f"{title} could not be downloaded, because the Hugging Face Hub is not responding. The model before it is "
+            f"still in use; to try again, pick {title} again."
         ) from error
     except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
         raise UserError(

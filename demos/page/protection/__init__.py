@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.middleware import Middleware
 
+from demos.page.protection.body_guard import BodyGuard
 from demos.page.protection.closed_routes import ClosedRoutes
 from demos.page.protection.connections import bound_connections
 from demos.page.protection.error_log import keep_log_small
@@ -14,7 +15,6 @@ from demos.page.protection.origin_guard import OriginGuard, let_no_other_page_re
 from demos.page.protection.request_check import RequestCheck
 from demos.page.protection.upload_quota import UploadQuota
 from demos.page.protection.wrong_values import tell_wrong_values
-from demos.page.request_limits import BodyGuard
 
 # The outermost first; what is cheapest to refuse is refused first.
 GUARDS = SecurityHeaders, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Listening, UploadQuota

@@ -164,7 +164,7 @@ def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> l
     rest = f"; so it is with {count_of(len(odd) - 1, 'more row')}" if len(odd) > 1 else ""
     return [
         f"Rows {kept.number:,} and {row.number:,} have the same {noun} with the labels {kept.label[:30]!r} and "
-        f"{row.label[:30]!r}: row {kept.number:,} counts{rest}."
+        f"{row.label[:30]!r}: row {kept.number:,} is used{rest}."
     ]
 
 

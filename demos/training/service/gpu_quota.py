@@ -33,7 +33,7 @@ REASONS = {
     r"worker error.*aborted": "The GPU's process ended in the middle of the run, and nothing of the run is kept.",
     r"worker error": "The run failed on the GPU, and nothing of it is kept.",
 }
-EXPIRED = "The GPU was taken back after {} seconds, before the run had ended; nothing of it is kept."
+EXPIRED = "The run lost its GPU after {} seconds and stopped; nothing of it was saved."
 NO_ANSWER = "ZeroGPU does not answer at this moment."
 _QUOTA = re.compile(r"\((\d+)s requested vs\. (-?\d+)s left\)\. Try again in (?:(\d+) days?, )?(\d+):(\d+)")
 
@@ -74,7 +74,7 @@ def reason(error: Exception, lent: int, seconds: float) -> str:
     if quota := _QUOTA.search(said):
         asked, left, days, hours, minutes = (int(number or 0) for number in quota.groups())
         wait = f"{24 * days + hours} h {minutes} min" if days or hours else f"{minutes + 1} min"
-        return f"The run needs {asked} s of your GPU time and {max(0, left)} s are left; there is more in {wait}."
+        return f"This run needs {asked} s of GPU time; you have {max(0, left)} s left, and get more in {wait}."
     if "aborted" in said and seconds >= lent:
         return EXPIRED.format(lent)
     return next((told for words, told in REASONS.items() if re.search(words, said)), NO_ANSWER)

@@ -41,8 +41,8 @@ def about_minutes(seconds: float) -> str:
 
 def waiting_told(place: int, seconds: float) -> str:
     """A place in a line, and how long until it is its turn, in a sentence."""
-    before = f"{place} others are" if place > 1 else "1 other is"
-    return f"{before} before you; yours begins in {about_minutes(seconds)}."
+    before = f"{place} runs are" if place > 1 else "1 run is"
+    return f"{before} ahead of yours. Yours should begin in {about_minutes(seconds)}."
 
 
 def recipe_told(model: str, task: str, settings: Settings) -> str:
@@ -51,12 +51,12 @@ def recipe_told(model: str, task: str, settings: Settings) -> str:
     return f"{model}, {task}, {epochs}, learning rate {rate_text(settings.learning_rate)}"
 
 
-NOTHING_ON = "The run that is on shows no curve yet."  # it is another part's, or is only loaded
+NOTHING_ON = "The current run has no curve yet."  # it is another part's, or is only loaded
 
 
 def watched_told(recipe: str) -> str:
     """Whose curve is drawn while a reader waits."""
-    return f"This is the run that is on: {recipe}."
+    return f"This is the current run: {recipe}."
 
 
 def _when(event: Epoch | PairLook) -> str:

@@ -19,7 +19,7 @@ from demos.training.service.training_service import TrainingService
 FOLLOWERS = 2 * (1 + MAX_WAITING)  # pages at once that hear of their runs, each in a thread of its own (`max_threads`)
 QUEUE: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": FOLLOWERS}
 MAX_BEGUN = 256  # runs whose page has not asked for their changes yet
-ON_CPU = "Train it on the CPU, with the bundled model"
+ON_CPU = "Train the bundled model on the CPU instead"
 
 
 def cpu_button(**options: Any) -> gr.Button:

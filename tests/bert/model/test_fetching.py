@@ -88,7 +88,7 @@ def test_a_silent_hub_is_a_sentence_soon_and_holds_nobody_up(fault: str, hub: ty
     stalled = [store.begin(key) for key in ("fetched", "other", "third")]
     assert store.begin(BUNDLED).result(timeout=30).spec.key == BUNDLED  # while three picks hang
     for loading in stalled:
-        with pytest.raises(UserError, match=r"sends nothing of Fetched just now, .*; pick it again to try again"):
+        with pytest.raises(UserError, match=r"Fetched could not be downloaded, .*; to try again, pick Fetched again"):
             loading.result(timeout=30)
     assert time.monotonic() - began < 4 * SOON
     hub.fault = ""

@@ -189,7 +189,7 @@ def test_a_model_pushed_out_between_its_load_and_its_use_still_answers(monkeypat
 
 def test_a_model_too_large_for_the_memory_is_one_sentence() -> None:
     small = ModelStore(memory=Budget(80 * 2**20))  # the bundled model takes 91 MB
-    with pytest.raises(UserError, match=r"This takes 91 MB of memory, and the app has only 83 MB left"):
+    with pytest.raises(UserError, match=r"This takes 91 MB of memory, and the server has only 83 MB left"):
         small.get(BUNDLED)
     assert not small.ready(BUNDLED)
     assert small.memory.held() == {}

@@ -141,10 +141,10 @@ def test_two_who_ask_for_all_fits_have_them_made_once_and_the_second_is_told_its
             assert began.wait(timeout=60)
             second = recipe.fill("", "", "tiny", *TWO)
             assert next(second)["stop"]["interactive"] is True
-            assert "1 other is before you; yours begins in " in next(second)["grid_status"]
+            assert "1 run is ahead of yours. Yours should begin in " in next(second)["grid_status"]
             third = recipe.fill("", "", "tiny", *TWO)
             begun = next(third)
-            assert "2 others are before you" in next(third)["grid_status"]
+            assert "2 runs are ahead of yours" in next(third)["grid_status"]
             recipe.stop(begun["filling"])
             assert "Stopped" in [*third][-1]["grid_status"]
         finally:

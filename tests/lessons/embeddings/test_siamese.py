@@ -144,7 +144,7 @@ def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable
     others = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-who-waits")
     waiting = next(others)
     next(others)
-    assert "1 other is before you" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
+    assert "1 run is ahead of yours" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
     assert json.loads(news([begun["run"], 0, 0, 0]))["run"] == begun["run"]
     stop(waiting["run"])
     assert "left the line" in json.loads(list(others)[-1]["curve"])["status"]

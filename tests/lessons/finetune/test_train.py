@@ -126,7 +126,7 @@ def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: s
     first, second, third = (start(wired, upload, reader=reader) for reader in readers)
     with wired.page.services.trainings.queue.join():  # somebody trains
         mine, waiting = next(second), next(second)
-        assert "1 other is before you" in json.loads(waiting["curve"])["status"]
+        assert "1 run is ahead of yours" in json.loads(waiting["curve"])["status"]
         wired.stop["run"](mine["run"])
         assert "left the line" in status(second)
     next(first), next(first)

@@ -65,10 +65,10 @@ def test_a_sentence_counts_once() -> None:
     assert data.notes == ("1 row left out: an earlier row has the same sentence.",)
     other = Row(21, "sentence number 3", "c0")
     assert build_labelled("f", [*rows_of(20), other]).notes[1:] == (
-        "Rows 4 and 21 have the same sentence with the labels 'c1' and 'c0': row 4 counts.",
+        "Rows 4 and 21 have the same sentence with the labels 'c1' and 'c0': row 4 is used.",
     )
     others = [other, replace(other, number=22)]
-    assert build_labelled("f", [*rows_of(20), *others]).notes[1].endswith("row 4 counts; so it is with 1 more row.")
+    assert build_labelled("f", [*rows_of(20), *others]).notes[1].endswith("row 4 is used; so it is with 1 more row.")
 
 
 def test_a_file_sorted_by_class_is_drawn_from() -> None:

@@ -91,12 +91,12 @@ def test_a_run_like_one_before_asks_by_that_ones_speed(dataset: Dataset) -> None
         (
             "ZeroGPU quota exceeded",
             "You have exceeded your free ZeroGPU quota (60s requested vs. 12s left). Try again in 3:20:11. ",
-            "The run needs 60 s of your GPU time and 12 s are left; there is more in 3 h 20 min.",
+            "This run needs 60 s of GPU time; you have 12 s left, and get more in 3 h 20 min.",
         ),
         (
             "ZeroGPU quota exceeded",
             "You have exceeded your ZeroGPU quota (60s requested vs. -1s left). Try again in 1 day, 0:04:11. ",
-            "The run needs 60 s of your GPU time and 0 s are left; there is more in 24 h 4 min.",
+            "This run needs 60 s of GPU time; you have 0 s left, and get more in 24 h 4 min.",
         ),
         ("ZeroGPU quota exceeded", "Space app has reached its GPU limit. Try re-running", "open this Space on hug"),
         ("ZeroGPU queue timeout", "No GPU was available after 60s [Subscribe](x)", "No GPU is free at this moment."),
@@ -113,7 +113,7 @@ def test_a_refusal_is_told_in_one_sentence(title: str, message: str, told: str) 
 
 def test_a_run_that_outlived_its_gpu_is_told_so_and_silence_too() -> None:
     aborted = gr.Error("GPU task aborted", title="ZeroGPU worker error")
-    assert "taken back after 60 seconds" in reason(aborted, 60, 61.0)
+    assert "lost its GPU after 60 seconds" in reason(aborted, 60, 61.0)
     assert reason(httpx.ConnectError("refused"), 60, 1.0) == NO_ANSWER
 
 

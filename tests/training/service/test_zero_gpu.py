@@ -178,12 +178,12 @@ def test_a_gpu_that_is_lent_trains_and_its_worker_is_used_again(seen: Seen) -> N
 @pytest.mark.parametrize(
     ("run", "told", "started"),
     [
-        ("over quota", "The run needs 40 s of your GPU time and 12 s are left; there is more in 3 h 20 min.", False),
+        ("over quota", "This run needs 40 s of GPU time; you have 12 s left, and get more in 3 h 20 min.", False),
         ("none free", "No GPU is free at this moment.", False),
         ("forgotten", "You waited so long that ZeroGPU forgot who you are; press Start again.", False),
         ("silence", "ZeroGPU does not answer at this moment.", False),
         ("dies", "The GPU's process ended in the middle of the run, and nothing of the run is kept.", True),
-        ("expires", "The GPU was taken back after 2 seconds, before the run had ended; nothing of it is kept.", True),
+        ("expires", "The run lost its GPU after 2 seconds and stopped; nothing of it was saved.", True),
     ],
 )
 def test_a_run_without_its_gpu_says_why_and_may_go_on_the_cpu(seen: Seen, run: str, told: str, started: bool) -> None:

@@ -1,9 +1,10 @@
-"""What stands before the app on the wire: a bound on request bodies."""
+"""A bound on what a request's body may hold."""
 
 from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from demos.page.protection.answers import refuse
 from demos.training.data.upload_limit import MAX_UPLOAD
 
 MEGABYTE = 2**20
@@ -32,7 +33,7 @@ class BodyGuard:
         limit = MAX_UPLOAD + UPLOAD_OVERHEAD if upload else MAX_BODY
         told = dict(scope["headers"]).get(b"content-length", b"0")
         if not told.isdigit() or int(told) > limit:
-            await _refuse(send)
+            await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
             return
         seen = 0
         answered = False
@@ -54,10 +55,4 @@ class BodyGuard:
             await self.app(scope, counted, sent)
         except _TooLargeError:
             if not answered:
-                await _refuse(send)
-
-
-async def _refuse(send: Send) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": TOO_LARGE.encode()})
+                await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from demos.page.request_limits import MAX_BODY, BodyGuard
+from demos.page.protection.body_guard import MAX_BODY, BodyGuard
 from demos.training.data.upload_limit import MAX_UPLOAD
 
 
