@@ -95,7 +95,7 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text(" · ", timeout=60_000)  # it has the machine
     other.click("#finetune-start")
     status = other.locator("#finetune-curve .curve-status")
-    expect(status).to_contain_text(re.compile("[12] others? (is|are) before you"), timeout=60_000)
+    expect(status).to_contain_text(re.compile("[12] runs? (is|are) ahead of yours"), timeout=60_000)
     page.goto("about:blank")
     expect(status).to_contain_text("Trained after 4 steps", timeout=60_000)
 
