@@ -165,7 +165,9 @@
       kind,
       ({ target }) => {
         const link = target.closest?.("a[data-lesson]");
-        if (link && restored) [link.search] = linkTo(link.dataset.lesson, new URLSearchParams(held(LESSONS, link.dataset.lesson)));
+        if (!link || !restored) return;
+        writeLink(); // for the way back: what was typed a moment ago is not in it yet
+        [link.search] = linkTo(link.dataset.lesson, new URLSearchParams(held(LESSONS, link.dataset.lesson)));
       },
       true,
     );

@@ -254,7 +254,9 @@ def test_two_at_once_see_their_own_alone(room: Room) -> None:
             updates[name].append(update)
 
     def waits(name: str) -> bool:
-        return any("ahead of yours" in json.loads(update["curve"] or "{}").get("status", "") for update in updates[name])
+        return any(
+            "ahead of yours" in json.loads(update["curve"] or "{}").get("status", "") for update in updates[name]
+        )
 
     readers = [threading.Thread(target=read, args=(name,)) for name in updates]
     with room.trainings.queue.join():  # a third one trains until both stand in line

@@ -122,9 +122,10 @@ class Seen:
         assert app.stdout is not None
         for line in app.stdout:
             self.log += line
-            if not line.startswith("EVENT "):
+            _, found, said = line.partition("EVENT ")  # a bar of progress may stand before it
+            if not found:
                 continue
-            event = json.loads(line.removeprefix("EVENT "))
+            event = json.loads(said)
             self.events[event["run"]].append(event)
             if event["run"] == "dies" and event["event"] == "step" and event["step"] == 3:
                 self.api.kill("dies")
