@@ -47,7 +47,9 @@ from demos.widgets.bertviz.view import static_paths
 from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 
-MAX_WAITING_EVENTS = 2_048  # of all readers: a hall of a hundred that opens the page at once posts eight hundred
+MAX_WAITING_EVENTS = (
+    2_048  # of all readers: a hall of three hundred that opens other sentences at once posts nine hundred
+)
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 

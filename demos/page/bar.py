@@ -17,7 +17,7 @@ from demos.errors import UserError
 from demos.files import read_json_beside
 from demos.page.examples import fill_from
 from demos.page.guards import OUR_FAULT
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
 
@@ -119,9 +119,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     changed = [bar.text.change, bar.text_pair.change, bar.in_use.change]
     says = [bar.text, bar.text_pair, bar.in_use]
-    in_browser = private | {"trigger_mode": "multiple"}
-    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.typed(...values)", **in_browser)
-    gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.settled(model)", **in_browser)
+    gr.on(changed, None, says, bar.typed, js="(...values) => insideBert.typed(...values)", **IN_BROWSER)
+    gr.on(changed, None, [bar.in_use], bar.settled, js="(model) => insideBert.settled(model)", **IN_BROWSER)
     if page.choices:
         gr.on(
             [component.change for component in page.choices.values()],
@@ -129,13 +128,13 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
             list(page.choices.values()),
             None,
             js=f"(...values) => insideBert.keep({_script(list(page.choices))}, ...values)",
-            **in_browser,
+            **IN_BROWSER,
         )
 
     files = [block for block in demo.blocks.values() if _is_picker(block) and block.page == demo.current_page]
     if files:
         changes = [file.change for file in files]
-        gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **in_browser)
+        gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
 
     former = {part.former: part.slug for part in page.lesson.parts if part.former}
     offers = [

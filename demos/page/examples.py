@@ -8,6 +8,8 @@ from typing import Any
 
 import gradio as gr
 
+from demos.page.lesson import IN_BROWSER
+
 
 def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[Any, Sequence[str]]) -> None:
     """Let what is picked in `menu` fill `boxes`; `texts` has, for each of the menu's values, one text a box.
@@ -24,7 +26,5 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
         [menu, *boxes],
         list(boxes),
         js=f"(picked, ...now) => {{ {script} }}",
-        show_progress="hidden",
-        trigger_mode="multiple",
-        api_visibility="private",
+        **IN_BROWSER,
     )

@@ -36,19 +36,18 @@ class Part:
     build: Callable[[Page], None]
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
-    slug: str = ""  # in the link: ?lesson=...&part=slug; `parts_of` fills it in
+    slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
 
 
 @dataclass(frozen=True)
 class Lesson:
     """One page. `order` and `tab` are the place and the name of the links to it.
 
-    `question` is its title, and `look` says in two sentences what to look at.
-
-    `build` lays it out; a long lesson has `parts` under that (demos/page/parts.py).
+    `question` is its title, and `look` says in two sentences what to look at. `build` lays it out; a long lesson has
+    `parts` under that (demos/page/parts.py).
     """
 
-    slug: str  # in the link: ?lesson=slug
+    slug: str  # in the link: /slug, and / for the first
     order: int
     tab: str
     question: str
@@ -59,9 +58,8 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A handler that draws the same for all readers."""
+    """A handler that draws what a page shows first, the same for all readers."""
 
-    triggers: Sequence[gr.Component]
     notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
     event: int
     inputs: Sequence[gr.Component]
@@ -86,7 +84,7 @@ class Page:
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
     shared: list[gr.Component] = field(default_factory=list)  # the choices that a lesson's parts have in common
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
-    drawings: list[Drawing] = field(default_factory=list)
+    drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
 
     @property
@@ -95,7 +93,7 @@ class Page:
         return [self.text, self.text_pair, self.model]
 
     def keep(self, **choices: gr.Component) -> None:
-        """Let these choices travel in the link while this lesson is open, as `?lesson=slug&name=value`.
+        """Let these choices travel in the link while this lesson is open, as `?name=value`.
 
         Lessons may use the same name; `text`, `pair`, `model`, `lesson` and `cut` are the bar's own.
         """
@@ -109,12 +107,16 @@ class Page:
         self.keep(**choices)
         self.shared += choices.values()
 
-    def within(self, fold: gr.Accordion) -> Page:
-        """This page for what stands in a shut `fold`: it is drawn when that is opened, and redrawn while it is open."""
+    def within(self, fold: gr.Accordion, tick: gr.Component | None = None) -> Page:
+        """This page for what stands in a shut `fold`: it is drawn when that is opened, and redrawn while it is open.
+
+        Its tick follows this page's `settled`, or another `tick`, and is empty while the fold is shut.
+        """
+        followed = tick or self.settled
         opened = gr.Textbox("", visible="hidden")
-        fold.expand(None, [self.settled], [opened], js="(now) => now", **IN_BROWSER)
+        fold.expand(None, [followed], [opened], js="(now) => now", **IN_BROWSER)
         fold.collapse(None, None, [opened], js="() => ''", **IN_BROWSER)
-        self.settled.change(None, [self.settled, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
+        followed.change(None, [followed, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
         return replace(self, settled=opened)
 
     def draw(
@@ -195,9 +197,8 @@ class Page:
         # one event would wake each other for ever. So each hears it through a step of its own.
         heard = _heard(triggers, inputs, [self.settled, self.typed], notice._id)
         event = heard.then(*call, api_visibility="private", **options)
-        if for_all:
-            ticks = [trigger.__self__ for trigger in triggers]
-            self.drawings.append(Drawing(ticks, notice, event["id"], inputs))
+        if for_all and any(trigger.__self__ is tick for trigger in triggers for tick in self.opening):
+            self.drawings.append(Drawing(notice, event["id"], inputs))
         return event
 
     def forget(self, outputs: Sequence[gr.Component], triggers: Sequence[Any] | None = None) -> None:
@@ -208,9 +209,7 @@ class Page:
             None,
             list(outputs),
             js=f"() => {json.dumps([''] * len(outputs))}",
-            trigger_mode="multiple",
-            show_progress="hidden",
-            api_visibility="private",
+            **IN_BROWSER,
         )
 
     def endpoint(self, function: Callable[..., Any], **options: Any) -> None:

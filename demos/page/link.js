@@ -149,9 +149,10 @@
 
   function writeLink() {
     if (!restored) return;
-    const [link, cut] = linkTo(state.lesson, chosen());
+    const choices = chosen();
+    const [link, cut] = linkTo(state.lesson, choices);
     history.replaceState(null, "", `${location.pathname}?${link}${location.hash}`);
-    hold(LESSONS, state.lesson, chosen().toString()); // the way back to this lesson finds its choices
+    hold(LESSONS, state.lesson, choices.toString()); // the way back to this lesson finds its choices
     tellCut(cut);
     // On a Space the page lives in a frame: this is how the address bar outside follows (Spaces' documented message).
     if (window.parent !== window) window.parent.postMessage({ queryString: `lesson=${state.lesson}&${link}` }, "https://huggingface.co");
@@ -309,9 +310,8 @@
       due.add(handler);
     },
 
-    // Something changed that this handler listens to; the first of `values` is its tick. What it was asked already, or
-    // will be asked once its lesson opens, ends here.
-    // So does what the page came with; the last `count` of `values` are the handler's inputs.
+    // Something changed that this handler listens to; the first of `values` is its tick, the last `count` are its inputs.
+    // What it was asked already, what it will be asked once it is opened, and what the page came with ends here.
     heard(handler, count, values) {
       const said = JSON.stringify(values);
       const isDue = due.delete(handler);

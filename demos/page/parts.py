@@ -9,11 +9,10 @@ import importlib
 import json
 import pkgutil
 from dataclasses import dataclass, replace
-from typing import Any
 
 import gradio as gr
 
-from demos.page.lesson import Lesson, Page, Part, moved_by_reader
+from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -52,7 +51,6 @@ def build_lesson(page: Page) -> None:
 def build_parts(page: Page, ticks: PartTicks) -> None:
     """Lay the parts out and wire which of them redraws."""
     parts, slug = page.lesson.parts, page.lesson.slug
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
     page.keep(part=ticks.opened)
     page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
@@ -66,7 +64,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 None,
                 [ticks.opened, tick],
                 js=f"() => insideBert.openPart({json.dumps(part.slug)})",
-                **private,
+                **IN_BROWSER,
             )
     slugs = json.dumps([part.slug for part in parts])
     names_of = {id(one): name for name, one in page.choices.items()}
@@ -84,8 +82,8 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
                 [page.choices[name] for name in names],
                 list(ticks.settled),
                 js=f"(...values) => insideBert.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
-                **private,
+                **IN_BROWSER,
             )
     ticks.opened.change(
-        None, [ticks.opened], [tabs], js='(slug) => ({ __type__: "update", selected: slug })', **private
+        None, [ticks.opened], [tabs], js='(slug) => ({ __type__: "update", selected: slug })', **IN_BROWSER
     )

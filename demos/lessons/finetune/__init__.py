@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.lesson import Lesson, Page
+from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.past_runs import give_back
 from demos.training.events import as_json
@@ -23,9 +23,8 @@ def build(page: Page) -> None:
     lost = gr.HTML("", elem_id="finetune-lost")
     give_back(page, lost)
     page.forget([lost], [page.history.change])
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
-    page.history.change(None, None, None, js="() => insideBert.trained(true)", **private)
-    lost.change(None, [lost], None, js="(sentence) => { if (sentence) insideBert.trained(false); }", **private)
+    page.history.change(None, None, None, js="() => insideBert.trained(true)", **IN_BROWSER)
+    lost.change(None, [lost], None, js="(sentence) => { if (sentence) insideBert.trained(false); }", **IN_BROWSER)
     offer_endpoint(page)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -25,7 +24,6 @@ def build_vocabulary(page: Page) -> None:
     Nothing in it depends on the sentence.
     """
     services = page.services
-    shown = gr.Textbox("", visible="hidden")  # the model whose vocabulary is looked at; empty while the fold is shut
     with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
         kinds = gr.HTML("")
         with gr.Row():
@@ -64,14 +62,10 @@ def build_vocabulary(page: Page) -> None:
         key = services.key(model)
         return id_html(vocabulary(key), number, services.store.spec(key).width)
 
-    private: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
-    fold.expand(None, [page.model], [shown], js="(model) => model", **private)
-    fold.collapse(None, None, [shown], js="() => ''", **private)
-    page.model.change(None, [page.model, shown], [shown], js="(model, shown) => shown && model", **private)
-    within = replace(page, settled=shown)
+    within = page.within(fold, page.model)  # the model whose vocabulary is looked at
 
     def fill(output: gr.HTML, show: Callable[..., str], controls: Sequence[Any]) -> None:
-        triggers = [shown.change, *(control.change for control in controls)]
+        triggers = [within.settled.change, *(control.change for control in controls)]
         inputs = [page.model, *controls]
         within.on(triggers, show, inputs, [output], show_progress="hidden", trigger_mode="always_last")
 

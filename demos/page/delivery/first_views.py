@@ -47,8 +47,7 @@ class FirstViews:
 
             inputs: dict[int, list[Any]] = {}
             for drawing in page.drawings:
-                if any(trigger is tick for trigger in drawing.triggers for tick in page.opening):
-                    inputs |= await _drawn(demo, drawing, properties, value_of)
+                inputs |= await _drawn(demo, drawing, properties, value_of)
             text, pair, model = map(value_of, page.sentence)
             view = {"text": text, "pair": pair, "model": model, "inputs": inputs, "properties": properties}
             sent[place._id]["value"] = json.dumps(view)

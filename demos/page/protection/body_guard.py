@@ -29,8 +29,7 @@ class BodyGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        upload = scope["path"].rstrip("/").endswith("/upload")
-        limit = MAX_UPLOAD + UPLOAD_OVERHEAD if upload else MAX_BODY
+        limit = MAX_UPLOAD + UPLOAD_OVERHEAD if is_upload(scope) else MAX_BODY
         told = dict(scope["headers"]).get(b"content-length", b"0")
         if not told.isdigit() or int(told) > limit:
             await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
@@ -56,3 +55,8 @@ class BodyGuard:
         except _TooLargeError:
             if not answered:
                 await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
+
+
+def is_upload(scope: Scope) -> bool:
+    """Whether a request is to Gradio's route for files."""
+    return bool(scope["path"].rstrip("/").endswith("/upload"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.page.protection.answers import refuse
@@ -11,7 +12,7 @@ CLOSED = (
     "/dev/",
     "/login",  # nobody has a password here; signing in goes through /login/huggingface
     *(
-        f"/gradio_api/{name}"
+        f"{API_PREFIX}/{name}"
         for name in (
             "deep_link",  # a copy of the page's state in a folder, a call
             "run-history",

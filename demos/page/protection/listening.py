@@ -6,13 +6,14 @@ import logging
 from urllib.parse import parse_qs
 
 import orjson  # Gradio requires it
+from gradio.route_utils import API_PREFIX
 from gradio.server_messages import UnexpectedErrorMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection.answers import refuse
 from demos.page.protection.event_queue import BoundedQueue
 
-DATA, CALL = "/gradio_api/queue/data", "/gradio_api/call/"
+DATA, CALL = f"{API_PREFIX}/queue/data", f"{API_PREFIX}/call/"
 GONE = "There is nothing to fetch under this id: it was fetched already, or waited for longer than a minute."
 log = logging.getLogger(__name__)
 

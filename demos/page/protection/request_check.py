@@ -14,12 +14,14 @@ from urllib.parse import parse_qs
 
 import gradio as gr
 import orjson  # Gradio requires it
+from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection.answers import refuse
+from demos.page.protection.body_guard import is_upload
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-PREFIX = "/gradio_api/"
+PREFIX = f"{API_PREFIX}/"
 JOIN, CALL, SERVER = f"{PREFIX}queue/join", f"{PREFIX}call/", f"{PREFIX}component_server"
 NAMED = ("session_hash", "event_id")  # ids in a body
 ASKED = ("session_hash", "upload_id", "event_id")  # and in an address
@@ -45,7 +47,7 @@ class RequestCheck:
             return
         try:
             _check_address(scope)
-            if scope["method"] == "POST" and not scope["path"].rstrip("/").endswith("/upload"):
+            if scope["method"] == "POST" and not is_upload(scope):
                 try:
                     async with asyncio.timeout(BODY_SECONDS):
                         body = await _read(receive)

@@ -9,11 +9,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_BYTES = 200 * 2**20  # forty of the largest files
 MOST_FILES = 1_000
-UPLOAD = "/gradio_api/upload"
+UPLOAD = f"{API_PREFIX}/upload"
 
 
 class UploadQuota:

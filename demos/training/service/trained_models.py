@@ -177,11 +177,9 @@ class Runs:
             if run in self._kept:
                 self._kept.move_to_end(run)
             size = self._kept.get(run, 0)
-        if stored and self.stored:
-            size = self.stored.size(run) or size
 
         def read(take: Callable[[float], None]) -> Trained:
-            take(size)
+            take((self.stored.size(run) if self.stored else 0) or size)
             return Trained.read(self.folder(run))
 
         try:

@@ -8,6 +8,7 @@ import gradio as gr
 
 from demos.bert.model.encoding import Encoding
 from demos.files import read_beside
+from demos.page.lesson import IN_BROWSER
 from demos.widgets.token_picker.figure import PICKED_AMONG
 
 
@@ -27,8 +28,7 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.
         name=elem_id,
         label=label,
     )
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
-    chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **private)
+    chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **IN_BROWSER)
     return chips, index
 
 

@@ -9,10 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-import huggingface_hub.constants
 import pytest
 from safetensors.torch import save_file
 from torch import ones
@@ -22,6 +20,7 @@ from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.fetching import what_is_broken
 from demos.bert.model.models import WEIGHTS, ModelStore, at_hand, model_folder
 from demos.errors import UserError
+from tests.bert.model.local_hub import in_its_place
 from tests.bert.model.test_hub import SPEC, _Hub
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -63,21 +62,10 @@ class FaultyHub(_Hub):
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[FaultyHub]]:
     parts = {"folder": model_folder(CATALOGUE[BUNDLED]), "asked": set(), "go_on": threading.Event()}
     handler = type("Hub", (FaultyHub,), parts)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
-    template = url + "/{repo_id}/resolve/{revision}/{filename}"
-    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(fetching, "STALL_SECONDS", STALL)
-    handler.url = url
-    yield handler
-    handler.go_on.set()
-    server.shutdown()
-    server.server_close()
+    with in_its_place(handler, monkeypatch, tmp_path / "hub") as handler.url:
+        yield handler
+        handler.go_on.set()
 
 
 @pytest.mark.parametrize("fault", ["silent", "silent at weights", "stalls"])

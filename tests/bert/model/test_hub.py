@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-import huggingface_hub.constants
 import pytest
 
 from demos.bert.model import models
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, ModelSpec
 from demos.bert.model.models import HUB_FILES, ModelStore, model_folder
+from tests.bert.model.local_hub import in_its_place
 
 SPEC = ModelSpec("fetched", "Fetched", "someone/bert-fetched", "a" * 40, 6, 12, 384, cased=False, size_mb=91)
 
@@ -63,17 +62,8 @@ def asked() -> set[str]:
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: set[str]) -> Iterator[str]:
     handler = type("Hub", (_Hub,), {"folder": model_folder(CATALOGUE[BUNDLED]), "asked": asked})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
-    template = url + "/{repo_id}/resolve/{revision}/{filename}"
-    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    yield url
-    server.shutdown()
-    server.server_close()
+    with in_its_place(handler, monkeypatch, tmp_path / "hub") as url:
+        yield url
 
 
 def test_a_picked_model_comes_from_the_hub_with_progress(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from demos.bert.model.models import LoadedModel
+from demos.training.service import training_service
+from demos.training.service import training_thread as thread
+from tests.lessons.finetune.room import Room
 from tests.lessons.finetune.wired import TSV, Wired
 from tests.page.tiny_store import TinyStore
 
@@ -20,3 +25,18 @@ def upload(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("upload") / "films.tsv"
     path.write_text(TSV)
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[None]:
+    """One CPU thread, a quick look at the line, and no sweep through all of Python's objects after each run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr(training_service, "LOOK_SECONDS", 0.01)
+        patch.setattr(thread, "give_back", lambda: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def room(quick: None, tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Room:
+    return Room(tiny, tmp_path_factory.mktemp("tiny"))

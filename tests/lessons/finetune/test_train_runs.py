@@ -1,211 +1,25 @@
-"""Trainings on the page that go wrong, are left, or are two at once: the reason is told, and nothing stays behind."""
+"""Trainings on the page that are left, paused, or two at once: nothing stays behind, and each is its reader's own."""
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-import gradio as gr
 import pytest
-import torch
-from safetensors import SafetensorError
 
-from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.train import controller as page
-from demos.lessons.finetune.train.controller import Trainer
-from demos.page.guards import OUR_FAULT
-from demos.page.services import Services
-from demos.training import loop
 from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
 from demos.training.form_values import UPLOAD, read_dataset, read_settings, shown_settings
-from demos.training.learning import learner, model
-from demos.training.learning.failures import DISK_FULL, NO_MEMORY, NO_MODEL, NOT_KEPT
-from demos.training.learning.learner import Learner
-from demos.training.service import training_service
-from demos.training.service import training_thread as thread
 from demos.training.service.expected_time import Expected
-from demos.training.service.gpu_worker import NoGPUError, run_training
-from demos.training.service.training_service import BROKEN_OFF, TrainingService
 from demos.training.settings import Settings
-from demos.training.tasks.classification.task import Classification
 from demos.widgets.tasks.registry import view_of
+from tests.lessons.finetune.room import CHOSEN, Room
 from tests.lessons.finetune.whole_run import whole_run
-from tests.page.tiny_store import TinyStore
-
-CHOSEN = shown_settings(Settings(epochs=1, learning_rate=3e-3, batch_size=16, max_length=16))
-
-
-class Room:
-    """A trainer with a service of its own, and two readers' files."""
-
-    def __init__(self, loaded: LoadedModel, files: Path) -> None:
-        self.store = TinyStore.written(loaded, files)
-        self.trainings = TrainingService()
-        self.trainer = Trainer(Services(self.store, "tiny", trainings=self.trainings))
-        self.file = {}
-        for name, labels in (("films", ("dull", "fine")), ("pets", ("cat", "dog"))):
-            path = files / f"{name}.tsv"
-            path.write_text("".join(f"one {labels[k % 2]} {name} number {k}\t{labels[k % 2]}\n" for k in range(40)))
-            self.file[name] = str(path)
-        self.kept, self.shown = self.finish("films")
-
-    def start(self, name: str, reader: str = "") -> Iterator[dict[str, Any]]:
-        picked = ("sentence", UPLOAD, self.file[name], None, "", 1_500)
-        return whole_run(self.trainer, picked, CHOSEN, ("a fine cat", "", ""), reader=reader)
-
-    def finish(self, name: str) -> tuple[str, dict[str, Any]]:
-        *_, last = self.start(name)
-        return last["kept"], last["shown"]
-
-    @property
-    def left(self) -> list[str]:
-        """What is in the folder of the runs."""
-        return sorted(path.name for path in self.trainings.runs._home.path.iterdir())
-
-    def is_as_before(self) -> None:
-        """Nobody is in line, no file but the kept run's is there, no thread trains, and the kept run answers."""
-        assert len(self.trainings.queue) == 0
-        assert self.left == [self.kept]
-        assert not [thread for thread in threading.enumerate() if thread.name == "training"]
-        assert "fine" in self.trainer.answer(self.kept, self.shown, "a fine film", "", "")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick() -> Iterator[None]:
-    """One CPU thread, a quick look at the line, and no sweep through all of Python's objects after each run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setattr(training_service, "LOOK_SECONDS", 0.01)
-        patch.setattr(thread, "give_back", lambda: None)
-        yield
-
-
-@pytest.fixture(scope="module")
-def room(quick: None, tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Room:
-    return Room(tiny, tmp_path_factory.mktemp("tiny"))
-
-
-def raising(error: BaseException) -> Callable[..., Any]:
-    def broken(*_: Any, **__: Any) -> None:
-        raise error
-
-    return broken
-
-
-def half_written(kept: Any, task: Any, limit: int, folder: Path) -> None:
-    folder.mkdir()
-    (folder / "model.safetensors").write_bytes(b"half")
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def silent(*_: Any) -> Iterator[Event]:
-    yield Waiting(0, 0.0)  # and then its worker is gone, without a word
-
-
-FAILURES: dict[str, tuple[Any, str, Any, str]] = {
-    "NaN loss": (Classification, "loss", lambda self, logits, targets: logits.sum() * torch.nan, "infinite at step 1"),
-    "CUDA's memory": (Learner, "step", raising(torch.OutOfMemoryError("CUDA out of memory.")), NO_MEMORY),
-    "Python's memory": (Learner, "logits", raising(MemoryError()), NO_MEMORY),
-    "the CPU allocator's memory": (Learner, "step", lambda *_: torch.empty(2**58), NO_MEMORY),
-    "disk full in the weights": (learner, "keep", half_written, DISK_FULL),
-    "disk full in the head": (model, "save_file", raising(SafetensorError("I/O error: (os error 28)")), DISK_FULL),
-    "disk full in the answers": (loop, "write_kept", raising(OSError(errno.ENOSPC, "No space left")), DISK_FULL),
-    "disk broken": (model, "save_file", raising(SafetensorError("Error while serializing: I/O error")), NOT_KEPT),
-    "torn weights": (learner, "load_encoder", raising(SafetensorError("Error while deserializing header")), NO_MODEL),
-    "unknown fault": (loop, "write_kept", raising(KeyError("what")), OUR_FAULT),  # the weights are written already
-    "a GPU that is taken away": (training_service, "run_training", raising(NoGPUError("No GPU.")), "No GPU."),
-    "a worker that says nothing": (training_service, "run_training", silent, BROKEN_OFF),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", FAILURES)
-def test_a_run_that_fails_tells_why_and_leaves_what_was_there(
-    case: str, room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    where, name, broken, told = FAILURES[case]
-    monkeypatch.setattr(where, name, broken)
-    updates: list[dict[str, Any]] = []
-    try:
-        for update in room.start("pets"):
-            updates.append(update)
-    except KeyError:
-        assert case == "unknown fault"  # told, and raised for the log
-    ended(updates[-1], told, room)
-    room.is_as_before()
-
-
-def ended(update: dict[str, Any], told: str, room: Room) -> None:
-    """The last update says why in one sentence, gives the buttons back, and keeps what was learned before."""
-    curve = json.loads(update["curve"])
-    assert told in curve["status"]
-    assert curve["done"] is True
-    assert update["run"] == ""
-    assert (update["start"]["interactive"], update["stop"]["interactive"]) == (True, False)
-    assert update["pause"]["interactive"] is False
-    assert update["kept"] in (room.kept, gr.skip())
-    for stays in ("shown", "results", "scores", "history", "answer"):
-        assert update[stays] == gr.skip()
-
-
-def test_a_run_without_a_gpu_is_offered_on_the_cpu_as_it_is(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same choices, by another button: its run needs no GPU and begins as the bundled model."""
-    asked: list[tuple[Any, ...]] = []
-
-    def lent_to_nobody(*run: Any) -> Iterator[Event]:
-        asked.append(run)
-        raise NoGPUError("No GPU.")
-        yield
-
-    with monkeypatch.context() as patch:
-        patch.setattr(training_service, "run_training", lent_to_nobody)
-        *_, last = room.start("pets")
-    ended(last, "No GPU.", room)
-    assert last["on_cpu"]["visible"] is True
-    monkeypatch.setattr(page, "BUNDLED", "tiny")
-
-    def noted(*run: Any) -> Iterator[Event]:
-        asked.append(run)
-        return run_training(*run)
-
-    monkeypatch.setattr(training_service, "run_training", noted)
-    run, picked = room.trainings.runs.new(), ("sentence", UPLOAD, room.file["pets"], None, "", 1_500)
-    updates = list(room.trainer.work(run, "a reader", "", "", "a model for a GPU", *picked, *CHOSEN, on_cpu=True))
-    assert json.loads(updates[-2]["curve"])["status"].startswith("Trained after")
-    assert "on_cpu" not in room.trainer.finish(updates[-1]["phase"], run, "sentence", "", "", "")
-    (*gpu, _), (*cpu, _) = ((dataset, settings, on_cpu, 0) for dataset, _, settings, *_, on_cpu, _ in asked)
-    assert gpu == [*cpu[:2], False]
-    assert cpu[2] is True
-    room.trainings.runs.discard(run)
-    room.is_as_before()
-
-
-def test_a_base_model_whose_files_are_gone_is_told(room: Room, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(room.store, "files", tmp_path / "gone")
-    *_, last = room.start("pets")
-    ended(last, NO_MODEL, room)
-    room.is_as_before()
-
-
-@pytest.mark.parametrize("broken", ["keep_log", "record_of", "matrix_html"])
-def test_what_breaks_after_the_training_takes_nothing_away(
-    broken: str, room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The disk fills up with the log beside the model, or a picture can't be drawn."""
-    full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(page, broken, raising(full if broken == "keep_log" else KeyError("what")))
-    *_, last = room.start("pets")
-    assert (DISK_FULL if broken == "keep_log" else OUR_FAULT) in last["cost"]
-    assert last["run"] == ""
-    assert (last["start"]["interactive"], last["stop"]["interactive"]) == (True, False)
-    assert last["kept"] == gr.skip()
-    room.is_as_before()
 
 
 @pytest.mark.parametrize("kind", [Waiting, Started, Scoring, Epoch, Watched, Step])

@@ -22,7 +22,7 @@ from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import GRID, PAGE, layout, opened
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
-from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -38,7 +38,6 @@ WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
 FILLED = ("frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns",
           "whole", "lines")  # fmt: skip
-PRIVATE: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
 
 
 def build(page: Page) -> None:
@@ -79,14 +78,14 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
             trigger_mode="always_last",
             show_progress="hidden",
         )
-    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **PRIVATE)
+    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **IN_BROWSER)
     gr.on(  # by whatever they were chosen: in the frame they are on at once
         [parts["head"].change, parts["lines"].change],
         None,
         [parts["head"], parts["lines"]],
         None,
         js="(head, lines) => { insideBert.attention?.show(head, lines); }",
-        **PRIVATE,
+        **IN_BROWSER,
     )
 
 
@@ -107,7 +106,7 @@ def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     )
     look = {name: parts[name] for name in ("layer", "head", "pattern", "source")} | {"habits": parts["averages"]}
     changes = [component.change for component in look.values()]
-    gr.on(changes, None, list(look.values()), None, js=show_in_grid(GRID, *look), **PRIVATE)
+    gr.on(changes, None, list(look.values()), None, js=show_in_grid(GRID, *look), **IN_BROWSER)
 
 
 def drawn(

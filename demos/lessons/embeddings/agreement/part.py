@@ -22,7 +22,7 @@ from demos.lessons.embeddings.agreement.program import agreement_code
 from demos.lessons.embeddings.agreement.text import TEXT, misjudged_html, numbers_html, picked_html, said_html
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
-from demos.page.lesson import Page, Part
+from demos.page.lesson import IN_BROWSER, Page, Part
 from demos.page.progress import HEAVY, relayed
 from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OURS, OWN, UPLOAD, Rated, read_data
 from demos.widgets.file_picker.file_picker import file_picker
@@ -131,10 +131,7 @@ def build(page: Page) -> None:
         show_progress="hidden",
         api_visibility="private",
     )
-    clicked.select(
-        None, None, [index], js="() => insideBert.picked['embeddings-agreement']()", show_progress="hidden",
-        api_visibility="private", trigger_mode="multiple",
-    )  # fmt: skip
+    clicked.select(None, None, [index], js="() => insideBert.picked['embeddings-agreement']()", **IN_BROWSER)
     page.keep(agreement_data=source, agreement_pooling=pooling, agreement_layer=layer)
 
 

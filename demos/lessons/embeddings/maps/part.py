@@ -20,7 +20,7 @@ from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped
 from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown
 from demos.lessons.embeddings.maps.program import map_code, tokens_code
 from demos.lessons.embeddings.maps.text import NAMES, TEXT, list_html, numbers_html, told_html
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import read_choice
@@ -176,9 +176,7 @@ def build(page: Page) -> None:
         [parts["kind"], *chosen],
         [*chosen, parts["find"]],
         js=f"(kind, picked, token) => {{ const number = insideBert.maps.chosen[{LIST!r}](); return {among}; }}",
-        api_visibility="private",
-        show_progress="hidden",
-        trigger_mode="multiple",
+        **IN_BROWSER,
     )
     page.keep(**{name: parts[component] for name, component in KEPT.items()})
 

@@ -13,7 +13,7 @@ from demos.lessons.encoder.block.figure import block_numbers, block_picture, blo
 from demos.lessons.encoder.program_layer import block_code
 from demos.page.folds import folds
 from demos.page.layer_head_choices import clamp, slider
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.number_strips.number_strips import cells_picture, chosen_in
 from demos.widgets.token_picker.token_picker import pick
@@ -46,8 +46,7 @@ def build(page: Page) -> None:
     )
     show = by_component(unnumbered, partial(told, services))
     page.draw(show, [token, layer], list(unnumbered.values()), show_progress="hidden")
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
-    picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), **private)
+    picture.select(None, None, [number], js=chosen_in("encoder-block-picture"), **IN_BROWSER)
 
 
 def stepped(services: Services, sentence: Sentence, token: float, layer: float, number: float) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from demos.figures.run_table import compared_html, runs_html
 from demos.files import DATA, read_beside
 from demos.lessons.finetune.runs.figure import overlay_figure
 from demos.page.folds import formula_fold, source_fold
-from demos.page.lesson import Page, Part
+from demos.page.lesson import IN_BROWSER, Page, Part
 from demos.page.services import Sentence
 from demos.training.results.history import Record, as_csv, record_from
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
@@ -77,9 +77,7 @@ def build(page: Page) -> None:
         None,
         [ticked],
         js='() => insideBert.picked["finetune-table"]()',
-        api_visibility="private",
-        show_progress="hidden",
-        trigger_mode="multiple",
+        **IN_BROWSER,
     )
     page.draw(show, [page.history, ticked], [table, figure, compared], show_progress="hidden")
 

@@ -11,7 +11,7 @@ from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
 from demos.page.folds import folds
-from demos.page.lesson import Page, Part, by_component
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
 from demos.training.sources import READERS
@@ -109,8 +109,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
             const {{ label, elem_classes }} = ({json.dumps(picked)})[task]; // what the dialogs offer
             return [{{ __type__: "update", label, elem_classes }}, {{ __type__: "update", elem_classes }}];
         }}""",
-        trigger_mode="multiple",
-        **layout.HIDE,
+        **IN_BROWSER,
     )
     hub, asked = parts["hub"], parts["hub_asked"]
     gr.on(
@@ -119,8 +118,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         [hub, asked],
         [asked],
         js="(hub, asked) => (hub.trim() === asked ? `${asked} ` : hub.trim())",  # pressed again: tried again
-        trigger_mode="multiple",
-        **layout.HIDE,
+        **IN_BROWSER,
     )
     gr.on(
         [hub.change],
@@ -128,8 +126,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         [hub, asked],
         [asked],
         js='(hub, asked) => (hub.trim() === asked.trim() ? asked : "")',
-        trigger_mode="multiple",
-        **layout.HIDE,
+        **IN_BROWSER,
     )
     page.on(
         [parts["task"].change],

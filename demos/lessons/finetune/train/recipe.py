@@ -14,7 +14,7 @@ from demos.figures.recipe import chain_html, preset_html, rate_html
 from demos.figures.training_program import code_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
-from demos.page.lesson import Page, by_component
+from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.splits import MAX_TRAIN, Splits, as_watched
 from demos.training.export.recipe_file import Recipe, chosen_recipe
@@ -131,6 +131,5 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             const now = (name) => ({{ __type__: "update", visible: trains === name }});
             return [{{ ...now("top"), maximum, value: Math.min(value, maximum) }}, now("lora")];
         }}""",
-        trigger_mode="multiple",
-        **layout.HIDE,
+        **IN_BROWSER,
     )

@@ -30,7 +30,7 @@ from demos.lessons.pretraining.fill_mask.figure import (
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
 from demos.page.folds import fold, folds
-from demos.page.lesson import Page, Part, by_component, with_sentence
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 
@@ -117,7 +117,7 @@ def build(page: Page) -> None:
         values = json.dumps([text, "", "", context])
         button.click(None, None, [page.text, page.text_pair, marks, other], js=f"() => {values}", **PRIVATE)
     hidden = f"() => insideBert.hidden[{SENTENCE!r}]()"
-    chips.select(None, None, [marks], js=hidden, trigger_mode="multiple", **PRIVATE)
+    chips.select(None, None, [marks], js=hidden, **IN_BROWSER)
     outputs = {"chips": chips, "said": said, "best": best, "layers": layers, "numbers": numbers, "code": code}
     handler = by_component(outputs, partial(shown, filler))
     page.draw(handler, [marks, top], list(outputs.values()), show_progress="hidden")
