@@ -24,7 +24,7 @@ from tests.training.service.test_gpu_quota import token_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LENT = {"nvidiaIndex": 0, "nvidiaUUID": "GPU-0", "allowToken": "allowed"}
-SHORT = {"LEAST_SECONDS": 2, "START_SECONDS": 0, "MARGIN": 0.0}
+SHORT = {"LEAST_SECONDS": 6, "START_SECONDS": 0, "MARGIN": 0.0}
 # Each run, what the device API says to it (status, headers, body), and what the run is to end with.
 RUNS: list[tuple[dict[str, Any], Any]] = [
     ({"name": "lent", "epochs": 2}, (200, {}, {**LENT, "idle": False})),
@@ -40,7 +40,7 @@ RUNS: list[tuple[dict[str, Any], Any]] = [
     ({"name": "dies", "epochs": 20}, (200, {}, {**LENT, "idle": False})),
     # The program's own clock would end this one in time: it is set wrong.
     (
-        {"name": "expires", "epochs": 20, "rows": 1_500, "quota": SHORT | {"KEEP_SECONDS": -600}},
+        {"name": "expires", "epochs": 20, "rows": 4_000, "quota": SHORT | {"KEEP_SECONDS": -600}},
         (200, {}, {**LENT, "idle": False}),
     ),
     ({"name": "on the CPU", "epochs": 2, "on_cpu": True}, None),
@@ -113,25 +113,20 @@ class Asked(BaseHTTPRequestHandler):
 class Seen:
     """What the runs told, and what the device API was asked."""
 
-    def __init__(self, api: DeviceAPI) -> None:
-        self.api = api
+    def __init__(self, api: DeviceAPI, log: Path) -> None:
+        self.api, self.log = api, log
         self.events: dict[str, list[dict[str, Any]]] = {run["name"]: [] for run, _ in RUNS}
-        self.log = ""
 
-    def read(self, app: subprocess.Popen[str]) -> None:
-        assert app.stdout is not None
-        for line in app.stdout:
-            self.log += line
-            _, found, said = line.partition("EVENT ")  # a bar of progress may stand before it
-            if not found:
-                continue
-            event = json.loads(said)
-            self.events[event["run"]].append(event)
-            if event["run"] == "dies" and event["event"] == "step" and event["step"] == 3:
-                self.api.kill("dies")
+    def read(self, events: int) -> None:
+        with open(events) as lines:
+            for line in lines:
+                event = json.loads(line)
+                self.events[event["run"]].append(event)
+                if event["run"] == "dies" and event["event"] == "step" and event["step"] == 3:
+                    self.api.kill("dies")
 
     def last(self, run: str) -> dict[str, Any]:
-        assert self.events[run], self.log[-4_000:]
+        assert self.events[run], self.log.read_text()[-4_000:]
         return self.events[run][-1]
 
     def losses(self, run: str) -> list[float]:
@@ -139,7 +134,7 @@ class Seen:
 
 
 @pytest.fixture(scope="module")
-def seen(base: Path) -> Iterator[Seen]:
+def seen(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     """All of RUNS, one after the other, in one process that takes itself for a ZeroGPU Space."""
     api = DeviceAPI()
     env = {
@@ -149,12 +144,15 @@ def seen(base: Path) -> Iterator[Seen]:
         "PYTHONWARNINGS": "ignore",
     }
     command = [sys.executable, "-m", "tests.training.service.zero_gpu_app", str(base)]
-    app = subprocess.Popen(
-        [*command, json.dumps([run for run, _ in RUNS])],
-        cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    made = Seen(api)
-    reader = threading.Thread(target=made.read, args=(app,))
+    made = Seen(api, tmp_path_factory.mktemp("zero_gpu") / "log")
+    events, told = os.pipe()  # of their own: what the worker prints would come between
+    with made.log.open("w") as log:
+        app = subprocess.Popen(
+            [*command, json.dumps([run for run, _ in RUNS]), str(told)],
+            cwd=ROOT, env=env, stdout=log, stderr=log, pass_fds=[told],
+        )  # fmt: skip
+    os.close(told)
+    reader = threading.Thread(target=made.read, args=(events,))
     reader.start()
     try:
         reader.join(timeout=240)
@@ -172,23 +170,23 @@ def test_a_gpu_that_is_lent_trains_and_its_worker_is_used_again(seen: Seen) -> N
     for run in ("lent", "lent again", "after a wait"):
         assert seen.last(run)["event"] == "finished"
     assert set(seen.api.pids) == {"lent", "dies", "expires"}  # the workers that were begun
-    assert seen.api.scheduled["lent"]["durationSeconds"] == "40"
+    assert 40 <= int(seen.api.scheduled["lent"]["durationSeconds"]) < 60  # the least, or what a busy machine needs
     assert ("lent", "false") in seen.api.released
 
 
 @pytest.mark.parametrize(
     ("run", "told", "started"),
     [
-        ("over quota", "This run needs 40 s of GPU time; you have 12 s left, and get more in 3 h 20 min.", False),
+        ("over quota", "This run needs {lent} s of GPU time; you have 12 s left, and get more in 3 h 20 min.", False),
         ("none free", "No GPU is free at this moment.", False),
         ("forgotten", "You waited so long that ZeroGPU forgot who you are; press Start again.", False),
         ("silence", "ZeroGPU does not answer at this moment.", False),
         ("dies", "The GPU's process ended in the middle of the run, and nothing of the run is kept.", True),
-        ("expires", "The run lost its GPU after 2 seconds and stopped; nothing of it was saved.", True),
+        ("expires", "The run lost its GPU after 6 seconds and stopped; nothing of it was saved.", True),
     ],
 )
 def test_a_run_without_its_gpu_says_why_and_may_go_on_the_cpu(seen: Seen, run: str, told: str, started: bool) -> None:
-    last = seen.last(run)
+    last, told = seen.last(run), told.format(lent=seen.api.scheduled[run]["durationSeconds"])
     assert (last["event"], last["on_cpu"], last["message"]) == ("failed", True, told)
     assert bool(seen.losses(run)) == started
     assert ((run, "true") in seen.api.released) == started  # what was lent is given back

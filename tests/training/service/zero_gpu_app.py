@@ -1,6 +1,7 @@
 """Trainings as on a ZeroGPU Space, through spaces' own client, worker and pickles; run by test_zero_gpu.py.
 
-`python -m tests.training.service.zero_gpu_app MODEL RUNS`, with the environment of such a Space; RUNS is a JSON list.
+`python -m tests.training.service.zero_gpu_app MODEL RUNS EVENTS`, with the environment of such a Space; RUNS is a JSON
+list, EVENTS the number of the open file that the events are written to.
 What can't be had without a GPU is put in its place: three names that PyTorch's CPU build lacks, and the two functions
 of `spaces.zero.torch` that begin CUDA and move packed weights to it, so that the worker trains on the CPU.
 """
@@ -35,9 +36,10 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.data import build_dataset
 
 
-def main(model: str, runs: str) -> None:
+def main(model: str, runs: str, events_file: str) -> None:
     """Each run's events as JSON, a line each, with the run's name."""
     trainings = TrainingService()
+    written = open(int(events_file), "w")  # noqa: SIM115  (until the process ends)
     for run in json.loads(runs):
         numbers = range(run.get("rows", 96))
         rows = [Row(k + 1, f"{('bad', 'good')[k % 2]} river {k}", ("bad", "good")[k % 2]) for k in numbers]
@@ -52,7 +54,8 @@ def main(model: str, runs: str) -> None:
             trainings.runs.new(), dataset, "tiny", Path(model), settings, on_cpu=run.get("on_cpu", False)
         )
         for event in events:
-            print("EVENT", json.dumps({"run": run["name"], **as_json(event)}), flush=True)
+            written.write(json.dumps({"run": run["name"], **as_json(event)}) + "\n")
+            written.flush()
 
 
 if __name__ == "__main__":
