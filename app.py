@@ -47,9 +47,8 @@ from demos.widgets.bertviz.view import static_paths
 from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 
-MAX_WAITING_EVENTS = (
-    2_048  # of all readers: a hall of three hundred that opens other sentences at once posts nine hundred
-)
+# Of all readers: a hall of three hundred that opens other sentences at once posts nine hundred.
+MAX_WAITING_EVENTS = 2_048
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
