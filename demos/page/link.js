@@ -168,7 +168,8 @@
         const link = target.closest?.("a[data-lesson]");
         if (!link || !restored) return;
         writeLink(); // for the way back: what was typed a moment ago is not in it yet
-        [link.search] = linkTo(link.dataset.lesson, new URLSearchParams(held(LESSONS, link.dataset.lesson)));
+        const { lesson, choices } = link.dataset; // a link into a lesson may say what it opens at
+        [link.search] = linkTo(lesson, new URLSearchParams(choices ? JSON.parse(choices) : held(LESSONS, lesson)));
       },
       true,
     );
