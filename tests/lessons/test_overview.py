@@ -105,7 +105,7 @@ def test_the_input_is_three_vectors_added(views: dict[str, Any], reference: tupl
     first = [place for place, kind in enumerate(reference[0].token_type_ids[0].tolist()) if kind == 0]
     assert (segments[first] == segments[0]).all()
     assert (segments[-1] != segments[0]).any()  # sentence B has another one
-    assert "Token + segment + position: 384 numbers per piece." in views["picture"]
+    assert "Token + segment + position vectors, added." in views["picture"]
 
 
 def test_the_sentences_vector_is_the_mean(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
