@@ -38,6 +38,7 @@ CLASSES = 4  # shown, the likeliest
 def build(page: Page) -> None:
     """Lay the lesson out and wire it."""
     give_back(page)
+    gr.HTML("<p data-tours></p>", elem_id="overview-tours")
     token = gr.Number(-1, precision=0, minimum=-1, maximum=MAX_ROWS - 1, visible="hidden")
     with gr.Row(elem_classes="overview-row"):
         with gr.Column(scale=4, min_width=320):
