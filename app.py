@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -40,6 +41,7 @@ from demos.page.parts import build_lesson
 from demos.page.protection import MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
+from demos.page.tours.tour_file import BUNDLED, Place, Tour, check_tour, read_tour
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
@@ -94,7 +96,18 @@ def build_page(
     first_views.add(page, bar.first_view)
 
 
-def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any]:
+def places(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
+    """What a tour's stop can name, by lesson."""
+    found = {}
+    for number, page in enumerate(pages):
+        address = page.lesson.slug if number else ""
+        elements = {block.elem_id for block in demo.blocks.values() if block.elem_id and block.page == address}
+        parts = frozenset(part.slug for part in page.lesson.parts)
+        found[page.lesson.slug] = Place(parts, frozenset(page.choices), frozenset(elements))
+    return found
+
+
+def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = ()) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
     lessons = [lesson.slug for lesson in discover()]
     return {
@@ -104,7 +117,7 @@ def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any
         "root_path": settings.root_path or None,
         "theme": build_theme(),
         "css_paths": style_sheets(),
-        "head": head(takeaway.SCRIPT),
+        "head": head(takeaway.SCRIPT, tours=tours),
         "max_file_size": MAX_UPLOAD,
         "app_kwargs": {
             "middleware": [
@@ -132,6 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         model = store.spec(settings.model or default_key(store.catalogue)).key
         if settings.port:
             check_port(settings.host, settings.port)
+        files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
+        tours = [read_tour(file) for file in files]
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -148,8 +163,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     protect_server()
     first_views = FirstViews()
     page = build_pages(services, first_views)
+    try:
+        for tour, file in zip(tours, files, strict=True):
+            check_tour(tour, file.name, places(page, first_views.pages))
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings, first_views), prevent_thread_lock=True)
+    page.launch(**launch_options(settings, first_views, tours), prevent_thread_lock=True)
 
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():

@@ -29,7 +29,7 @@ def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None,
     """
     values = np.asarray(vector, dtype=np.float64).ravel()
     place = None if at is None else (at + 0.5) / len(values)
-    return TEXT.cells(name, [f"{value:.5g}" for value in values], _png(colours(values, limit)), place, data)
+    return TEXT.cells(name, [f"{value:.5g}" for value in values], png(colours(values, limit)[None]), place, data)
 
 
 def colours(values: np.ndarray, limit: float) -> np.ndarray:
@@ -40,7 +40,14 @@ def colours(values: np.ndarray, limit: float) -> np.ndarray:
 
 def scale_html(*limits: tuple[str, float]) -> Markup:
     """What the colours mean, one scale for each (what it is of, limit)."""
-    return TEXT.scale(limits, _png(_ramp()[::2]))
+    return TEXT.scale(limits, png(_ramp()[None, ::2]))
+
+
+def png(pixels: np.ndarray) -> str:
+    """A picture <uint8>[h, w, 3 or 4] as the base64 of a PNG."""
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode("ascii")
 
 
 @cache
@@ -50,10 +57,3 @@ def _ramp() -> np.ndarray:
     places = np.linspace(0, len(stops) - 1, SHADES)
     channels = [np.interp(places, np.arange(len(stops)), stops[:, channel]) for channel in range(3)]
     return np.rint(np.stack(channels, axis=1)).astype(np.uint8)
-
-
-def _png(row: np.ndarray) -> str:
-    """A picture of one row of pixels, <uint8>[d, 3], as the base64 of a PNG."""
-    file = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(row[None])).save(file, "PNG")
-    return base64.b64encode(file.getvalue()).decode("ascii")

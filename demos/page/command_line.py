@@ -22,6 +22,7 @@ class Settings:
     root_path: str
     catalogue: str
     runs: str
+    tour: str
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -70,6 +71,11 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         default=env.get("INSIDE_BERT_RUNS", ""),
         help="folder for finished trainings, found again after a restart and by every server on it [INSIDE_BERT_RUNS] "
         "(default a folder of yours in the system's temporary one)",
+    )
+    parser.add_argument(
+        "--tour",
+        default=env.get("INSIDE_BERT_TOUR", ""),
+        help="text file with a guided tour of your own, offered beside ours [INSIDE_BERT_TOUR]",
     )
     return Settings(**vars(parser.parse_args(arguments)))
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import gradio as gr
 
 from demos.figures.palette import css_variables
 from demos.files import read_beside
+from demos.page.tours.tour_file import Tour, as_json
 
 DEMOS = Path(__file__).resolve().parents[1]
-SCRIPTS = ("ask_again.js", "gradio_events.js", "link.js", "controls.js", "redraw.js", "file_endings.js")
+SCRIPTS = (
+    "ask_again.js",
+    "gradio_events.js",
+    "link.js",
+    "controls.js",
+    "redraw.js",
+    "file_endings.js",
+    "tours/tour.js",
+)
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 
@@ -21,12 +32,14 @@ def build_header() -> gr.HTML:
     )
 
 
-def head(*widgets: str) -> str:
-    """HTML for the page's `<head>`: the palette as CSS variables, and the scripts, those of widgets last."""
-    scripts = [*(read_beside(__file__, name) for name in SCRIPTS), *widgets]
+def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
+    """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last."""
+    said = json.dumps(as_json(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
+    scripts = [f"window.tours = {said};", *(read_beside(__file__, name) for name in SCRIPTS), *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
 
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    return [DEMOS / "page" / "page.css", *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]
+    own = [DEMOS / "page" / "page.css", DEMOS / "page" / "tours" / "style.css"]
+    return [*own, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

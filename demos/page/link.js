@@ -4,6 +4,7 @@
   const STORE = "inside-bert";
   const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
+  const LASTING = new Set(["__theme", "tour", "stop"]); // in the link: what is not the bar's and no choice, and stays
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
@@ -140,8 +141,7 @@
     }
     const names = Object.keys(cut);
     if (names.length) link.set(CUT, names.join(","));
-    const theme = new URLSearchParams(location.search).get("__theme");
-    if (theme) link.set("__theme", theme);
+    for (const [name, said] of new URLSearchParams(location.search)) if (LASTING.has(name)) link.set(name, said);
     const address = `${lesson}?${link}`;
     if (names.length || held(LONG, address)) hold(LONG, address, names.length ? cut : undefined);
     return [link.toString(), names];
@@ -168,7 +168,8 @@
         const link = target.closest?.("a[data-lesson]");
         if (!link || !restored) return;
         writeLink(); // for the way back: what was typed a moment ago is not in it yet
-        [link.search] = linkTo(link.dataset.lesson, new URLSearchParams(held(LESSONS, link.dataset.lesson)));
+        const { lesson, choices } = link.dataset; // a link into a lesson may say what it opens at
+        [link.search] = linkTo(lesson, new URLSearchParams(choices ? JSON.parse(choices) : held(LESSONS, lesson)));
       },
       true,
     );
@@ -194,7 +195,7 @@
     place.props.value = "";
     const link = new URLSearchParams(location.search);
     const { text, pair, model } = linked(link, remembered(), firstView);
-    const isChosen = [...link.keys()].some((name) => !["text", "pair", "model", "lesson", "__theme"].includes(name));
+    const isChosen = [...link.keys()].some((name) => !LASTING.has(name) && !["text", "pair", "model", "lesson"].includes(name));
     if (isChosen || text !== firstView.text || pair !== firstView.pair || (model || firstView.model) !== firstView.model) return;
     drawn = firstView.inputs;
     for (const component of components) Object.assign(component.props, firstView.properties[component.id]);

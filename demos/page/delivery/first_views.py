@@ -33,6 +33,11 @@ class FirstViews:
         """A page that is built; its first view goes into the value of `place`, as JSON."""
         self._pages.append((page, place))
 
+    @property
+    def pages(self) -> list[Page]:
+        """Those that were added."""
+        return [page for page, _ in self._pages]
+
     def draw(self, demo: gr.Blocks) -> None:
         """Draw them into the configuration of `demo`, which is launched and whose model is loaded."""
         asyncio.run(self._draw(demo))

@@ -1,0 +1,100 @@
+"""The Overview lesson in Chromium: the page's first, a token followed by pointer and keyboard, the ways on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.events import Asked
+from tests.browser.faults import serious_faults
+
+TOKENS = "#overview-picture [data-token]"
+GUESSED = "#overview-exits section:first-of-type p"
+Open = Callable[..., Page]
+
+
+def test_a_token_is_followed(page: Page, open_lesson: Open, app_url: str) -> None:
+    asked = Asked(page)
+    open_lesson("overview")
+    assert page.url.split("?")[0] == f"{app_url}/"
+    expect(page.locator(TOKENS)).to_have_count(18)
+    assert asked.since_last() == []  # the picture came with the page
+    the_pointer_marks_a_tokens_way(page)
+    a_click_keeps_it_and_hides_the_word(page)
+    assert len(asked.since_last()) == 1
+    the_keyboard_moves_it(page)
+    one_station_after_another_is_shown(page)
+    assert serious_faults(page, [], "#lesson-overview") == {}
+    a_station_opens_its_lesson_at_the_token(page)
+
+
+def the_pointer_marks_a_tokens_way(page: Page) -> None:
+    lit = page.locator("#overview-picture line.lit")
+    page.locator("#overview-picture .layer .rows").nth(2).hover(position={"x": 5, "y": 5 * 27 + 10})
+    expect(page.locator(f"{TOKENS}.lit")).to_have_text(["##able3085"])
+    assert {line.get_attribute("data-to") for line in lit.all()} == {"5"}
+    page.locator("#lesson-overview h2").hover()
+    expect(page.locator(f"{TOKENS}.lit")).to_contain_text(["money"])  # the chosen one again
+
+
+def a_click_keeps_it_and_hides_the_word(page: Page) -> None:
+    page.locator(TOKENS).nth(12).click()
+    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+    page.wait_for_function("new URLSearchParams(location.search).get('token') === '12'")
+    expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["bank"])
+
+
+def the_keyboard_moves_it(page: Page) -> None:
+    page.locator(TOKENS).nth(12).focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["of"])
+    expect(page.locator(GUESSED)).to_contain_text("With of hidden")
+    expect(page.locator(TOKENS).nth(13)).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["[SEP]"])
+    page.locator(TOKENS).nth(12).click()
+    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+
+
+def one_station_after_another_is_shown(page: Page) -> None:
+    page.get_by_role("button", name="Play").click()
+    now = page.locator("#lesson-overview [data-station].now")
+    expect(now.locator("h3")).to_contain_text(["Pieces"])
+    expect(now.locator("h3")).to_contain_text(["Input"])
+    expect(now.locator(".above")).to_have_text(["layer 0"])
+    expect(now.locator("h3")).to_contain_text(["Results"])
+    expect(now).to_have_count(0)
+    expect(page.locator("#lesson-overview.playing")).to_have_count(0)
+
+
+def a_station_opens_its_lesson_at_the_token(page: Page) -> None:
+    page.locator("#overview-picture .layer a").nth(3).click()
+    page.wait_for_selector("#lesson-encoder h2")
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'block'")
+    expect(page.locator('#encoder-token [aria-checked="true"]')).to_contain_text("bank")
+    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("3")
+
+
+def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
+    page = open_lesson("overview", text="A short one.")
+    expect(page.locator(TOKENS)).to_have_count(6)
+    page.locator("#bar-text textarea").fill("<b>Bold</b> & <script>alert(1)</script>")
+    expect(page.locator(TOKENS).nth(1)).to_contain_text("<")
+    page.locator("#bar-text textarea").fill("word " * 100)
+    expect(page.locator(TOKENS)).to_have_count(48)
+    page.locator("#bar-text textarea").fill("")
+    expect(page.locator(TOKENS)).to_have_count(2)
+    expect(page.locator(GUESSED)).to_contain_text("needs a word to hide")
+
+
+def test_on_a_phone_the_stations_stand_under_one_another(open_lesson: Open) -> None:
+    page = open_lesson("overview")
+    page.set_viewport_size({"width": 390, "height": 844})
+    boxes = [page.locator(f"#overview-picture .{name}").bounding_box() for name in ("pieces", "inputs", "layers")]
+    for above, below in itertools.pairwise(boxes):
+        assert above
+        assert below
+        assert above["y"] + above["height"] <= below["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
