@@ -25,6 +25,7 @@ from starlette.middleware import Middleware
 from transformers.utils import logging as transformers_logging
 
 from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
+from demos.bert.model.memory import keep_giving_back
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover
@@ -51,6 +52,7 @@ from demos.widgets.takeaway import takeaway
 
 # Of all readers: a hall of three hundred that opens other sentences at once posts nine hundred.
 MAX_WAITING_EVENTS = 2_048
+GIVEN_BACK = 30.0  # seconds between two times that free memory is given back: 0.1 s of one core
 UPLOADS_KEPT = (3_600, 7_200)  # seconds: each hour, uploads older than two are deleted
 
 
@@ -178,6 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(loading.exception() or f"{title} is ready.", flush=True)
 
     loading.add_done_callback(loaded)
+    keep_giving_back(GIVEN_BACK)
     page.block_thread()
     end()  # by Ctrl+C
     return 0

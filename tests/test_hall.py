@@ -254,7 +254,7 @@ def test_failures_are_counted_in_all_loads(part: Callable[[Load, str], Awaitable
 
 def test_turns_keep_the_pace() -> None:
     async def take() -> list[float]:
-        pace = Pace(100)
+        pace = Pace(100, time.monotonic() + 10)
         turns = []
 
         async def one(events: int) -> None:
@@ -268,3 +268,23 @@ def test_turns_keep_the_pace() -> None:
     assert second - first >= 0.19
     assert third - second >= 0.04
     assert fourth - third >= 0.005
+
+
+def test_no_turn_is_waited_for_past_the_end() -> None:
+    async def take() -> tuple[list[bool], float]:
+        began = time.monotonic()
+        pace = Pace(100, began + 0.2)
+        taken = [await pace.turn(50), *await asyncio.gather(pace.turn(1), pace.turn(1))]
+        return taken, time.monotonic() - began
+
+    taken, seconds = run(take())
+    assert taken == [True, False, False]
+    assert 0.19 <= seconds < 2
+
+
+def test_many_students_of_many_events_end_in_time() -> None:
+    load = a_load(*[posted("at once")] * 40, students=50)  # whose turns together take 400 s
+    began = time.monotonic()
+    rows = figures(load, reading)
+    assert time.monotonic() - began < load.seconds + 10
+    assert rows["errors and lost answers"].met

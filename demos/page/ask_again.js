@@ -2,7 +2,7 @@
 // page says so. Gradio would put the word "Error" in the place of the picture, and leave it there.
 (() => {
   const BUSY = new Set([429, 502, 503, 504]);
-  const [FIRST, LONGEST] = [1, 30]; // seconds
+  const [FIRST, LONGEST] = [1, 8]; // seconds: who waits for a server that starts again goes on within ten
   const fetched = window.fetch;
   const waiting = new Set(); // what to call to ask at once, for each that waits
   let line;

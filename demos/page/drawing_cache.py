@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -11,7 +12,7 @@ from gradio.components.plot import PlotData
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import OnceCache
 
-MAX_BYTES = 64 * 2**20  # of all drawings together
+MAX_BYTES = 32 * 2**20  # of all drawings together: a hall that looks at the same, and some that do not
 OVERHEAD = 1_000  # bytes that an answer takes beside its texts
 
 
@@ -55,5 +56,7 @@ def _written(value: Any) -> Any:
 def _nbytes(answer: tuple[Any]) -> int:
     """About what an answer takes in memory."""
     sizes: list[int] = []
-    _mapped(lambda value: sizes.append(len(value.plot if isinstance(value, PlotData) else str(value))), answer[0])
+    _mapped(
+        lambda value: sizes.append(sys.getsizeof(value.plot if isinstance(value, PlotData) else str(value))), answer[0]
+    )
     return OVERHEAD + sum(sizes)

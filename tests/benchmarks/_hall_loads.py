@@ -96,16 +96,19 @@ def _ports(process: psutil.Process) -> Iterator[int]:
 
 
 class Pace:
-    """Gives out turns, so that all students together post so many events a second and no more."""
+    """Gives out turns until `end`, so that all students together post so many events a second and no more."""
 
-    def __init__(self, rate: float) -> None:
-        self.rate, self.free = rate, time.monotonic()
+    def __init__(self, rate: float, end: float) -> None:
+        self.rate, self.free, self.end = rate, time.monotonic(), end
 
-    async def turn(self, events: int) -> None:
+    async def turn(self, events: int) -> bool:
+        """Wait for a turn of so many events; False, at the end, where none is left."""
         now = time.monotonic()
         begin = max(now, self.free)
-        self.free = begin + max(1, events) / self.rate
-        await asyncio.sleep(begin - now)
+        if begin < self.end:
+            self.free = begin + max(1, events) / self.rate
+        await asyncio.sleep(max(0, min(begin, self.end) - now))
+        return begin < self.end
 
 
 def counted(tally: Tally) -> list[Row]:
@@ -165,10 +168,10 @@ async def opening(load: Load, url: str) -> list[Row]:
 
 async def reading(load: Load, url: str) -> list[Row]:
     """They arrive over a ramp, type and open lessons, each in turn."""
-    tally, memory, pace = Tally(), Memory(url), Pace(RATE)
-    recording = load.recording
+    tally, memory, recording = Tally(), Memory(url), load.recording
     steps = [recording.typing, *recording.typed[1:], recording.typed[0]]  # the typing is on the first lesson's page
     began = time.monotonic()
+    pace = Pace(RATE, began + load.seconds)
     ramp = min(30.0, load.seconds / 4)
 
     async def live(number: int) -> None:
@@ -177,10 +180,7 @@ async def reading(load: Load, url: str) -> list[Row]:
         await asyncio.sleep(ramp * number / load.students)
         await student.visit(recording.first[0])
         step, last = chance.randrange(len(steps)), chance.randint(1, 3)
-        while True:
-            await pace.turn(len(steps[step].events))
-            if time.monotonic() > began + load.seconds:
-                break
+        while await pace.turn(len(steps[step].events)):
             if number < load.vanishing and not last:
                 await vanish(student, steps[step], chance.uniform(0.05, 0.5))
                 return

@@ -113,6 +113,19 @@ def test_the_bound_is_in_bytes_and_the_last_used_stay() -> None:
     assert [letters for _, letters in counted.asked][4:] == [200_000]
 
 
+def test_letters_beyond_latin_count_with_all_their_bytes() -> None:
+    counted = Counted()
+
+    def show(sentence: Sentence, letter: str) -> str:
+        counted.show(sentence, letter)
+        return 40_000 * letter
+
+    recall = Drawings(most_bytes=100_000).remembered(show)
+    for letter in ("−", "x", "−", "y", "−"):  # 80 kB and 40 kB: one has room beside none
+        recall(BANK, letter)
+    assert [letter for _, letter in counted.asked] == ["−", "x", "−", "y", "−"]
+
+
 def test_what_one_reader_alone_has_is_drawn_for_them_alone() -> None:
     counted = Counted()
     wired: list[Any] = []

@@ -47,6 +47,9 @@ def test_no_visit_holds_a_copy_of_the_page(demo: gr.Blocks) -> None:
     sessions = list(demo.state_holder.session_data.values())
     assert [type(session) for session in sessions] == [Session]
     assert sessions[0].config_values == {}
+    own = {**sessions[0].blocks_config.blocks.maps[0], **sessions[0].blocks_config.fns.maps[0]}
+    assert [type(component) for component in own.values()] == [gr.Dropdown]  # the one that an update has changed
+    assert len(sessions[0].blocks_config.blocks) == len(demo.blocks)
 
 
 def test_it_has_what_gradios_own_session_has(demo: gr.Blocks) -> None:

@@ -18,6 +18,8 @@ from demos.bert.model.padding import model_inputs
 from demos.bert.model.token_lists import padded_batches
 
 MAX_CACHE_BYTES = 448 * 2**20  # 512 tokens of BERT large are 434: a run that is not kept costs a pass at each redraw
+SHORT = 4 * 2**20  # bytes of a short input's run: a hundred tokens of MiniLM
+MAX_SHORT_BYTES = 32 * 2**20  # of all short ones, a hundred and sixty sentences in MiniLM: one costs some milliseconds
 BATCH_TOKENS = 2_048
 
 
@@ -70,18 +72,24 @@ def run_model(loaded: LoadedModel, encodings: Sequence[Encoding]) -> list[Run]:
 class RunCache:
     """Runs by (model, text, text_pair), least recently used out first, bounded by bytes; safe for many threads.
 
+    Long inputs' runs have a bound of their own, in which the longest of the largest model has room; a hall of short
+    ones does not fill that.
+
     Shared by all lessons and all users: a sentence typed in one lesson costs one forward pass, not one a lesson.
     """
 
     def __init__(self, max_bytes: int = MAX_CACHE_BYTES, memory: Budget | None = None) -> None:
         self.max_bytes = max_bytes
-        self._runs: Recent[Run] = Recent(max_bytes, lambda run: run.nbytes, memory, "forward passes")
+        self._short, self._long = (
+            Recent[Run](most, lambda run: run.nbytes, memory, "forward passes")
+            for most in (min(max_bytes, MAX_SHORT_BYTES), max_bytes)
+        )
         self._pending: dict[tuple[str, str, str], Future[Run]] = {}
         self._lock = threading.Lock()
 
     @property
     def nbytes(self) -> int:
-        return int(self._runs.total)
+        return int(self._short.total + self._long.total)
 
     def get(self, loaded: LoadedModel, text: str | None, text_pair: str | None = None) -> Run:
         """The run of one sentence or pair, from the cache or by one forward pass. Raises UserError as `encode`."""
@@ -96,7 +104,7 @@ class RunCache:
         mine: dict[tuple[str, str, str], Future[Run]] = {}
         with self._lock:
             for key in keys:
-                run = self._runs.get(key)
+                run = self._short.get(key) or self._long.get(key)
                 if run is not None:
                     runs[key] = run
                 elif key in self._pending and key not in mine:
@@ -110,7 +118,7 @@ class RunCache:
                 for run in run_model(loaded, [missing[row] for row in rows]):
                     key = (run.model, run.encoding.text, run.encoding.text_pair)
                     runs[key] = run
-                    self._runs.put(key, run)
+                    (self._short if run.nbytes <= SHORT else self._long).put(key, run)
                     mine[key].set_result(run)
         except BaseException as error:
             for future in mine.values():

@@ -35,7 +35,8 @@ class Readers:
     def _all(self, reader: str) -> list[Record]:
         records = list(self._histories.get(reader, ()))
         if reader and (stored := self.runs.stored):
-            records = sorted(records + stored.history(reader), key=lambda record: (record.time, record.number))
+            both = records + stored.history(reader)
+            records = sorted(both, key=lambda record: (record.number, record.time))  # a clock may be set back
         return records
 
     def add(self, reader: str, record: Record) -> None:

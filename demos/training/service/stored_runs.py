@@ -30,6 +30,7 @@ from demos.training.settings import Settings
 log = logging.getLogger(__name__)
 MAX_DAYS = 7.0  # since a model, or a reader's history, was last asked for
 MAX_BYTES = 4 * 2**30  # of all; what was asked for longest ago goes first
+SKEW = 60.0  # seconds by which the clocks of two machines on one folder may differ
 BASE = "base.json"
 _OURS = re.compile(r"[0-9a-f]{64}")
 _NOT_OURS = (ValueError, TypeError, KeyError, AttributeError)  # what reading a broken or foreign record raises
@@ -122,12 +123,21 @@ class StoredRuns:
 
     def tidy(self) -> None:
         """Delete what nobody has asked for in a while, and the oldest beyond the bound in bytes."""
+        self._bring_back()
         kept = sorted((used, folder) for folder in self._folders() if (used := _used(folder)))
         sizes = {folder: _size(folder) for _, folder in kept}
         for used, folder in kept:
             if sum(sizes.values()) > self.max_bytes or time.time() - used > 86_400 * self.max_days:
                 del sizes[folder]
                 self._delete(folder)
+
+    def _bring_back(self) -> None:
+        """Where the clock was set back, what was used before stands in the future, ahead of all that is used now."""
+        now = time.time()
+        for folder in self._folders():
+            if _used(folder) > now + SKEW:
+                with suppress(OSError):
+                    os.utime(folder, (now - SKEW, now - SKEW))
 
     def _folders(self) -> Iterator[Path]:
         for parent in (self._histories, self._models):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from demos.bert.model.memory import give_back, keep_pages
+from demos.bert.model import memory
+from demos.bert.model.memory import give_back, keep_giving_back, keep_pages
 
 ROOT = Path(__file__).resolve().parents[3]
 STATUS = Path("/proc/self/status")
@@ -46,6 +48,18 @@ def test_what_a_thread_left_is_given_back() -> None:
     held, left = map(int, done.stdout.split())
     assert held > 100  # else there is nothing to show
     assert left < held / 2
+
+
+def test_it_is_given_back_again_and_again_until_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = threading.Semaphore(0)
+    monkeypatch.setattr(memory, "give_back", given.release)
+    ended = keep_giving_back(0.01)
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "memory")
+    assert given.acquire(timeout=5)
+    assert given.acquire(timeout=5)
+    ended.set()
+    thread.join(5)
+    assert not thread.is_alive()
 
 
 def test_without_glibc_it_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,20 @@ def test_the_cache_keeps_within_its_bytes(tiny: LoadedModel) -> None:
     assert RunCache(max_bytes=10).get(tiny, "too large to keep").hidden_states.shape[0] == 3
 
 
+def test_a_hall_of_short_inputs_fills_no_more_than_their_own_bound(
+    tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = RunCache().get(tiny, "word 0").nbytes
+    monkeypatch.setattr(run_module, "MAX_SHORT_BYTES", 3 * size)
+    monkeypatch.setattr(run_module, "SHORT", size)
+    cache = RunCache()
+    long = cache.get(tiny, "a longer one, of more than the two words")
+    for number in range(6):
+        cache.get(tiny, f"word {number}")
+    assert cache.nbytes == 3 * size + long.nbytes
+    assert cache.get(tiny, "a longer one, of more than the two words") is long
+
+
 def test_the_longest_input_of_the_largest_model_is_kept() -> None:
     sizes = [
         4 * MAX_TOKENS * ((spec.num_layers + 1) * spec.width + spec.num_layers * spec.num_heads * MAX_TOKENS)

@@ -121,6 +121,27 @@ def back(folder: Path, seconds: float) -> None:
         os.utime(path, times=(path.stat().st_mtime - seconds,) * 2)
 
 
+def test_a_clock_that_is_set_back_loses_no_new_run(tmp_path: Path, record: Record) -> None:
+    readers = Readers(Runs(stored=StoredRuns(tmp_path, max_bytes=60_000)))
+    for name in ("first", "second", "third"):
+        finish(readers, f"{name}-{ANN}", replace(record, run=name), size=10_000)
+    back(tmp_path, -86_400)  # as they look to a clock that was set back a day
+    finish(readers, BOB, replace(record, run="new"), size=35_000)
+    assert readers.runs.kept("new")
+    assert ids(readers, BOB) == ["new"]
+    assert not all(readers.runs.kept(name) for name in ("first", "second", "third"))
+    back(tmp_path, 7.1 * 86_400)
+    readers = Readers(Runs(stored=StoredRuns(tmp_path)))
+    assert not any(readers.runs.kept(name) for name in ("first", "second", "third"))
+
+
+def test_a_run_after_the_clock_was_set_back_is_the_readers_newest(tmp_path: Path, record: Record) -> None:
+    readers = Readers(Runs(stored=StoredRuns(tmp_path)))
+    finish(readers, ANN, replace(record, run="before", number=1, time="2031-01-02T10:00:00+00:00"))
+    finish(readers, ANN, replace(record, run="after", number=2, time="2031-01-01T10:00:00+00:00"))
+    assert ids(readers, ANN) == ["before", "after"]
+
+
 def test_what_nobody_asked_for_in_a_week_goes(tmp_path: Path, record: Record) -> None:
     readers = Readers(Runs(stored=StoredRuns(tmp_path)))
     for reader in (ANN, BOB):
