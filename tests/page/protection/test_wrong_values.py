@@ -24,19 +24,25 @@ def url() -> Iterator[str]:
                 gr.Number(),
                 gr.Dropdown(["c"], multiselect=True),
                 gr.File(),
+                gr.Radio([("a half", 0.5), ("one", 1.0)]),
+                gr.Dropdown([("first", 0), ("second", 1)]),
+                gr.Textbox(),
             )
-            gr.Button().click(lambda *values: str(values[:4]), inputs, gr.Textbox(), api_name="show")
+            gr.Button().click(lambda *values: str([*values[:4], *values[5:]]), inputs, gr.Textbox(), api_name="show")
         demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False)
         yield demo.local_url
         demo.close()
 
 
-RIGHT: list[Any] = [1, "a", 2, [], None]
+RIGHT: list[Any] = [1, "a", 2, [], None, 0.5, 1, "b"]
 
 
 @pytest.mark.parametrize(
     ("place", "wrong"),
-    [(0, "x"), (0, 9), (0, {}), (1, "c"), (1, []), (1, ["a"]), (2, "x"), (2, []), (4, {"path": "/etc/passwd"}), (4, 7)],
+    [
+        *[(0, "x"), (0, 9), (0, {}), (0, True), (0, None), (1, "c"), (1, []), (1, ["a"]), (2, "x"), (2, []), (2, True)],
+        *[(4, {"path": "/etc/passwd"}), (4, 7), (5, True), (5, "0.5"), (6, True), (6, False), (6, -0.0), (6, 1.0)],
+    ],
 )
 def test_a_value_that_fits_no_field(url: str, place: int, wrong: Any, capfd: pytest.CaptureFixture[str]) -> None:
     values = [*RIGHT]
@@ -46,5 +52,9 @@ def test_a_value_that_fits_no_field(url: str, place: int, wrong: Any, capfd: pyt
 
 
 def test_values_that_fit_are_handed_on(url: str) -> None:
-    assert call(url, "show", RIGHT) == """data: ["(1, 'a', 2, [])"]"""
-    assert call(url, "show", [5, "b", 0, ["c"], None]) == """data: ["(5, 'b', 0, ['c'])"]"""
+    assert call(url, "show", RIGHT) == """data: ["[1, 'a', 2, [], 0.5, 1, 'b']"]"""
+    assert call(url, "show", [5, "b", 0, ["c"], None, 1, None, ""]) == """data: ["[5, 'b', 0, ['c'], 1, None, '']"]"""
+
+
+def test_no_text_is_an_empty_text(url: str) -> None:
+    assert call(url, "show", [*RIGHT[:7], None]) == """data: ["[1, 'a', 2, [], 0.5, 1, '']"]"""
