@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio import processing_utils
 
 from demos.page.protection.wrong_values import WRONG, tell_wrong_values
 from tests.hostile.wire import call
@@ -16,6 +18,8 @@ from tests.hostile.wire import call
 def url() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gr.Blocks, "preprocess_data", gr.Blocks.preprocess_data)  # put back afterwards
+        download = processing_utils.async_ssrf_protected_download
+        patch.setattr(processing_utils, "async_ssrf_protected_download", download)
         tell_wrong_values()
         with gr.Blocks(analytics_enabled=False) as demo:
             inputs = (
@@ -58,3 +62,18 @@ def test_values_that_fit_are_handed_on(url: str) -> None:
 
 def test_no_text_is_an_empty_text(url: str) -> None:
     assert call(url, "show", [*RIGHT[:7], None]) == """data: ["[1, 'a', 2, [], 0.5, 1, '']"]"""
+
+
+def test_no_address_that_a_reader_names_is_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    known = socket.getaddrinfo
+
+    def found(host: Any, *arguments: Any, **options: Any) -> Any:
+        asked.append(host)
+        return known("127.0.0.1" if host == "example.org" else host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    for address in ("https://example.org/rows.csv", "http://example.org:8080/x"):
+        file = {"path": address, "url": address, "meta": {"_type": "gradio.FileData"}}
+        assert WRONG in call(url, "show", [*RIGHT[:4], file, *RIGHT[5:]])
+    assert "example.org" not in asked
