@@ -39,7 +39,7 @@ from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import build_header, head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
-from demos.page.protection import MIDDLEWARE, protect_server
+from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.tour_file import BUNDLED, Place, Tour, check_tour, read_tour
@@ -126,6 +126,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
                 *MIDDLEWARE,
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
+                INNERMOST,
             ]
         },
         "footer_links": ["api"],

@@ -47,6 +47,7 @@ def tokenize(functions: dict[str, Any]) -> int:
         {"fn_index": "0"},
         {"fn_index": 1.5},
         {"fn_index": None},
+        {"event_data": json.loads("[" * 300 + "]" * 300)},
         {"fn_index": True},
         {"data": None},
         {"data": {}},
@@ -140,6 +141,11 @@ def test_another_page_changes_nothing_and_reads_nothing(app_url: str, tokenize: 
         assert send(app_url, "/gradio_api/queue/join", None, told, method="OPTIONS").status == 403
         read = send(app_url, "/gradio_api/info", None, told)
         assert (read.status, read.headers["access-control-allow-origin"]) == (200, None)
+
+
+def test_another_page_signs_nobody_out(app_url: str) -> None:
+    assert send(app_url, "/logout", headers={"sec-fetch-site": "cross-site"}).status == 403
+    assert send(app_url, "/logout", headers={"sec-fetch-site": "same-origin"}).status == 302
 
 
 def test_our_own_page_and_programs_are_let_in(app_url: str, tokenize: int) -> None:

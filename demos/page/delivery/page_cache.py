@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.files import read_beside
 
-ADDRESSES = 40  # pages and configuration, for some names of one host; the oldest goes first
+ADDRESSES = 40  # pages and configuration, for some names of one host; what nobody asks for goes first
 FILES = 300  # of Gradio's, some megabytes compressed
 PATHS = ("/", "/config")  # and the pages that are named to `PageCache`
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
@@ -81,6 +81,7 @@ class PageCache:
             kept[key] = asyncio.create_task(self._build(scope))
             if len(kept) > most:
                 kept.popitem(last=False)
+        kept.move_to_end(key)
         building = kept[key]
         try:
             answer = await asyncio.shield(building)  # who leaves does not end what others wait for

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.page.protection.answers import refuse
 
 SAFE = frozenset({"GET", "HEAD"})
+SIGN_OUT = "/logout"  # by GET, in Gradio
 OWN = frozenset({b"same-origin", b"none"})  # none: typed in, or a bookmark
 FOREIGN = "Another web page asked for this. Open the app itself, or call its API from a program."
 
@@ -27,7 +28,8 @@ class OriginGuard:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] not in SAFE and is_foreign(scope["headers"]):
+        changes = scope["type"] == "http" and (scope["method"] not in SAFE or scope["path"].rstrip("/") == SIGN_OUT)
+        if changes and is_foreign(scope["headers"]):
             await refuse(send, 403, FOREIGN)
             return
         await self.app(scope, receive, send)

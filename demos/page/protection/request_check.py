@@ -72,7 +72,7 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
         raise RefusedError("The body must be a JSON object.")
     if path.startswith(f"{CALL}v2/"):  # its fields are the function's own arguments
         _endpoint(path, blocks.fns)
-        return orjson.dumps(values)
+        return _written(values)
     for name in NAMED:
         if (told := values.get(name)) is not None and not _is_id(told):
             raise RefusedError(f"{name} must be 1 to 64 letters, digits, dashes or underscores.")
@@ -93,7 +93,7 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
         raise RefusedError("The request names no component's function.")
     elif type(values.get("fn_index", 0)) is not int:
         raise RefusedError("fn_index must be a whole number.")
-    return orjson.dumps(values)
+    return _written(values)
 
 
 def _parsed(body: bytes) -> Any:
@@ -107,6 +107,14 @@ def _parsed(body: bytes) -> Any:
             return orjson.loads(mended)
         except (ValueError, RecursionError) as error:
             raise RefusedError("The body is not JSON.") from error
+
+
+def _written(values: dict[str, Any]) -> bytes:
+    """The JSON text. Raises RefusedError for what is nested too deeply, which less is enough for than in reading."""
+    try:
+        return orjson.dumps(values)
+    except orjson.JSONEncodeError as error:
+        raise RefusedError("The body is nested too deeply.") from error
 
 
 def _no_number(name: str) -> Any:

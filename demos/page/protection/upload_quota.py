@@ -1,50 +1,93 @@
-"""What has been uploaded, bounded in bytes and files: with each upload the oldest go until the rest fits.
+"""What has been uploaded, bounded in bytes and files: for all readers, and for each session whose events use it.
 
-An upload does not say which session it is of, so there is one bound for all.
+An upload does not say which session it is of. It is nobody's until an event of a session names it; then it counts for
+that session, and for each other that names it, since equal files of a class are one file. Who is over a bound loses
+what was used longest ago; the file itself goes when nobody holds it. Where all together are over theirs, that happens
+to whoever holds most: a stranger who uploads without end pushes out what is nobody's, or the stranger's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from gradio.route_utils import API_PREFIX
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-MOST_BYTES = 200 * 2**20  # forty of the largest files
+MEGABYTE = 2**20
+MOST_BYTES = 200 * MEGABYTE  # of all: forty of the largest files
 MOST_FILES = 1_000
-UPLOAD = f"{API_PREFIX}/upload"
+SESSION_BYTES = 40 * MEGABYTE  # of one session, and of what is nobody's
+SESSION_FILES = 200
+MOST_HOLDINGS = 10_000  # of all sessions together
+NOBODY = ""
 
 
-class UploadQuota:
-    """ASGI middleware after each upload."""
+class Uploads:
+    """Who holds which files: the session that used a file longest ago first, and of each its files likewise."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self) -> None:
+        self.sizes: dict[str, int] = {}
+        self.held: OrderedDict[str, OrderedDict[str, None]] = OrderedDict()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, send)
-        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].rstrip("/") == UPLOAD:
-            uploaded = scope["app"].get_blocks().upload_file_set
-            uploaded -= forget_oldest(tuple(uploaded), MOST_BYTES, MOST_FILES)
-
-
-def forget_oldest(paths: Iterable[str], most_bytes: int, most_files: int) -> set[str]:
-    """Delete the oldest files until at most `most_bytes` and `most_files` are left; the paths where nothing is."""
-    found, gone = [], set()
-    for path in paths:
-        try:
-            stat = Path(path).stat()
-            found.append((stat.st_mtime_ns, stat.st_size, path))
-        except OSError:
-            gone.add(path)
-    taken = 0
-    for number, (_, size, path) in enumerate(sorted(found, reverse=True), 1):
-        taken += size
-        if taken > most_bytes or number > most_files:
-            Path(path).unlink(missing_ok=True)
+    def add(self, paths: Iterable[str]) -> set[str]:
+        """New files, which are nobody's yet -> those that had to go."""
+        gone = {path for path in self.sizes if not Path(path).exists()}  # Gradio deletes those of two hours
+        self._forget(gone)
+        for path in paths:
             with suppress(OSError):
-                Path(path).parent.rmdir()  # Gradio makes a folder for each
-            gone.add(path)
-    return gone
+                self.sizes[path] = Path(path).stat().st_size
+                self._hold(NOBODY, path)
+        gone |= self._bound(NOBODY)
+        gone |= self._while_over(lambda: sum(self.sizes.values()) > MOST_BYTES, self._bytes)
+        return gone | self._while_over(lambda: len(self.sizes) > MOST_FILES, lambda holder: len(self.held[holder]))
+
+    def use(self, session: str, paths: Iterable[str]) -> set[str]:
+        """A session's event names these files -> those that had to go."""
+        for path in paths:
+            if path in self.sizes and sum(map(len, self.held.values())) < MOST_HOLDINGS:
+                self._hold(session, path)
+                self._let_go(NOBODY, path)
+        return self._bound(session)
+
+    def _hold(self, session: str, path: str) -> None:
+        files = self.held.setdefault(session, OrderedDict())
+        files[path] = None
+        files.move_to_end(path)
+        self.held.move_to_end(session)
+
+    def _let_go(self, session: str, path: str) -> None:
+        self.held.get(session, OrderedDict()).pop(path, None)
+        if not self.held.get(session, True):
+            del self.held[session]
+
+    def _bytes(self, session: str) -> int:
+        return sum(map(self.sizes.__getitem__, self.held.get(session, ())))
+
+    def _bound(self, holder: str) -> set[str]:
+        gone: set[str] = set()
+        while len(self.held.get(holder, ())) > SESSION_FILES or self._bytes(holder) > SESSION_BYTES:
+            gone |= self._drop_oldest(holder)
+        return gone
+
+    def _while_over(self, is_over: Callable[[], bool], share: Callable[[str], int]) -> set[str]:
+        gone: set[str] = set()
+        while self.held and is_over():
+            gone |= self._drop_oldest(max(self.held, key=share))  # of equals the one that was idle for longest
+        return gone
+
+    def _drop_oldest(self, session: str) -> set[str]:
+        path = next(iter(self.held[session]))
+        self._let_go(session, path)
+        if any(path in files for files in self.held.values()):
+            return set()
+        Path(path).unlink(missing_ok=True)
+        with suppress(OSError):
+            Path(path).parent.rmdir()  # Gradio makes a folder for each
+        self._forget({path})
+        return {path}
+
+    def _forget(self, paths: set[str]) -> None:
+        for path in paths:
+            self.sizes.pop(path, None)
+            for session in list(self.held):
+                self._let_go(session, path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
+from gradio import processing_utils
 
 WRONG = "A value does not fit the field that it was sent for; reload the page and try again."
 original = gr.Blocks.preprocess_data
@@ -18,18 +20,39 @@ async def checked(blocks: gr.Blocks, function: Any, *arguments: Any, **options: 
             raise ValueError(WRONG)
     except Exception as error:
         raise gr.Error(WRONG, print_exception=False) from error
-    return values
+    pairs = zip(function.inputs, values, strict=False)
+    return ["" if value is None and isinstance(component, gr.Textbox) else value for component, value in pairs]
 
 
 def _fits(component: gr.Component, value: Any) -> bool:
     """Whether a value is of the component's kind, where the component itself lets others pass."""
+    if isinstance(component, gr.Slider):
+        return _is_number(value)
     if isinstance(component, gr.Number):
-        return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
-    if isinstance(component, gr.Dropdown):
-        return component.multiselect or not isinstance(value, list)
+        return value is None or _is_number(value)
+    if isinstance(component, gr.Dropdown | gr.Radio):
+        if isinstance(value, list):
+            return isinstance(component, gr.Dropdown) and bool(component.multiselect)
+        return value is None or not component.choices or _is_like_one(value, component.choices)
     return not isinstance(component, gr.Checkbox) or value is None or isinstance(value, bool)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_like_one(value: Any, choices: Sequence[tuple[str, Any]]) -> bool:
+    """Whether one of the choices is of the value's type: to Python, true is 1. JSON may have 1 for 1.0."""
+    types = {type(choice) for _, choice in choices}
+    return type(value) in types or (type(value) is int and float in types)
+
+
+async def fetch_nothing(*_: Any, **__: Any) -> str:
+    """In the place of Gradio's download of a file whose path is an address: nothing of ours has such a file."""
+    raise ValueError(WRONG)
+
+
 def tell_wrong_values() -> None:
-    """Have Gradio check with `checked`."""
+    """Have Gradio check with `checked`, and fetch nothing that a file is said to lie at."""
     gr.Blocks.preprocess_data = checked
+    processing_utils.async_ssrf_protected_download = fetch_nothing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +22,11 @@ from demos.training.tasks.question_answering.scores import exact_match
 from demos.training.tasks.question_answering.task import text_of
 
 MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may take a cell beginning with for a formula
+# Where a spreadsheet may take what follows for a formula: where a cell begins, and, since some countries' Excel parts
+# cells at semicolons whatever quotes are around, after a sign that may part them. The last four are Japanese Excel's.
+_FORMULA = re.compile(
+    "(^|[;\t\r\n])(?=\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])"
+)  # the last four: as wide as in Chinese
 
 
 @dataclass(frozen=True)
@@ -177,7 +182,7 @@ def as_csv(records: Sequence[Record]) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, tuple):
         value = " ".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return _FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def _thinned(points: Sequence[tuple[float, float | None]]) -> tuple[tuple[float, float | None], ...]:

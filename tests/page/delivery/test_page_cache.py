@@ -91,6 +91,14 @@ def test_each_address_has_its_own_page_and_their_number_is_bounded(pages: Pages,
     assert len(pages.built) == ADDRESSES + 3  # its links would begin with https
 
 
+def test_strangers_hosts_push_out_no_page_that_is_asked_for(pages: Pages, client: TestClient) -> None:
+    client.get("/", headers={"host": "hall"})
+    for number in range(ADDRESSES + 5):
+        client.get("/", headers={"host": f"stranger{number}"})
+        client.get("/", headers={"host": "hall"})
+    assert sum("//hall/" in address for address in pages.built) == 1
+
+
 @pytest.mark.parametrize("path", ["/other", "/?deep_link=abc", "/?page=", "/config?page=x"])
 def test_what_is_not_the_whole_page_is_not_kept(pages: Pages, client: TestClient, path: str) -> None:
     client.get(path)

@@ -34,6 +34,13 @@ def test_an_event_in_order_is_handed_on(demo: gr.Blocks) -> None:
     assert json.loads(checked(_join(trigger_id=demo._id, event_data={"x": [1]}), JOIN, demo))["trigger_id"] == demo._id
 
 
+@pytest.mark.parametrize("depth", [300, 1_000, 2_000, 500_000])
+def test_what_is_nested_too_deeply_is_refused(demo: gr.Blocks, depth: int) -> None:
+    body = _join().replace(b'"a"', b"[" * depth + b"]" * depth)
+    with pytest.raises(RefusedError):
+        checked(body, JOIN, demo)
+
+
 def test_half_a_pair_becomes_the_replacement_character(demo: gr.Blocks) -> None:
     handed = json.loads(checked(_join(data=["a\ud800b \U0001f642", None]), JOIN, demo))
     assert handed["data"] == ["a\ufffdb \U0001f642", None]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio import processing_utils
 
 from demos.page.protection.wrong_values import WRONG, tell_wrong_values
 from tests.hostile.wire import call
@@ -16,6 +18,8 @@ from tests.hostile.wire import call
 def url() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gr.Blocks, "preprocess_data", gr.Blocks.preprocess_data)  # put back afterwards
+        download = processing_utils.async_ssrf_protected_download
+        patch.setattr(processing_utils, "async_ssrf_protected_download", download)
         tell_wrong_values()
         with gr.Blocks(analytics_enabled=False) as demo:
             inputs = (
@@ -24,19 +28,25 @@ def url() -> Iterator[str]:
                 gr.Number(),
                 gr.Dropdown(["c"], multiselect=True),
                 gr.File(),
+                gr.Radio([("a half", 0.5), ("one", 1.0)]),
+                gr.Dropdown([("first", 0), ("second", 1)]),
+                gr.Textbox(),
             )
-            gr.Button().click(lambda *values: str(values[:4]), inputs, gr.Textbox(), api_name="show")
+            gr.Button().click(lambda *values: str([*values[:4], *values[5:]]), inputs, gr.Textbox(), api_name="show")
         demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False)
         yield demo.local_url
         demo.close()
 
 
-RIGHT: list[Any] = [1, "a", 2, [], None]
+RIGHT: list[Any] = [1, "a", 2, [], None, 0.5, 1, "b"]
 
 
 @pytest.mark.parametrize(
     ("place", "wrong"),
-    [(0, "x"), (0, 9), (0, {}), (1, "c"), (1, []), (1, ["a"]), (2, "x"), (2, []), (4, {"path": "/etc/passwd"}), (4, 7)],
+    [
+        *[(0, "x"), (0, 9), (0, {}), (0, True), (0, None), (1, "c"), (1, []), (1, ["a"]), (2, "x"), (2, []), (2, True)],
+        *[(4, {"path": "/etc/passwd"}), (4, 7), (5, True), (5, "0.5"), (6, True), (6, False), (6, -0.0), (6, 1.0)],
+    ],
 )
 def test_a_value_that_fits_no_field(url: str, place: int, wrong: Any, capfd: pytest.CaptureFixture[str]) -> None:
     values = [*RIGHT]
@@ -46,5 +56,24 @@ def test_a_value_that_fits_no_field(url: str, place: int, wrong: Any, capfd: pyt
 
 
 def test_values_that_fit_are_handed_on(url: str) -> None:
-    assert call(url, "show", RIGHT) == """data: ["(1, 'a', 2, [])"]"""
-    assert call(url, "show", [5, "b", 0, ["c"], None]) == """data: ["(5, 'b', 0, ['c'])"]"""
+    assert call(url, "show", RIGHT) == """data: ["[1, 'a', 2, [], 0.5, 1, 'b']"]"""
+    assert call(url, "show", [5, "b", 0, ["c"], None, 1, None, ""]) == """data: ["[5, 'b', 0, ['c'], 1, None, '']"]"""
+
+
+def test_no_text_is_an_empty_text(url: str) -> None:
+    assert call(url, "show", [*RIGHT[:7], None]) == """data: ["[1, 'a', 2, [], 0.5, 1, '']"]"""
+
+
+def test_no_address_that_a_reader_names_is_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    known = socket.getaddrinfo
+
+    def found(host: Any, *arguments: Any, **options: Any) -> Any:
+        asked.append(host)
+        return known("127.0.0.1" if host == "example.org" else host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+    for address in ("https://example.org/rows.csv", "http://example.org:8080/x"):
+        file = {"path": address, "url": address, "meta": {"_type": "gradio.FileData"}}
+        assert WRONG in call(url, "show", [*RIGHT[:4], file, *RIGHT[5:]])
+    assert "example.org" not in asked

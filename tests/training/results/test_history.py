@@ -108,7 +108,7 @@ def test_the_csv_reads_back_and_holds_no_formula(record: Record) -> None:
     assert float(first["test accuracy"]) == record.metrics["accuracy"]
     assert first["learning_rate"] == "0.003"
     assert second["data"] == '\'=HYPERLINK("x")'
-    assert second["model"] == "'@sum, \n+1"
+    assert second["model"] == "'@sum, \n'+1"
     assert float(second["test MCC"]) == -0.25  # a number stays a number
     assert second["test accuracy"] == ""
     assert set(asdict(Settings())) < set(first)
@@ -130,3 +130,22 @@ def test_two_runs_on_other_examples_have_newcombes_interval() -> None:
     # Newcombe 1998, table II, case (a): 56/70 - 48/80, method 10.
     found = other_test(48 / 80, 80, 56 / 70, 70)
     assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("data", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        (" =1+1", "' =1+1"),
+        ("\t@SUM(A1)", "'\t'@SUM(A1)"),
+        ("films;=1+1", "films;'=1+1"),
+        ("films; -1+1;+2", "films;' -1+1;'+2"),
+        ("films\t=1+1", "films\t'=1+1"),
+        ("films\n@x", "films\n'@x"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("a-b=c+d@e; f", "a-b=c+d@e; f"),
+    ],
+)
+def test_no_part_of_a_cell_is_a_formula(record: Record, data: str, cell: str) -> None:
+    (row,) = csv.DictReader(io.StringIO(as_csv([replace(record, data=data)]), newline=""))
+    assert row["data"] == cell

@@ -1,0 +1,134 @@
+"""Uploads while they come: slow ones and too much at once are given up, and what is left of a broken one is deleted.
+
+Gradio writes a file while it comes in, and leaves it where the reader hangs up or the form is none of its own. What
+arrived whole counts in `Uploads`, for the sessions whose events then name it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import gradio as gr
+import orjson  # Gradio requires it
+from gradio import route_utils, routes
+from gradio.data_classes import FileData
+from gradio.route_utils import API_PREFIX
+from gradio.utils import NamedString
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from demos.page.protection import upload_quota
+from demos.page.protection.answers import refuse
+from demos.page.protection.request_check import JOIN
+from demos.page.protection.upload_quota import Uploads
+
+UPLOAD = f"{API_PREFIX}/upload"
+UPLOAD_SECONDS = 300.0  # in which a file is sent: 5 MB at 17 kB a second
+MOST_PROGRESSES = 1_000  # uploads of which Gradio notes how far they are
+GIVEN_UP = "The upload took too long, or too much was on its way; try again."
+WRITTEN: ContextVar[list[Any]] = ContextVar("WRITTEN")  # the files that a request has had Gradio write
+
+
+class Uploading:
+    """ASGI middleware around uploads, and around the events that may name one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.uploads = Uploads()
+        self.coming: OrderedDict[asyncio.Timeout, int] = OrderedDict()  # bytes so far, the first that began first
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].rstrip("/") if scope["type"] == "http" and scope["method"] == "POST" else ""
+        if path == UPLOAD:
+            await self._upload(scope, receive, send)
+        else:
+            await self.app(scope, self._noted(scope, receive) if path == JOIN else receive, send)
+
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        WRITTEN.set(written := [])
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS) as patience:
+                self.coming[patience] = 0
+
+                async def counted() -> Message:
+                    message = await receive()
+                    self.coming[patience] = self.coming.get(patience, 0) + len(message.get("body", b""))
+                    while sum(self.coming.values()) > upload_quota.MOST_BYTES:
+                        slowest, _ = self.coming.popitem(last=False)
+                        slowest.reschedule(0)
+                    return message
+
+                await self.app(scope, counted, send)
+        except TimeoutError:
+            await refuse(send, 408, GIVEN_UP, (b"connection", b"close"))
+        finally:
+            self.coming.pop(patience, None)
+            for file in written:
+                file.close()
+                Path(file.name).unlink(missing_ok=True)  # what arrived whole has another name by now
+        uploaded = scope["app"].get_blocks().upload_file_set
+        uploaded -= self.uploads.add(uploaded - self.uploads.sizes.keys())
+
+    def _noted(self, scope: Scope, receive: Receive) -> Receive:
+        """`receive`, with the files noted that the event names; `RequestCheck` hands its body on in one message."""
+
+        async def noted() -> Message:
+            message = await receive()
+            if b'"path"' in message.get("body", b""):
+                values = orjson.loads(message["body"])
+                gone = self.uploads.use(str(values.get("session_hash")), set(_paths(values.get("data"))))
+                uploaded = scope["app"].get_blocks().upload_file_set
+                uploaded -= gone
+            return message
+
+        return noted
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """The paths of the files in an event's values."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _paths(one)
+    elif isinstance(value, dict):
+        if isinstance(path := value.get("path"), str):
+            yield path
+        for one in value.values():
+            yield from _paths(one)
+
+
+def named_file(*arguments: Any, **options: Any) -> Any:
+    """`NamedTemporaryFile` as Gradio calls it, noted for the request that it is written for."""
+    file = NamedTemporaryFile(*arguments, **options)  # noqa: SIM115  # Gradio closes it
+    WRITTEN.get([]).append(file)
+    return file
+
+
+class Newest(OrderedDict[str, Any]):
+    """Values by upload, of the newest alone; of an unknown one an event that waits for it, as Gradio makes them."""
+
+    def __setitem__(self, upload: str, value: Any) -> None:
+        super().__setitem__(upload, value)
+        if len(self) > MOST_PROGRESSES:
+            self.popitem(last=False)
+
+    def __missing__(self, upload: str) -> asyncio.Event:
+        self[upload] = event = asyncio.Event()
+        return event
+
+
+def path_alone(_: gr.File, file: FileData) -> NamedString:
+    """`gr.File._process_single_file`, without the empty file that it makes for each event and never deletes."""
+    return NamedString(file.path)
+
+
+def bound_uploads() -> None:
+    """Have Gradio note its files with `named_file`, and how far uploads are for the newest alone."""
+    route_utils.NamedTemporaryFile = named_file  # type: ignore[misc, assignment]
+    gr.File._process_single_file = path_alone  # type: ignore[method-assign]
+    routes.file_upload_statuses._statuses = Newest()
+    routes.file_upload_statuses._signals = Newest()  # type: ignore[assignment]
