@@ -40,6 +40,7 @@ from demos.page.parts import build_lesson
 from demos.page.protection import MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
+from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
@@ -110,6 +111,7 @@ def launch_options(settings: Settings, first_views: FirstViews) -> dict[str, Any
         "app_kwargs": {
             "middleware": [
                 *MIDDLEWARE,
+                Middleware(NamedBrowsers),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
             ]
