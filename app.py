@@ -43,6 +43,7 @@ from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.tour_file import BUNDLED, Place, Tour, check_tour, read_tour
+from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
@@ -124,6 +125,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
         "app_kwargs": {
             "middleware": [
                 *MIDDLEWARE,
+                Middleware(NamedBrowsers),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,

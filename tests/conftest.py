@@ -167,11 +167,16 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 at.unlink()  # who asks later starts another
 
 
-def start_app(folder: Path, **environment: str) -> tuple[int, int]:
-    """(process, port) of an app that is about to answer; `environment` on top of the tests' own."""
+def free_port() -> int:
+    """A port of this machine that nobody listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+def start_app(folder: Path, **environment: str) -> tuple[int, int]:
+    """(process, port) of an app that is about to answer; `environment` on top of the tests' own."""
+    port = free_port()
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
     env |= {"INSIDE_BERT_RUNS": str(folder / "runs"), **environment}
     with (folder / "app.log").open("w") as output:

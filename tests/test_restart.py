@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -12,12 +13,10 @@ import pytest
 from gradio_client import Client
 
 from demos.page.past_runs import LOST
-from demos.training.form_values import RECIPE
 from tests.conftest import START_SECONDS, answers, start_app
-from tests.visit import Visit
+from tests.visit import Visit, train
 
 READER, STRANGER = "a-key-that-nobody-guesses", "another-key-that-nobody-guesses"
-BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "task", "data", "file", "test_file", "hub", "most")
 OF_RUNS = ("finetune-table", "export-told")
 
 
@@ -27,9 +26,10 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("TMPDIR", str(temporary))
     pid, url = started(tmp_path)
     try:
-        train(url)
+        train(Visit(url), READER)
         before = found(url, READER)
         assert LOST not in before["finetune-lost"]
+        assert json.loads(before["finetune-curve"])["status"].startswith("Trained after")
         assert len(left(temporary)) == 1
     finally:
         os.kill(pid, signal.SIGKILL)
@@ -41,6 +41,7 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         strangers = found(url, STRANGER)
         assert LOST in strangers["finetune-lost"]
         assert not {strangers[name] for name in OF_RUNS} & {before[name] for name in OF_RUNS}
+        assert json.loads(strangers["finetune-curve"])["status"].startswith("Nothing is trained yet")
         assert len(left(temporary)) == 1  # not the killed one's
         events = Client(url, verbose=False, httpx_kwargs={"timeout": 60}).submit(epochs=10, api_name="/fine_tune")
         next(event for event in events if event["event"] == "step")
@@ -68,21 +69,13 @@ def left(temporary: Path) -> list[Path]:
     return [path for path in temporary.glob("fine-tune-*") if path.is_dir()]
 
 
-def train(url: str) -> None:
-    """One short run on the page."""
-    visit = Visit(url)
-    start = visit.on("click", "finetune-start")
-    visit.ask(start, {0: READER})
-    begun = start["outputs"][1]
-    names = [*BEFORE_RECIPE, *RECIPE]
-    chosen = {"reader": READER, "most": 100, "trains": "head", "epochs": 1}
-    visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})
-
-
 def found(url: str, reader: str) -> dict[str | None, Any]:
     """What a page that comes back shows of the reader's runs: their table, the model to take home."""
     visit = Visit(url)
     shown = visit.ask(visit.drawing("finetune-lost"), {0: reader})
     for name in OF_RUNS:
         shown |= visit.ask(visit.drawing(name), {})
-    return {name: shown[name] for name in ("finetune-lost", *OF_RUNS)}
+    (curve,) = (number for number, name in visit.names.items() if name == "finetune-curve")
+    idle = next(handler for handler in visit.handlers if handler["outputs"][0] == curve)
+    shown |= visit.ask(idle, {3: reader})
+    return {name: shown[name] for name in ("finetune-lost", "finetune-curve", *OF_RUNS)}

@@ -8,6 +8,10 @@ from typing import Any
 
 import httpx
 
+from demos.training.form_values import RECIPE
+
+BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "task", "data", "file", "test_file", "hub", "most")
+
 
 class Visit:
     """One session. Components are named by their `elem_id`; what is not given is as the page opens."""
@@ -48,3 +52,13 @@ class Visit:
             self.names[number]: value
             for number, value in zip(handler["outputs"], completed["output"]["data"], strict=True)
         }
+
+
+def train(visit: Visit, reader: str) -> None:
+    """One short run on the page, of the reader with this key."""
+    start = visit.on("click", "finetune-start")
+    visit.ask(start, {0: reader})
+    begun = start["outputs"][1]
+    names = [*BEFORE_RECIPE, *RECIPE]
+    chosen = {"reader": reader, "most": 100, "trains": "head", "epochs": 1}
+    visit.ask(visit.on("change", begun), {names.index(name): value for name, value in chosen.items()})

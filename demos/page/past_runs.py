@@ -8,10 +8,12 @@ import gradio as gr
 
 from demos.page.guards import notice_html
 from demos.page.lesson import Page
+from demos.training.service.stored_runs import MAX_DAYS
 
 LOST = (
-    "The server has started again since you trained here, so your runs and trained models are gone. Until you train "
-    "again, “What it learned” and “Your runs” show a sample."
+    f"Your earlier runs are no longer on this server: it keeps them for {MAX_DAYS:.0f} days after you last opened this "
+    "lesson, or until it needs the space or is started anew. Until you train again, “What it learned” and “Your runs” "
+    "show a sample."
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.cost import cost_of
 from demos.training.events import Failed, Finished, Result, Step, Stopped, Waiting
 from demos.training.frozen_classifier import FOLDS, MAX_ITERATIONS, WORD, WORDS_C
 from demos.training.metrics import majority
 from demos.training.presets import PRESETS
+from demos.training.service.gpu_worker import NoGPUError
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
@@ -157,15 +159,15 @@ def empty(dataset: Dataset, model: str, seeds: int) -> Measured:
 
 
 def expected_seconds(
-    trainings: TrainingService, key: str, tokenizer: Any, encoder: Any, dataset: Dataset, seeds: int
+    trainings: TrainingService, loaded: LoadedModel, dataset: Dataset, seeds: int, on_cpu: bool = False
 ) -> float:
     """About how long `measure` will take with the line empty: each start's first seed counted, times its seeds."""
     total = 0.0
     for job in jobs(dataset, 1):
         if job.settings.seed == 0:  # the others cost the same
-            cost = cost_of(job.dataset, tokenizer, encoder, job.settings)
-            seconds = trainings.expected(key, job.dataset, job.settings, cost).seconds + LOAD_SECONDS
-            total += seconds * (seeds if job.series == PRETRAINED else SCRATCH_SEEDS)
+            cost = cost_of(job.dataset, loaded.tokenizer, loaded.model, job.settings)
+            seconds = trainings.expected(loaded.spec.key, job.dataset, job.settings, cost, on_cpu).seconds
+            total += (seconds + LOAD_SECONDS) * (seeds if job.series == PRETRAINED else SCRATCH_SEEDS)
     return total
 
 
@@ -212,30 +214,35 @@ def measure(
     expected: float,
     should_stop: Callable[[], bool] = lambda: False,
     most_seconds: float = MAX_SECONDS,
+    on_cpu: bool = False,
 ) -> Iterator[Progress]:
     """Train and test every part, one training at a time through the queue; no model is kept.
 
     Ends early when `should_stop`, or after `most_seconds`, with what is measured by then. `expected` seconds are told
-    as left until trainings here say better. Close it to give up. Raises UserError where a training fails.
+    as left until trainings here say better, `on_cpu` needs no GPU. Close it to give up. Raises UserError where a
+    training fails, NoGPUError where one got no GPU.
     """
 
     def over(seconds: float) -> bool:
         return should_stop() or seconds > most_seconds
 
-    yield from _Measurement(trainings, key, base, expected, over).of(dataset, title, seeds)
+    yield from _Measurement(trainings, key, base, expected, over, on_cpu).of(dataset, title, seeds)
 
 
+@dataclass
 class _Measurement:
     """One measurement's points and its clock."""
 
-    def __init__(
-        self, trainings: TrainingService, key: str, base: Path, expected: float, over: Callable[[float], bool]
-    ) -> None:
-        self.trainings, self.key, self.base, self.expected, self.over = trainings, key, base, expected, over
-        self.began = time.monotonic()
-        self.waited = 0.0  # seconds in line
-        self.training = 0.0  # seconds in trainings that are done
-        self.done = 0
+    trainings: TrainingService
+    key: str
+    base: Path
+    expected: float
+    over: Callable[[float], bool]
+    on_cpu: bool
+    began: float = field(default_factory=time.monotonic)
+    waited: float = 0.0  # seconds in line
+    training: float = 0.0  # seconds in trainings that are done
+    done: int = 0
 
     def of(self, dataset: Dataset, title: str, seeds: int) -> Iterator[Progress]:
         self.measured = empty(dataset, title, seeds)
@@ -255,7 +262,8 @@ class _Measurement:
     def _train(self, job: Job) -> Generator[Progress, None, bool]:
         """One training; whether the measurement is to end."""
         run, began, in_line = self.trainings.runs.new(), time.monotonic(), 0.0
-        events = self.trainings.fine_tune(run, job.dataset, self.key, self.base, job.settings, keep=False)
+        what = run, job.dataset, self.key, self.base, job.settings
+        events = self.trainings.fine_tune(*what, keep=False, on_cpu=self.on_cpu)
         last_epoch: list[float] = []
         try:
             for event in events:
@@ -263,13 +271,14 @@ class _Measurement:
                     return True
                 if isinstance(event, Waiting):
                     in_line = time.monotonic() - began
-                    yield self._progress(f"{event.place} before it in the line")
+                    minutes = math.ceil(event.seconds / 60)
+                    yield self._progress(f"{event.place} ahead of it in the line, for about {minutes} min")
                 elif isinstance(event, Step):
                     if event.epoch > job.settings.epochs - 1:
                         last_epoch.append(event.score)
                     yield self._progress(f"step {event.step:,} of {event.total_steps:,}")
                 elif isinstance(event, Failed):
-                    raise UserError(event.message)
+                    raise (NoGPUError if event.on_cpu else UserError)(event.message)
                 elif isinstance(event, Finished | Stopped) and isinstance(event.result, Result):
                     learned = sum(last_epoch) / len(last_epoch) if last_epoch else None
                     self._add(job.series, job, event.result.accuracy, learned)

@@ -94,7 +94,7 @@ def test_what_a_measurement_will_take_counts_each_start_with_its_own_seeds(tiny:
     trainings = TrainingService()
 
     def told(seeds: int) -> float:
-        return expected_seconds(trainings, "tiny", tiny.tokenizer, tiny.model, dataset, seeds)
+        return expected_seconds(trainings, tiny, dataset, seeds)
 
     one, three = told(1), told(3)
     trained = [job for job in jobs(dataset, 1) if job.series == PRETRAINED]

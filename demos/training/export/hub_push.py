@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from huggingface_hub import HfApi
 from huggingface_hub.errors import HfHubHTTPError
@@ -13,17 +15,24 @@ from huggingface_hub.errors import HfHubHTTPError
 from demos.errors import UserError
 
 LONGEST = 60  # characters of a name
+ASK_SECONDS, UPLOAD_SECONDS = 30.0, 900.0  # after which the Hub counts as away: its client waits for ever
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?=[A-Za-z0-9]))*")
+_FULL = re.compile(r"storage|quota", re.IGNORECASE)
+_T = TypeVar("_T")
 UNNAMED = (
     f"Name the model first: letters and digits, with single dots, dashes or underscores between, at most {LONGEST}."
 )
 SIGN_IN = "Sign in with your Hub account first."
+TAKEN = "You have a model of that name already, and it stays as it is; choose another name."
+FULL = "The Hub refused the model: your account has no storage left for it."
 WHY = {
     401: "The Hub does not know this sign-in any more; sign in again.",
+    402: FULL,
     403: "This sign-in may not write to your account; sign in again and allow it.",
-    409: "You have a model of that name already; choose another.",
+    409: TAKEN,
     413: "The Hub refused the model: it is too large.",
     429: "The Hub asks to wait; try again in a few minutes.",
+    507: FULL,
 }
 UNREACHED = "The Hub could not be reached; nothing was kept there, try again."
 BROKE_OFF = "The upload broke off; nothing was kept on the Hub, try again."
@@ -32,41 +41,64 @@ LEFT = (
 )
 
 
-def checked_name(name: str) -> str:
-    """The repository's name. Raises UserError for one that the Hub would not take."""
+def repository_of(account: str, name: str) -> str:
+    """The name of a repository in the account: "ann/my-bert". Raises UserError for one that the Hub would not take."""
     name = str(name or "").strip()
     if len(name) > LONGEST or not _NAME.fullmatch(name) or name.endswith((".git", ".ipynb")):
         raise UserError(UNNAMED)
-    return name
+    return f"{account}/{name}"
 
 
-def push(folder: Path, name: str, token: str | None, private: bool = True, make: Callable[..., Any] = HfApi) -> str:
-    """Make the repository `name` in the account that `token` is of and upload the folder; its address.
+def check_new(repository: str, token: str) -> None:
+    """Raises UserError where the account has a model of that name, or where the Hub does not say."""
+    try:
+        there = _in_time(lambda: HfApi(token=token).repo_exists(repository, repo_type="model"), ASK_SECONDS)
+    except Exception as error:
+        raise UserError(_why(error, UNREACHED)) from None
+    if there:
+        raise UserError(TAKEN)
+
+
+def push(folder: Path, repository: str, token: str, private: bool = True) -> str:
+    """Make the repository with the token of its account and upload the folder; its address.
 
     One that is there already is never written to, and one whose upload broke off is deleted again. Raises UserError, in
     one sentence that holds no token: the errors themselves may hold the request.
     """
-    name = checked_name(name)
-    if not token:
-        raise UserError(SIGN_IN)
-    api = make(token=token)
+    api, named = HfApi(token=token), {"repo_id": repository, "repo_type": "model"}
     try:
-        made = api.create_repo(repo_id=name, repo_type="model", private=private, exist_ok=False)
+        made = _in_time(lambda: api.create_repo(**named, private=private, exist_ok=False), ASK_SECONDS)
     except Exception as error:
         raise UserError(_why(error, UNREACHED)) from None
-    repository = {"repo_id": made.repo_id, "repo_type": "model"}
+    message = "Fine-tuned in Inside BERT"
     try:
-        api.upload_folder(**repository, folder_path=str(folder), commit_message="Fine-tuned in Inside BERT")
+        _in_time(lambda: api.upload_folder(**named, folder_path=folder, commit_message=message), UPLOAD_SECONDS)
     except Exception as error:
         try:
-            api.delete_repo(**repository)
+            _in_time(lambda: api.delete_repo(**named), ASK_SECONDS)
         except Exception:
             raise UserError(LEFT) from None
         raise UserError(_why(error, BROKE_OFF)) from None
     return str(made.url)
 
 
+def _in_time(call: Callable[[], _T], seconds: float) -> _T:
+    """What the call returns. Raises what it raises, and TimeoutError where it takes longer."""
+    answer: Future[_T] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(call())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=work, name="hub", daemon=True).start()
+    return answer.result(seconds)
+
+
 def _why(error: Exception, otherwise: str) -> str:
     """The Hub's own reason in a sentence; its client raises many kinds of error where it can't be reached."""
     status = getattr(error.response, "status_code", 0) if isinstance(error, HfHubHTTPError) else 0
+    if status == 403 and _FULL.search(str(error)):  # what the Hub answers where an account is full
+        return FULL
     return WHY.get(status, otherwise)

@@ -43,7 +43,8 @@ from demos.widgets.live_curve.text import duration as duration  # whoever draws 
 
 LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
-PUBLIC = ("step", "total", "perEpoch", "titles")  # of a run's state, for readers who wait
+# of a run's state, for readers who wait
+PUBLIC = ("step", "total", "perEpoch", "titles", "shares", "stacked", "most")
 DRAWN = ("loss", "score", "learning_rate", "gradient_norm")  # of a step, in the order of a point
 
 

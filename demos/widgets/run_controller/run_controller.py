@@ -11,7 +11,9 @@ import gradio as gr
 from demos.errors import UserError
 from demos.page.guards import OUR_FAULT
 from demos.page.lesson import IN_BROWSER, Page, by_component
+from demos.training.events import Event, Failed
 from demos.training.service.background import Changes
+from demos.training.service.gpu_worker import NoGPUError
 from demos.training.service.readers import checked_key, reader_of
 from demos.training.service.training_queue import MAX_WAITING
 from demos.training.service.training_service import TrainingService
@@ -27,17 +29,30 @@ def cpu_button(**options: Any) -> gr.Button:
     return gr.Button(ON_CPU, visible=False, size="sm", **options)
 
 
+def cpu_offer(lacks_gpu: bool) -> Changes:
+    """What a run that ends changes of the `cpu_button`: it is there where the run ended for want of a GPU."""
+    return {"on_cpu": gr.update(visible=True)} if lacks_gpu else {}
+
+
+def lacks_gpu(event: Event) -> bool:
+    """Whether a training ended with this event for want of a GPU."""
+    return isinstance(event, Failed) and event.on_cpu
+
+
 def buttons(running: bool) -> Changes:
     """Start or Stop, whichever can be pressed."""
     return {"start": gr.update(interactive=not running), "stop": gr.update(interactive=running)}
 
 
 def guarded(changes: Iterator[Changes], failed: Callable[[str], Changes]) -> Iterator[Changes]:
-    """A run's changes; what breaks it is told by `failed`. A fault of ours is told as such, and raised for the log."""
+    """A run's changes; what breaks it is told by `failed`, and the CPU offered where that is the want of a GPU.
+
+    A fault of ours is told as such, and raised for the log.
+    """
     try:
         yield from changes
     except UserError as error:
-        yield failed(str(error))
+        yield failed(str(error)) | cpu_offer(isinstance(error, NoGPUError))
     except Exception:
         yield failed(OUR_FAULT)
         raise

@@ -18,11 +18,14 @@ from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings import LESSON
+from demos.lessons.embeddings.siamese import controller as siamese
 from demos.lessons.embeddings.siamese.controller import CHANGED, PairTrainer, Situation, read_pair_settings
 from demos.lessons.embeddings.siamese.part import BAR, NO_PAIR, PART, SHOWN
 from demos.page.lesson import Page
 from demos.page.services import Services
 from demos.training.data.rated_pairs import OWN, UPLOAD
+from demos.training.service import training_service
+from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.tasks.siamese.data import our_split
 from tests.lessons.embeddings.answers import answering
 from tests.page.tiny_store import TinyStore
@@ -40,7 +43,7 @@ def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Ser
 
 @pytest.fixture(scope="module")
 def handlers(services: Services) -> list[Callable[..., Any]]:
-    """(show, show_pair, show_own, begin, stream, resume, stop, the curve's own question), as the part wires them."""
+    """(show, show_pair, show_own, begin, begin on the CPU, stream, resume, stop, the curve's own question)."""
     wired: list[Callable[..., Any]] = []
 
     class Recorder(Page):
@@ -60,17 +63,21 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
-def train(handlers: list[Callable[..., Any]], *inputs: Any, reader: str = "a-reader-with-a-key") -> Iterator[Any]:
+def train(
+    handlers: list[Callable[..., Any]], *inputs: Any, reader: str = "a-reader-with-a-key", on_cpu: bool = False
+) -> Iterator[Any]:
     """What a press of Start changes, by name; first what the button itself does."""
-    _, _, _, begin, stream, *_ = handlers
-    begun = dict(zip(("run", "begun", "start", "stop"), begin(reader, ""), strict=True))
+    _, _, _, begin, begin_on_cpu, stream, *_ = handlers
+    pressed = (begin_on_cpu if on_cpu else begin)(reader, "")
+    begun = dict(zip(("run", "begun", "start", "stop", "on_cpu"), pressed, strict=True))
+    assert begun["on_cpu"]["visible"] is False
     yield begun
     for changes in stream(begun["run"], reader, *inputs):
         yield dict(zip(CHANGED, changes, strict=True))
 
 
 def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., Any]], services: Services) -> None:
-    show, show_pair, show_own, _, _, resume, stop, news = handlers
+    show, show_pair, show_own, _, _, stream, resume, stop, news = handlers
     *_, opened = (dict(zip(SHOWN, one, strict=True)) for one in show(*BAR_TEXTS, *NOBODY, "", "", *OURS))
     held_out, loaded = our_split(0).held_out, services.loaded("tiny")
     sides = [
@@ -127,7 +134,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert anew["scatter"] == gr.skip()
     run, begun, *_ = resume(reader, "", "")
     assert run == begun == first["run"]
-    (whole,) = handlers[4](run, reader)
+    (whole,) = stream(run, reader)
     found = dict(zip(CHANGED, whole, strict=True))
     assert (found["kept"], found["run"], found["situation"]) == (run, "", last["situation"])
     services.trainings.runs.discard(last["kept"])
@@ -169,6 +176,29 @@ def test_an_untrained_encoder_is_drawn_once_and_counts_as_held(services: Service
     assert first is again is not other
     assert other is more
     assert services.memory.held()["untrained models"] - before == first.nbytes + other.nbytes
+
+
+def test_a_run_without_a_gpu_is_offered_on_the_cpu_with_the_bundled_model(
+    handlers: list[Callable[..., Any]], services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def lent_to_nobody(*run: Any) -> Iterator[Any]:
+        asked.append(run)
+        if not run[-2]:
+            raise NoGPUError("No GPU.")
+        yield from run_training(*run)
+
+    monkeypatch.setattr(training_service, "run_training", lent_to_nobody)
+    monkeypatch.setattr(siamese, "BUNDLED", "tiny")
+    *_, refused = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-without-gpu")
+    assert json.loads(refused["curve"])["status"] == "No GPU."
+    assert refused["on_cpu"]["visible"] is True
+    *_, last = train(handlers, *BAR_TEXTS, "", None, *OURS, reader="the-reader-without-gpu", on_cpu=True)
+    assert last["on_cpu"] == gr.skip()
+    assert services.trainings.runs.base(last["kept"]) == "tiny"
+    (gpu, *_), (cpu, *_) = asked
+    assert gpu is cpu
 
 
 def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[..., Any]], tmp_path: Path) -> None:

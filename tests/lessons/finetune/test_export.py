@@ -7,19 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import pytest
 import torch
-from gradio.helpers import special_args
 from transformers import AutoTokenizer
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.export import part as keep
 from demos.lessons.finetune.export.zips import MAX_ZIPS, Zips
 from demos.lessons.finetune.train.controller import Trainer
-from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.training.export.modeling_head import HeadForSequenceClassification
 from demos.training.form_values import shown_settings
@@ -168,41 +164,3 @@ def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], mon
     with pytest.raises(UserError, match="disk is full"):
         list(keeper.zipped(run))
     assert list(home.iterdir()) == []
-
-
-def test_a_push_needs_a_sign_in_and_only_a_space_offers_one(
-    kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keeper, run, _ = kept
-    with pytest.raises(UserError, match="Sign in"):
-        keeper.pushed(run, "my-model", False, None)
-    monkeypatch.setattr(keep, "push", lambda folder, name, token, private: f"https://hub.invalid/{name}?{private}<")
-    shown = keeper.pushed(run, "my-model", False, "secret")
-    assert 'href="https://hub.invalid/my-model?True&lt;"' in shown
-    monkeypatch.delenv("SPACE_ID", raising=False)
-    monkeypatch.setenv("OAUTH_CLIENT_ID", "client")
-    assert not keep.signs_in()
-    monkeypatch.setenv("SPACE_ID", "ada/bert")
-    monkeypatch.setattr(keep, "find_spec", lambda name: None)
-    assert not keep.signs_in()
-    monkeypatch.setattr(keep, "find_spec", lambda name: name)
-    assert keep.signs_in()
-
-
-def test_on_a_space_gradio_fills_in_the_token_of_who_signed_in(
-    kept: tuple[keep.Keeper, str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keeper, run, _ = kept
-    monkeypatch.setattr(keep, "signs_in", lambda: True)
-    monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # a Space's own part
-    with gr.Blocks() as demo:
-        box = gr.Textbox
-        page = Page(
-            LESSON, keeper.services, box(), box(), box(), box(), box(), gr.Column(), trained=gr.State("")
-        )  # fmt: skip
-        keep.build(page)
-    push_mine = next(one.fn for one in demo.fns.values() if getattr(one.fn, "__name__", "") == "push_mine")
-    assert any(isinstance(block, gr.LoginButton) for block in demo.blocks.values())
-    inputs, *_ = special_args(push_mine, [run, [], None, "my-model", False], None, None)
-    assert inputs == [run, [], None, "my-model", False, None]  # nobody is signed in
-    assert "Sign in" in push_mine(*inputs)

@@ -18,7 +18,7 @@ from demos.page.services import Sentence, Services
 from demos.training import learning_curve
 from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.service import training_service
-from demos.training.service.gpu_worker import NoGPUError
+from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.sources import SOURCES
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
@@ -117,14 +117,29 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
 def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
     part: LearningCurve, films: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: Any, **__: Any) -> Iterator[Any]:
-        raise NoGPUError("No GPU is free at this moment.")
-        yield
+    def refused(*run: Any) -> Iterator[Any]:
+        if not run[-2]:  # on the CPU
+            raise NoGPUError("No GPU is free at this moment.")
+        yield from run_training(*run)
 
     monkeypatch.setattr(training_service, "run_training", refused)
     *_, last = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
     assert "No GPU is free at this moment." in last["status"]
     assert last["start"]["interactive"] is True
+    assert last["on_cpu"]["visible"] is True
+    monkeypatch.setattr(curve_part, "BUNDLED", "tiny")
+    updates = part.run("job", "reader", "", "", "a model for a GPU", "file-sentence", films, 1, on_cpu=True)
+    grown = next(update for update in updates if "own" in update and len(update["own"].points) > 1)
+    assert PRETRAINED in {point.series for point in grown["own"].points}
+    updates.close()  # type: ignore[attr-defined]
+
+
+def test_a_measurement_in_line_says_how_many_are_ahead_and_for_how_long(part: LearningCurve, films: str) -> None:
+    with part.services.trainings.queue.join(150.0):
+        updates = part.run("job", "reader", "", "", "tiny", "file-sentence", films, 1)
+        told = next(update["status"] for update in updates if "in the line" in update["status"])
+        updates.close()  # type: ignore[attr-defined]
+    assert "1 ahead of it in the line, for about 3 min" in flat(told)
 
 
 def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
@@ -143,5 +158,5 @@ def test_what_cannot_be_measured_ends_in_a_sentence_and_the_button_works(
     assert "no data set" in ends("entities", None, 1)[1]
     assert "no data set" in ends("<script>", None, 1)[1]
     assert "sentence1" in ends("file-pair", films, 1)[1]
-    monkeypatch.setattr(curve_part, "measure", lambda *_: 1 / 0)
+    monkeypatch.setattr(curve_part, "measure", lambda *_, **__: 1 / 0)
     assert OUR_FAULT in ends("emotion", None, 1)[1]

@@ -46,7 +46,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
     assert "126 steps" in cost
     assert "MB</b> of memory" in cost
-    empty = wired.idle["run"]("", "", {}, *EMOTION, 0)
+    empty = wired.idle["run"]("", "", {}, "", *EMOTION, 0)
     assert json.loads(empty)["baseline"] == pytest.approx(1 / 6, abs=1e-3)
 
 

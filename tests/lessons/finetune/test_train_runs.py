@@ -7,19 +7,24 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from demos.errors import UserError
 from demos.lessons.finetune.train import controller as page
+from demos.page.services import Services
 from demos.training.events import Epoch, Event, Resumed, Scoring, Started, Step, Waiting, Watched
 from demos.training.form_values import UPLOAD, read_dataset, read_settings, shown_settings
 from demos.training.service.expected_time import Expected
+from demos.training.service.stored_runs import StoredRuns
+from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.widgets.tasks.registry import view_of
 from tests.lessons.finetune.room import CHOSEN, Room
 from tests.lessons.finetune.whole_run import whole_run
+from tests.lessons.finetune.wired import Wired
 
 
 @pytest.mark.parametrize("kind", [Waiting, Started, Scoring, Epoch, Watched, Step])
@@ -154,3 +159,30 @@ def test_a_kept_run_whose_files_were_cleared_away_is_told_as_gone(room: Room) ->
     with pytest.raises(UserError, match="no longer kept"):
         room.trainer.answer(run, shown, "a cat", "", "")
     room.is_as_before()
+
+
+def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, tmp_path: Path, wired: Wired) -> None:
+    reader = "a-key-that-nobody-guesses"
+
+    def started() -> page.Trainer:
+        trainings = TrainingService(StoredRuns(tmp_path))
+        return page.Trainer(Services(room.store, "tiny", trainings=trainings))
+
+    trainer = started()
+    assert trainer.recalled(reader) == trainer.recalled("") == {}
+    picked = ("sentence", UPLOAD, room.file["pets"], None, "", 1_500)
+    *_, last = whole_run(trainer, picked, CHOSEN, reader=reader)
+    again = started()
+    assert again.recalled(f"{reader}/another-tab-of-theirs") == {**last["shown"], "recalled": True}
+    assert again.recalled("another-key-that-nobody-guesses") == {}
+
+    readers = wired.page.services.trainings
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readers, "readers", again.trainings.readers)
+        patch.setattr(readers, "runs", again.trainings.runs)
+        shown = wired.recall["run"](reader, {})
+        for kept, known in (("", {}), (last["kept"], {}), ("", shown)):  # whichever of the page's questions is first
+            assert wired.idle["run"]("", kept, known, reader, *picked, 0) == last["shown"]["curve"]
+        other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", 1_500, 0)
+        assert "Nothing is trained yet" in other  # another task's axes
+    assert wired.recall["run"](reader, last["shown"]) == last["shown"]

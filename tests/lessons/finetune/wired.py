@@ -62,7 +62,7 @@ class Wired:
         self.give_back, self.task, self.idle, self.fill, self.begin, self.on_cpu, self.train, self.resume, *rest = (
             self.events
         )
-        self.stop, self.finish, self.pause, self.ask = rest
+        self.stop, self.finish, self.pause, self.ask, self.recall = rest
 
     def named(self, parts: dict[str, Any], handler: Callable[..., Any]) -> Callable[..., Any]:
         """Instead of `by_component`: the tests ask for what changes by name."""

@@ -14,6 +14,7 @@ from demos.bert.embeddings.agreement import correlation, scores_of
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.embeddings.vector_cache import Encoded
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
@@ -37,7 +38,8 @@ from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, failure_message, shown_now
-from demos.widgets.run_controller.run_controller import buttons
+from demos.widgets.live_curve.text import recipe_told
+from demos.widgets.run_controller.run_controller import buttons, cpu_offer, lacks_gpu
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
@@ -50,7 +52,7 @@ AXES: Mapping[str, Any] = {
 # What a run changes. `run` is the id of the one under way, `kept` of the one done.
 CHANGED = (
     "run", "kept", "situation", "cosines", "start", "stop", "curve", "scores", "scatter", "after", "spread", "moved",
-    "numbers", "towers", "pair",
+    "numbers", "towers", "pair", "on_cpu",
 )  # fmt: skip
 
 
@@ -124,10 +126,12 @@ class PairTrainer:
         return cosine(vectors[first], vectors[second])
 
     def towers(self, situation: Situation, kept: str, texts: tuple[str, str], rating: float | None) -> Markup:
-        """One pair through both towers, before, and after where a trained encoder is kept."""
-        loaded = self.beginning(situation)
+        """One pair through both towers, before, and after where a trained encoder is kept: of what that began as."""
+        is_kept = bool(kept) and self.trainings.runs.kept(kept)
+        key = self.trainings.runs.base(kept) if is_kept else situation.key
+        loaded = self.beginning(replace(situation, key=key))
         models = [loaded]
-        if kept and self.trainings.runs.kept(kept):
+        if is_kept:
             models.append(self.services.tuned(kept))
         seen: list[tuple[Any, Any, float]] = []
         for model in models:
@@ -154,13 +158,19 @@ class PairTrainer:
         pair = situation.dataset.held_out[row]
         return self.towers(situation, kept, (pair.first, pair.second), pair.score)
 
-    def train(self, run: str, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
-        """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points."""
-        dataset, settings = situation.dataset, situation.settings
+    def train(
+        self, run: str, situation: Situation, kept: str, chosen: int, on_cpu: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points.
+
+        `on_cpu` takes the bundled model, which trains there in a minute.
+        """
+        dataset, settings, key = situation.dataset, situation.settings, BUNDLED if on_cpu else situation.key
         data = "our pairs" if dataset.name == our_pairs().name else dataset.name
-        feed = CurveFeed(run, data, "pairs", AXES)
-        folder = self.services.store.folder(situation.key)
-        shown = shown_now(self.trainings.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
+        told = recipe_told(self.services.store.spec(key).title, "train on pairs", settings)
+        feed = CurveFeed(run, data, "pairs", AXES, recipe=told)
+        what = run, dataset, key, self.services.store.folder(key), settings
+        shown = shown_now(self.trainings.fine_tune(*what, on_cpu=on_cpu), feed, BEAT_SECONDS)
         try:
             with self.feeds.showing(run, feed):
                 for event in shown:
@@ -175,7 +185,7 @@ class PairTrainer:
         self, event: Event, feed: CurveFeed, situation: Situation, run: str, kept: str, chosen: int
     ) -> dict[str, Any]:
         """A run that failed leaves the one before it; one that trained takes its place."""
-        ended: dict[str, Any] = {"run": "", "curve": feed.message(), **buttons(running=False)}
+        ended: dict[str, Any] = {"run": "", "curve": feed.message(), **buttons(False), **cpu_offer(lacks_gpu(event))}
         result = event.result if isinstance(event, Finished | Stopped) else None
         if not isinstance(result, PairResult):
             return ended

@@ -35,7 +35,7 @@ from demos.training.data.rated_pairs import HUB, MAX_PAIRS, OWN, UPLOAD, read_da
 from demos.training.tasks.siamese.data import PairDataset, our_split, split_pairs
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
-from demos.widgets.run_controller.run_controller import RunController, guarded
+from demos.widgets.run_controller.run_controller import RunController, cpu_button, guarded
 
 Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
@@ -143,7 +143,8 @@ def _pictures(trainer: PairTrainer) -> dict[str, Any]:
             )
         with gr.Column(min_width=320):
             curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
-    return {"scores": scores, "scatter": scatter, "curve": curve}
+            on_cpu = cpu_button(elem_id="embeddings-siamese-on-cpu")
+    return {"scores": scores, "scatter": scatter, "curve": curve, "on_cpu": on_cpu}
 
 
 def read_split(source: str, file: str | None, seed: int) -> PairDataset:
@@ -220,9 +221,12 @@ def _wire(page: Page, trainer: PairTrainer, parts: dict[str, Any]) -> None:
             return {}
         return show_pair(text, pair, model, index, *rest)
 
-    def work(run: str, reader: str, text: str, pair: str, model: str, kept: str, index: Any, *rest: Any) -> Any:
+    def work(
+        run: str, reader: str, text: str, pair: str, model: str, kept: str, index: Any, *rest: Any, on_cpu: bool = False
+    ) -> Any:
         def changes() -> Iterator[dict[str, Any]]:
-            yield from trainer.train(run, situation_of(model, *rest), kept, BAR if index is None else int(index))
+            chosen = BAR if index is None else int(index)
+            yield from trainer.train(run, situation_of(model, *rest), kept, chosen, on_cpu)
 
         return guarded(changes(), failed)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import re
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import gradio as gr
@@ -15,15 +12,14 @@ from demos.errors import UserError
 from demos.figures.run_table import score_text
 from demos.figures.short_text import short
 from demos.files import read_beside
-from demos.lessons.finetune.export.zips import Zips, written
+from demos.lessons.finetune.export.hub import Publishing, hub_section
+from demos.lessons.finetune.export.zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
-from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
 from demos.templates import templates
 from demos.training.export.card import card
 from demos.training.export.folder import CONTENTS
-from demos.training.export.hub_push import push
 from demos.training.export.recipe_file import Recipe, recipe_json
 from demos.training.export.run_log import Log, read_log
 from demos.training.export.script import command_of, repeated, script_of
@@ -34,21 +30,11 @@ from demos.training.service.readers import MAX_MODELS
 from demos.training.service.trained_models import GONE
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
-logger = logging.getLogger(__name__)
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
 NO_RUN = "Train a model first; then its folder is here."
 TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
-
-
-def signs_in() -> bool:
-    """Whether readers can sign in with their own Hub account: on a Space that asks for it, and nowhere else.
-
-    Elsewhere gradio would hand out the account of whoever started the app. A Space brings what gradio needs for it.
-    """
-    space = os.environ.get("SPACE_ID") and os.environ.get("OAUTH_CLIENT_ID")
-    return bool(space and find_spec("authlib") and find_spec("itsdangerous"))
 
 
 class Keeper:
@@ -126,11 +112,6 @@ class Keeper:
         recipe, _ = self.recipe(bar, self.picked(run, history, number))
         return "bert-recipe.json", recipe_json(recipe)
 
-    def pushed(self, run: str, name: str, public: bool, token: str | None) -> str:
-        """Where the model is on the Hub now. Raises UserError; the token is used once and kept nowhere."""
-        with written(*self.taken(run)) as folder:
-            return TEXT.pushed(push(folder, name, token, private=not public))
-
 
 def run_title(record: Record, last: bool) -> str:
     """A run in the menu of runs, as plain text: "Run 2, the last: 91.0% accuracy on Emotion"."""
@@ -170,7 +151,7 @@ def build(page: Page) -> None:
         file_button(page, "Recipe (JSON)", keeper.recipe_file, picked)
     with fold(__file__, "program", "As a program"):
         parts["script"] = gr.Code(language="python", show_label=False, label="As a program", interactive=False)
-    _hub(page, keeper, picked)
+    hub_section(Publishing(keeper.runs, keeper.taken), keeper.picked, picked)
     with fold(__file__, "card", "The model card"):
         parts["card"] = gr.Markdown()
     formula_fold(__file__)
@@ -183,36 +164,6 @@ def build(page: Page) -> None:
     page.on([parts["button"].click], zipped, picked, [progress, file], **TAKING, **alone).then(
         None, None, None, js=SAVE, api_visibility="private", show_progress="hidden"
     )
-
-
-def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
-    """On a Space the button that pushes; elsewhere how it is done by hand."""
-    gr.HTML(TEXT.title("To your account on the Hub"))
-    if not signs_in():
-        gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="export-words")
-        return
-    with gr.Row():
-        gr.LoginButton(min_width=240, scale=0)
-        name = gr.Textbox("bert-fine-tuned", label="Name of the model", max_length=60, min_width=220)
-        public = gr.Checkbox(False, label="for everyone to see", min_width=200)
-        button = gr.Button("Push to my Hub account", min_width=240)
-    pushed = gr.HTML(elem_id="export-pushed")
-
-    def push_mine(
-        run: str, history: list[Record], number: str, name: str, public: bool, token: gr.OAuthToken | None
-    ) -> str:
-        """Signed in, gradio fills in the token; it is no input, so it is never in the page."""
-        try:
-            run = keeper.picked(run, history, number)
-            return keeper.pushed(run, name, public, token.token if token else None)
-        except UserError as error:
-            return notice_html(str(error))
-        except Exception as error:
-            logger.error("a push failed: %s", type(error).__name__)  # its text might hold the token
-            return notice_html(OUR_FAULT)
-
-    inputs = [*picked, name, public]
-    button.click(push_mine, inputs, [pushed], api_visibility="private", trigger_mode="once", **TAKING)
 
 
 PART = Part(

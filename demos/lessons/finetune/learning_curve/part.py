@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.model.catalogue import BUNDLED
 from demos.errors import UserError
 from demos.files import DATA
 from demos.lessons.finetune.learning_curve.figure import accuracy_figure
@@ -39,7 +40,7 @@ from demos.training.sources import SOURCES, load_file
 from demos.training.tasks.classification.data import Dataset
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import duration
-from demos.widgets.run_controller.run_controller import RunController, buttons, guarded
+from demos.widgets.run_controller.run_controller import RunController, buttons, cpu_button, guarded
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 SAMPLES = DATA / "learning_curve.json"
@@ -101,24 +102,25 @@ class LearningCurve:
             most=duration(MAX_SECONDS) if seconds > MAX_SECONDS else "",
         )
 
-    def _expected(self, model: str, dataset: Dataset, seeds: int) -> float:
-        loaded = self.services.loaded(model)
-        return expected_seconds(
-            self.services.trainings, loaded.spec.key, loaded.tokenizer, loaded.model, dataset, seeds
-        )
+    def _expected(self, model: str, dataset: Dataset, seeds: int, on_cpu: bool = False) -> float:
+        return expected_seconds(self.services.trainings, self.services.loaded(model), dataset, seeds, on_cpu)
 
     def run(
-        self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any
-    ) -> Iterator[dict[str, Any]]:
-        """What changes as the measurement grows; what is measured by a failure stays."""
+        self, job: str, reader: str, text: str, pair: str, model: str, data: str, file: str | None, seeds: Any,
+        on_cpu: bool = False,
+    ) -> Iterator[dict[str, Any]]:  # fmt: skip
+        """What changes as the measurement grows; what is measured by a failure stays.
+
+        `on_cpu` takes the bundled model, which trains there in minutes.
+        """
 
         def failed(message: str) -> dict[str, Any]:
             return _over() | {"status": notice_html(message)}
 
-        return guarded(self._measured(job, model, data, file, seeds), failed)
+        return guarded(self._measured(job, BUNDLED if on_cpu else model, data, file, seeds, on_cpu), failed)
 
     def _measured(
-        self, job: str, model: str, data: str, file: str | None, seeds: Any
+        self, job: str, model: str, data: str, file: str | None, seeds: Any, on_cpu: bool
     ) -> Generator[dict[str, Any], None, None]:
         self._running.add(job)
         try:
@@ -128,7 +130,7 @@ class LearningCurve:
             key = self.services.key(model)
             yield {"status": TEXT.begun()}
             measured: Measured | None = None
-            with closing(self._steps(key, dataset, count, job)) as steps:
+            with closing(self._steps(key, dataset, count, job, on_cpu)) as steps:
                 told_at = 0.0
                 for progress in steps:
                     grown = measured is None or len(progress.measured.points) > len(measured.points)
@@ -146,13 +148,13 @@ class LearningCurve:
         finally:
             self._running.discard(job)
 
-    def _steps(self, key: str, dataset: Dataset, count: int, job: str) -> Generator[Progress, None, None]:
+    def _steps(self, key: str, dataset: Dataset, count: int, job: str, on_cpu: bool) -> Generator[Progress, None, None]:
         """The measurement, which ends where the job is no longer among those under way."""
         store, trainings = self.services.store, self.services.trainings
-        expected = self._expected(key, checked(dataset, count), count)
+        expected = self._expected(key, checked(dataset, count), count, on_cpu)
         known = key, store.spec(key).title, store.folder(key)
         return measure(  # type: ignore[return-value]
-            trainings, dataset, *known, count, expected, lambda: job not in self._running
+            trainings, dataset, *known, count, expected, lambda: job not in self._running, on_cpu=on_cpu
         )
 
     def stop(self, job: str) -> None:
@@ -205,7 +207,8 @@ def build(page: Page) -> None:
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
         stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
     file = file_picker("CSV, Excel or JSON", height=110, visible=False)
-    parts |= {"start": start, "stop": stop, "file": file}
+    on_cpu = cpu_button(elem_id="learning_curve-on-cpu")
+    parts |= {"start": start, "stop": stop, "file": file, "on_cpu": on_cpu}
     with gr.Row(elem_classes="learning_curve-said"):
         parts["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
         parts["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
@@ -233,7 +236,7 @@ def build(page: Page) -> None:
         triggers=[data.change, file.change, seeds.change],
         show_progress="hidden",
     )
-    inputs, changed = [*page.sentence, data, file, seeds], ["run", "start", "stop", "own", *DRAWN]
+    inputs, changed = [*page.sentence, data, file, seeds], ["run", "start", "stop", "own", "on_cpu", *DRAWN]
     controller.wire(page, parts, [(start.click, {})], inputs, changed)
 
 

@@ -17,15 +17,18 @@ from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
+from demos.page.visitor import visitor
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
 from demos.training.data.splits import Splits
-from demos.training.events import Failed, Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.export.publisher import keep_publisher
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
+from demos.training.results.last_curve import keep_curve, read_curve
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.settings import Settings
@@ -33,7 +36,7 @@ from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
 from demos.widgets.live_curve.text import recipe_told
-from demos.widgets.run_controller.run_controller import buttons, guarded
+from demos.widgets.run_controller.run_controller import buttons, cpu_offer, guarded, lacks_gpu
 from demos.widgets.tasks.registry import view_of
 
 log = logging.getLogger(__name__)
@@ -113,7 +116,7 @@ class Trainer:
         run_over = self._ended.get(ended)
         changes = self._changes(ended, run_over, kind, boxes) if run_over else {}
         if what == NO_GPU:
-            changes["on_cpu"] = gr.update(visible=True)
+            changes |= cpu_offer(True)
         if ended == run:
             changes |= {"run": "", **running_buttons(False)}
         return changes
@@ -130,6 +133,15 @@ class Trainer:
         except UserError as error:  # the run is worth showing all the same
             answer = TEXT.no_answer(str(error))
         return ended.changes | {"shown": shown, "results": gr.update(visible=here), "answer": answer}
+
+    def recalled(self, reader: str) -> dict[str, Any]:
+        """What `shown` is of the reader's last run for a page that comes back; {} where it can't be drawn again.
+
+        "recalled" says that its curve alone is there: what it learned is in the other parts.
+        """
+        history = self.trainings.readers.history(reader)
+        curve = read_curve(self.trainings.runs.folder(history[-1].run)) if history else {}
+        return curve and {**curve, "recalled": True}
 
     def answer(self, run: str, shown: dict[str, Any], *boxes: str) -> str:
         """The trained model's answer to what the boxes hold. Raises UserError without one, or without the model."""
@@ -191,7 +203,7 @@ class _Run:
                     self.started = event
                 if isinstance(event, Finished | Stopped):
                     self.ended = event
-                self.lacks_gpu = isinstance(event, Failed) and event.on_cpu
+                self.lacks_gpu = lacks_gpu(event)
                 changes = {"curve": self.feed.message()}
                 if isinstance(event, Resumed):  # with the step, since a text is heard only when it changes
                     last = LAST if event.reason == "time" else ""
@@ -222,6 +234,8 @@ class _Run:
         folder = self.trainer.trainings.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
             keep_log(folder, log_file)
+            keep_publisher(folder, visitor())
+            keep_curve(folder, self.kind, self.feed.message())
 
     def _record(self, title: str, started: Started, result: Outcome, stopped: str, history: Sequence[Record]) -> Record:
         number = max((record.number for record in history), default=0) + 1

@@ -79,7 +79,7 @@ def _wire_task(page: Page, parts: dict[str, Any]) -> None:
         view, data = view_of(kind), fitting(kind, data)
         known = bool(kept and shown and shown["kind"] == kind)
         changes = {name: gr.update(visible=name not in IDLE.get(kind, ())) for name in SOMETIMES}
-        changes["results"] = gr.update(visible=known)
+        changes["results"] = gr.update(visible=known and "recalled" not in shown)
         for name, (label, sample) in zip(layout.TRIES, layout.tries(view), strict=True):
             changes[name] = gr.update(label=label, value=sample, visible=bool(label))
         if not run:
@@ -162,6 +162,13 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
     ask = [parts["ask"].click, *(box.submit for box in tries)]
     page.on(ask, trainer.answer, [parts["kept"], parts["shown"], *tries], [parts["answer"]])
+    page.on(
+        [page.returning.change],
+        lambda reader, shown: shown or trainer.recalled(reader),
+        [page.returning, parts["shown"]],
+        [parts["shown"]],
+        show_progress="hidden",
+    )
 
 
 PART = Part(

@@ -86,10 +86,12 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             return ""
         return trainer.cost(bar.model, dataset, chosen.settings)
 
-    def show_idle(run: str, kept: str, shown: dict[str, Any], kind: str, data: str, *rest: Any) -> Any:
-        """Empty axes with what guessing reaches, unless a run of this task is on them."""
+    def show_idle(run: str, kept: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any) -> Any:
+        """Empty axes with what guessing reaches, unless a run of this task is on them, or was before a reload."""
         if run or (kept and shown and shown["kind"] == kind):
             return gr.skip()
+        if not shown and (last := trainer.recalled(returning)) and last["kind"] == kind:
+            return last["curve"]
         try:
             return axes(read_dataset(kind, fitting(kind, data), *rest))
         except UserError:  # `show` tells it
@@ -109,7 +111,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
     page.on(
         [page.settled.change, *data_moved[1:]],
         show_idle,
-        [*[parts[name] for name in ("run", "kept", "shown")], *picked, parts["seed"]],
+        [*[parts[name] for name in ("run", "kept", "shown")], page.returning, *picked, parts["seed"]],
         [parts["curve"]],
         for_all=True,
         trigger_mode="always_last",

@@ -1,0 +1,41 @@
+"""Who sends a request, by the signed cookie of a page with sign-in: their browser, and the account that is signed in.
+
+What else a request says, any program can say that knows it. This cookie alone comes from the browser itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from gradio import oauth
+from gradio.context import LocalContext
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from demos.training.export.publisher import Publisher
+
+BROWSER = "browser"  # in the cookie: a key, drawn once
+
+
+class NamedBrowsers:
+    """ASGI middleware: a browser that opens a page gets its key, where the page has a cookie to keep it in.
+
+    That is where readers can sign in: Gradio's own session, signed, and out of reach for scripts.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if "session" in scope and dict(scope["headers"]).get(b"accept", b"").startswith(b"text/html"):
+            session = scope["session"]
+            if BROWSER not in session:
+                session[BROWSER] = secrets.token_urlsafe(18)
+        await self.app(scope, receive, send)
+
+
+def visitor() -> Publisher:
+    """Who sent the request of the event under way; nobody where the page has no such cookie."""
+    asked = getattr(LocalContext.request.get(None), "request", None)
+    session = getattr(asked, "scope", {}).get("session") or {}
+    signed_in = oauth._get_valid_oauth_info_from_session(dict(session)) or {}
+    return Publisher(session.get(BROWSER, ""), signed_in.get("userinfo", {}).get("preferred_username", ""))

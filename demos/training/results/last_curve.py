@@ -1,0 +1,26 @@
+"""A finished run's curve, kept as a file beside its model, so that a page draws it again after a restart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FILE = "curve.json"
+MAX_BYTES = 512 * 1024  # a longer one is not kept; of 600 points it has some 40,000
+
+
+def keep_curve(folder: Path, kind: str, curve: str) -> None:
+    """Note in the run's folder which task it was, and the message that draws its curve."""
+    text = json.dumps({"kind": kind, "curve": curve})
+    if len(text) <= MAX_BYTES:
+        (folder / FILE).write_text(text, encoding="utf-8")
+
+
+def read_curve(folder: Path) -> dict[str, Any]:
+    """{"kind", "curve"} as they were kept; {} where there is none."""
+    try:
+        kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return {"kind": str(kept["kind"]), "curve": str(kept["curve"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
