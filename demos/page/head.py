@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import gradio as gr
 
-from demos.figures.palette import css_variables
+from demos.figures.palette import css_variables, scales
 from demos.files import read_beside
 
 DEMOS = Path(__file__).resolve().parents[1]
-SCRIPTS = ("ask_again.js", "gradio_events.js", "link.js", "controls.js", "redraw.js", "file_endings.js")
+SCRIPTS = (
+    "ask_again.js",
+    "gradio_events.js",
+    "link.js",
+    "controls.js",
+    "redraw.js",
+    "file_endings.js",
+    "plot_colours.js",
+)
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
 
@@ -23,7 +32,8 @@ def build_header() -> gr.HTML:
 
 def head(*widgets: str) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, and the scripts, those of widgets last."""
-    scripts = [*(read_beside(__file__, name) for name in SCRIPTS), *widgets]
+    colours = f"insideBert.scales = {json.dumps(scales())};"
+    scripts = [*(read_beside(__file__, name) for name in SCRIPTS), colours, *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
 
 
