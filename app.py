@@ -32,6 +32,7 @@ from demos.lessons import discover
 from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
+from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
 from demos.page.ending import ending
@@ -126,6 +127,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
             "middleware": [
                 *MIDDLEWARE,
                 Middleware(NamedBrowsers),
+                Middleware(Fonts),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,

@@ -1,6 +1,6 @@
 // The page's half of the bridge to the bertviz frame: runs once when the component is mounted (gradio hands it
 // `element`, `props`, `trigger` and `watch`). Values go down as messages; height, readiness and choices come up.
-const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special"];
+const NAMES = ["--paper", "--surface", "--ink", "--muted", "--line", "--accent", "--special", "--sans"];
 const frame = element.querySelector("iframe");
 // The page is served where the app is mounted, however deep a Space or proxy mounts it; what the server believes of its
 // own address (gradio_config.root) is wrong behind a proxy that does not pass the host on.
@@ -28,6 +28,12 @@ function show() {
   post({ message });
 }
 
+// The frame has no origin to fetch a font with: the page hands over its own.
+async function font() {
+  const { href, dataset } = document.querySelector('link[as="font"]');
+  post({ font: { family: dataset.family, weight: dataset.weight, data: await (await fetch(href)).arrayBuffer() } });
+}
+
 function heard(event) {
   if (!element.isConnected) return window.removeEventListener("message", heard);
   if (event.source !== frame.contentWindow || !event.data?.bertviz) return;
@@ -35,6 +41,7 @@ function heard(event) {
   if (said.type === "ready") {
     state.ready = true;
     post({ theme: theme() });
+    font();
     show();
   } else if (said.type === "height") {
     frame.style.height = `${Math.max(120, Number(said.height) || 0)}px`;

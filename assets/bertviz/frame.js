@@ -119,6 +119,7 @@ const frame = (() => {
     const roomy = Math.min($id("vis").clientWidth / width, TALL / height); // a long input is not drawn larger than it must be
     const scale = Math.min(largest, Math.max(smallest, roomy));
     picture.setAttribute("viewBox", `${-left} 0 ${width} ${height}`);
+    picture.style.setProperty("--scale", scale);
     picture.style.width = `${Math.floor(width * scale)}px`;
     picture.style.height = `${height * scale}px`;
     $id("expand").textContent = open ? "Hide queries and keys" : "Show queries and keys";
@@ -185,7 +186,7 @@ const frame = (() => {
 
   async function take(kind) {
     const { view, layer, head } = shown;
-    const blob = await picture(kind, `Attention in BERT: ${view} view, layer ${layer}, head ${head}`);
+    const blob = await picture.take(kind, `Attention in BERT: ${view} view, layer ${layer}, head ${head}`);
     tell({ type: "picture", kind, blob, view, layer, head });
   }
 
@@ -230,6 +231,7 @@ const frame = (() => {
     if (event.source !== window.parent || window.parent === window) return;
     const said = event.data?.bertviz;
     if (said?.theme) wear(said.theme);
+    if (said?.font) picture.use(said.font);
     if (said?.message) receive(said.message);
     if (said?.heads !== undefined && shown) keepOn(said.heads);
     if (said?.export && shown) take(said.export);

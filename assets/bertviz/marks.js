@@ -10,7 +10,7 @@ const squares = (() => {
   function number() {
     all().forEach((square, head) => {
       const label = square.parentNode.querySelectorAll("text")[head] ?? square.parentNode.appendChild(marks.shape("text", {
-        x: +square.getAttribute("x") + 10, y: 14.5, "text-anchor": "middle", "font-size": "12px", "font-weight": "bold", class: "number",
+        x: +square.getAttribute("x") + 10, y: 14.5, "text-anchor": "middle", "font-size": "13px", "font-weight": "bold", class: "number",
       }));
       const { r, g, b } = d3.rgb(square.getAttribute("fill"));
       label.textContent = head;

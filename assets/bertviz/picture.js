@@ -35,19 +35,34 @@ const picture = (() => {
     return made;
   }
 
-  function svg(title) {
+  function svg(title, rules) {
     const shown = document.querySelector("#vis > svg");
     const [x, y, width, height] = shown.getAttribute("viewBox").split(" ").map(Number);
     const made = document.createElementNS(SVG, "svg");
     const scale = parseFloat(shown.style.width) / width;
-    const attributes = { viewBox: `${x} ${y} ${width} ${height}`, width: width * scale, height: height * scale, "font-family": "sans-serif" };
+    const attributes = { viewBox: `${x} ${y} ${width} ${height}`, width: width * scale, height: height * scale, "font-family": getComputedStyle(shown).fontFamily };
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     made.append(document.createElementNS(SVG, "title"));
     made.firstChild.append(title);
+    if (rules) {
+      made.append(document.createElementNS(SVG, "style"));
+      made.lastChild.append(rules);
+    }
     const paper = getComputedStyle(document.documentElement).backgroundColor;
     made.append(marks.shape("rect", { x, y, width, height, fill: paper }));
     made.append(...[...shown.children].map(copy).filter(Boolean));
     return { text: new XMLSerializer().serializeToString(made), width: width * scale, height: height * scale };
+  }
+
+  // The page's font, { family, weight, data }: for this frame, and for its PNGs, since a drawn SVG knows no font of its page.
+  let embedded = "";
+  function use({ family, weight, data }) {
+    document.fonts.add(new FontFace(family, data, { weight }));
+    const reader = new FileReader();
+    reader.onload = () => {
+      embedded = `@font-face { font-family: "${family}"; font-weight: ${weight}; src: url(${reader.result}); }`;
+    };
+    reader.readAsDataURL(new Blob([data], { type: "font/woff2" }));
   }
 
   async function png({ text, width, height }) {
@@ -62,9 +77,11 @@ const picture = (() => {
     return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   }
 
-  return async (kind, title) => {
+  async function take(kind, title) {
     lines.all();
-    const made = svg(title);
+    const made = svg(title, kind === "png" && embedded);
     return kind === "png" ? png(made) : new Blob([made.text], { type: "image/svg+xml" });
-  };
+  }
+
+  return { take, use };
 })();

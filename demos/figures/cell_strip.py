@@ -29,31 +29,45 @@ def cells(vector: np.ndarray, limit: float, name: str, *, at: int | None = None,
     """
     values = np.asarray(vector, dtype=np.float64).ravel()
     place = None if at is None else (at + 0.5) / len(values)
-    return TEXT.cells(name, [f"{value:.5g}" for value in values], png(colours(values, limit)[None]), place, data)
+    return TEXT.cells(name, [f"{value:.5g}" for value in values], pictures(shades(values, limit)[None]), place, data)
 
 
 def colours(values: np.ndarray, limit: float) -> np.ndarray:
-    """Numbers [d] as <uint8>[d, 3] on the signed scale from -limit to limit."""
+    """Numbers [d] as <uint8>[d, 3] on the light page's signed scale from -limit to limit."""
+    return _ramp("signed")[shades(values, limit)]
+
+
+def shades(values: np.ndarray, limit: float) -> np.ndarray:
+    """Numbers as places <int> (of SHADES) on a scale from -limit to limit."""
     share = np.clip(values / limit if limit else values * 0, -1, 1)
-    return _ramp()[np.rint((share + 1) / 2 * (SHADES - 1)).astype(int)]
+    return np.rint((share + 1) / 2 * (SHADES - 1)).astype(int)
 
 
 def scale_html(*limits: tuple[str, float]) -> Markup:
     """What the colours mean, one scale for each (what it is of, limit)."""
-    return TEXT.scale(limits, png(_ramp()[None, ::2]))
+    return TEXT.scale(limits, pictures(np.arange(0, SHADES, 2)[None]))
 
 
-def png(pixels: np.ndarray) -> str:
-    """A picture <uint8>[h, w, 3 or 4] as the base64 of a PNG."""
-    file = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
-    return base64.b64encode(file.getvalue()).decode("ascii")
+def pictures(places: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, str]:
+    """Cells at `places` <int>[h, w] of the scale, for both papers: by theme the base64 of a PNG.
+
+    Where `drawn` <bool>[h, w] is given, the paper is seen through all other cells.
+    """
+    found = {}
+    for theme, name in (("light", "signed"), ("dark", "signed_dark")):
+        pixels = _ramp(name)[places]
+        if drawn is not None:
+            pixels = np.concatenate([pixels, np.where(drawn, 255, 0).astype(np.uint8)[..., None]], axis=-1)
+        file = io.BytesIO()
+        Image.fromarray(np.ascontiguousarray(pixels)).save(file, "PNG")
+        found[theme] = base64.b64encode(file.getvalue()).decode("ascii")
+    return found
 
 
 @cache
-def _ramp() -> np.ndarray:
-    """The palette's signed scale in SHADES steps, <uint8>[SHADES, 3]."""
-    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in PALETTE["signed"]])
+def _ramp(name: str) -> np.ndarray:
+    """A scale of the palette in SHADES steps, <uint8>[SHADES, 3]."""
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in PALETTE[name]])
     places = np.linspace(0, len(stops) - 1, SHADES)
     channels = [np.interp(places, np.arange(len(stops)), stops[:, channel]) for channel in range(3)]
     return np.rint(np.stack(channels, axis=1)).astype(np.uint8)

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
-from demos.figures.palette import colour_scale, plotly_layout
+from demos.figures.palette import colour_scale, inked, plotly_layout, swatch
 from demos.figures.scores_text import one_line
 from demos.figures.short_text import short
 from demos.templates import plot_text, templates
 from demos.training.events import Result
 
 TEXT = templates(__file__, "text_confusion.html")
+SCALE = colour_scale("magnitude")
 NUMBERS_IN_CELLS = 16  # classes; with more the cells are too small to read
 NAME_LENGTH = 18
 IN_A_CELL = 12  # sentences listed of one cell
@@ -27,11 +27,6 @@ def class_shares(confusion: Sequence[Sequence[int]]) -> np.ndarray:
     """Each count as a share of its true class: [true class, predicted class]."""
     counts = np.asarray(confusion)
     return np.asarray(counts / np.maximum(1, counts.sum(axis=1, keepdims=True)))
-
-
-def ink(share: float) -> str:
-    """The colour of a number that can be read on the shade of this share."""
-    return "#ffffff" if share > 0.55 else "#000000"
 
 
 def confusion_figure(result: Result) -> go.Figure:
@@ -48,16 +43,16 @@ def confusion_figure(result: Result) -> go.Figure:
             # Numbers, not names, on the axes: two classes whose names are cut alike must stay two.
             x=list(range(count)),
             y=list(range(count)),
-            colorscale=colour_scale("magnitude"),
+            colorscale=SCALE,
             # none for 0, so that the mistakes stand out
             text=[
-                [f'<span style="color:{ink(share)}">{number or ""}</span>' for number, share in zip(*row, strict=True)]
+                [inked(str(number or ""), SCALE, share) for number, share in zip(*row, strict=True)]
                 for row in zip(result.confusion, shares, strict=True)
             ]
             if few
             else None,
             texttemplate="%{text}" if few else None,
-            textfont={"size": 17 if count <= 8 else 13},
+            textfont={"size": 17 if count <= 8 else 16},
             customdata=[
                 [[plot_text(truth), plot_text(guess), number] for guess, number in zip(result.labels, row, strict=True)]
                 for truth, row in zip(result.labels, result.confusion, strict=True)
@@ -88,8 +83,7 @@ def matrix_html(result: Result, tests: Sequence[Any]) -> str:
         cells[example.label, guess].append((answer[guess], short(one_line(example), LINE)))
     wrong = [cell for cell in cells if cell[0] != cell[1]]
     shares = class_shares(result.confusion)
-    shades = sample_colorscale(colour_scale("magnitude"), shares.ravel().tolist(), colortype="rgb")
-    colours = [{"shade": shade, "ink": ink(share)} for shade, share in zip(shades, shares.ravel(), strict=True)]
+    colours = [swatch("magnitude", float(share)) for share in shares.ravel()]
     count = len(result.labels)
     return TEXT.matrix(
         labels=result.labels,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import CATALOGUE, ModelSpec
-from demos.figures.palette import PALETTE, colour_scale, plotly_layout
+from demos.figures.palette import PALETTE, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
 NUMBERS_IN_CELLS = 10  # sentences; with more the cells are too small to read
@@ -101,7 +99,7 @@ def cosine_heatmap(
             colorscale=SIGNED,
             text=_cells(cosine) if numbered else None,
             texttemplate="%{text}" if numbered else None,
-            textfont={"size": 16 if m <= 8 else 13},
+            textfont={"size": 16},
             customdata=[[[a, b] for b in named] for a in named] if hovered else None,
             hovertemplate=f"{pair}<br>cosine %{{z:.3f}}<extra></extra>",
             xgap=1 if hovered else 0,
@@ -124,24 +122,11 @@ def cosine_heatmap(
     both = {"showgrid": False, "zeroline": False}
     figure.update_xaxes(both, tickvals=columns, ticktext=[str(i + 1) for i in columns], tickangle=0, side="top")
     names = [label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)]
-    size = {"size": 14 if hovered else 11}
-    figure.update_yaxes(both, tickvals=list(range(m)), ticktext=names, autorange="reversed", tickfont=size)
+    rows = range(0, m, 1 if hovered else 2)  # beyond, a name is taller than its row
+    figure.update_yaxes(both, tickvals=[*rows], ticktext=[names[i] for i in rows], autorange="reversed")
     return figure
 
 
 def _cells(cosine: np.ndarray) -> list[list[str]]:
     """Each cosine with two digits, in the ink that can be read on its cell's colour."""
     return [[inked(rounded(value), SIGNED, (value + 1) / 2) for value in row] for row in cosine]
-
-
-def inked(text: str, scale: list[list[Any]], share: float) -> str:
-    """A cell's text for Plotly in the ink that can be read on this place, 0..1, of a colour scale."""
-    return f'<span style="color:{ink_on(scale, share)}">{text}</span>'
-
-
-def ink_on(scale: list[list[Any]], share: float) -> str:
-    """Black or white, whichever stands out more (WCAG 2's relative luminance) on a place, 0..1, of a colour scale."""
-    colour = sample_colorscale(scale, [float(np.clip(share, 0, 1))])[0]
-    channels = np.array(unlabel_rgb(colour)) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"

@@ -12,7 +12,8 @@ from plotly.colors import sample_colorscale
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
 from demos.figures.cosines import short
-from demos.figures.palette import FONT, SPECIAL, TOPICS, colour_scale, plotly_layout
+from demos.figures.fonts.fonts import SANS
+from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout
 from demos.templates import plot_text
 
 MAX_CLASSES = len(TOPICS)
@@ -25,7 +26,7 @@ HEIGHT = 540
 LINES: dict[str, Any] = {
     "mode": "lines", "line": {"color": BOTH_PAPERS, "width": 2.5}, "hoverinfo": "skip", "showlegend": False,
 }  # fmt: skip
-TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": FONT}}
+TRAIL: dict[str, Any] = {"textposition": "bottom center", "textfont": {"size": 16, "family": SANS}}
 TOGETHER = 0.5  # a class is named on the map where so much of its points' neighbours there is its own
 OWN = "yours"
 
@@ -155,7 +156,7 @@ def _class(points: Points, rows: np.ndarray, label: int, own: bool, flat: bool, 
         "mode": "markers+text" if few else "markers",
         "text": [plot_text(points.names[row]) for row in rows] if few else None,
         "textposition": "top center",
-        "textfont": {"size": 15, "family": FONT} | ({} if flat else {"color": BOTH_PAPERS}),
+        "textfont": {"size": 16, "family": SANS} | ({} if flat else {"color": BOTH_PAPERS}),
         "name": plot_text(short(f"◆ {OWN}" if own else name, 30)),
         "customdata": [int(row) for row in rows],
         "hovertext": [said + plot_text(short(points.names[row], 90)) for row in rows],
@@ -172,7 +173,7 @@ def _class_names(layout: Layout, points: Points) -> list[dict[str, Any]]:
     if points.ordered or points.written:
         return []
     shares = own_share(layout.nearest_on_map, points.classes)
-    names, font = [], {"size": 19, "family": FONT}
+    names, font = [], {"size": 19, "family": SANS}
     for label, name in enumerate(points.labels):
         own = points.classes == label
         if own.any() and shares[own].mean() >= TOGETHER:

@@ -8,13 +8,16 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.attention.matrix_labels import Labels
+from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import colour_scale, plotly_layout
 from demos.templates import plot_text, templates
 
 TEXT = templates(__file__, "text_matrix.html")
 ROW = 26  # pixels a token takes where there is room
-NARROW = 24  # columns that can be named in a third of the page
-LABELLED = 72  # tokens; beyond, each label would be smaller than 9 pixels
+NAMED_ROWS = 40  # beyond, the names of all would overlap
+NAMED_COLUMNS = 28
+NARROW = 20  # columns that can be named in a third of the page
+SPACED = 72  # tokens; beyond, no space is left between cells
 NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
 BAR: dict[str, Any] = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
@@ -37,14 +40,13 @@ def matrix_figure(
 
     Without a `limit` it is the largest magnitude, rounded up. Cells of nan stay empty. `row_sums` adds each row's sum
     as a bar on the right. `narrow`, for a third of the page, names fewer columns where the names of all would overlap.
-    In dark mode matrix.css turns the colours round: put the plot into a block of the class
-    `attention-heatmap`, since gr.Plot does not know the theme.
+    Put the plot into a block of the class `attention-heatmap` (matrix.css).
     """
     n, m = values.shape
     names = _categories(rows)
     full = _limit(values) if limit is None else limit
     sign = "+" if scale == "signed" else ""
-    gap = 1 if max(n, m) <= LABELLED else 0
+    gap = 1 if max(n, m) <= SPACED else 0
     figure = go.Figure(
         go.Heatmap(
             x=_categories(columns),
@@ -63,8 +65,7 @@ def matrix_figure(
             colorbar=BAR | {"tickformat": f"{sign}{'.2f' if full >= 0.1 else '.2~g'}", "nticks": 6},
         )
     )
-    size = label_size(max(n, m))
-    left, top = (int(min(150, 30 + max(map(len, labels.names), default=0) * size * 0.62)) for labels in (rows, columns))
+    left, top = (int(min(150, 30 + max(map(len, labels.names), default=0) * 9.5)) for labels in (rows, columns))
     figure.update_layout(
         **plotly_layout(
             height=int(min(820, max(360 if n > 8 else 0, ROW * n + top + 40))),
@@ -73,10 +74,10 @@ def matrix_figure(
     )
     if np.isnan(values).any():
         figure.update_layout(plot_bgcolor=NO_VALUE)
-    shared = BARE | {"tickfont": {"size": size}, "ticklabelstandoff": 4}
-    across = shared | _ticks(columns, NARROW if narrow else LABELLED)
+    shared = BARE | {"tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
+    across = shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS)
     figure.update_xaxes(**across, side="top", tickangle=-90, title={"text": "to (key)", "standoff": 6})
-    down = shared | _ticks(rows)
+    down = shared | _ticks(rows, NAMED_ROWS)
     figure.update_yaxes(**down, autorange="reversed", title={"text": "from (query)", "standoff": 6})
     _mark_sentence_b(figure, rows, columns)
     if row_sums:
@@ -104,16 +105,16 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
             marker={"color": GREY, "opacity": 0.5},
             text=written,
             textposition="outside",
-            textfont={"size": label_size(len(sums))},
+            textfont={"size": SMALL},
             cliponaxis=False,
             showlegend=False,
             hovertemplate="from <b>%{y}</b><br>the row's sum %{x:.4f}<extra></extra>",
         )
     )
     figure.update_layout(
-        xaxis={"domain": [0, 0.86]},
+        xaxis={"domain": [0, 0.78]},
         xaxis2=BARE
-        | {"domain": [0.88, 0.95], "range": [low, high], "side": "top", "tickvals": []}
+        | {"domain": [0.8, 0.85], "range": [low, high], "side": "top", "tickvals": []}
         | {"title": {"text": "sum", "standoff": 6}},
         bargap=0.25,
     )
@@ -143,9 +144,9 @@ def _categories(labels: Labels) -> list[str]:
     return [f"{number} {plot_text(name)}" for number, name in zip(labels.numbers, labels.names, strict=True)]
 
 
-def _ticks(labels: Labels, most: int = LABELLED) -> dict[str, list[str]]:
-    """Every name, or every other or fourth of more than `most`; special ones in italics, known without colour too."""
-    step = 1 if len(labels) <= most else 2 if len(labels) <= min(2 * most, LABELLED) else 4
+def _ticks(labels: Labels, most: int) -> dict[str, list[str]]:
+    """As many names as have room; special ones in italics, known without colour too."""
+    step = named_step(len(labels), most)
     written = [
         f"<i>{plot_text(name)}</i>" if special else plot_text(name)
         for name, special in zip(labels.names, labels.special, strict=True)
@@ -162,6 +163,9 @@ def _sides(labels: Labels) -> list[dict[str, str]]:
     ]
 
 
-def label_size(count: int) -> int:
-    """Pixels of the names along an axis of `count` tokens."""
-    return 15 if count <= 24 else 12 if count <= 40 else 9
+def named_step(count: int, most: int) -> int:
+    """1, 2, 4, …: how many steps apart those of `count` names stand for which an axis has room, at `most`."""
+    step = 1
+    while count > most * step:
+        step *= 2
+    return step

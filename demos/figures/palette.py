@@ -1,23 +1,27 @@
 """The colours, read from demos/figures/palette.json and handed to CSS, Plotly and the frames: written once, there.
 
-Word and class hues are Okabe and Ito's colour-blind-safe set (2008), its yellow darkened to an olive, to be seen on
-paper, and its black replaced by a violet. A word keeps its hue by its running number in the input; special tokens are
-grey. Head colours begin with the same hues and differ in lightness too, since nobody without red or green cones has
-twelve hues: tests/figures/test_palette.py simulates those eyes and measures how far apart the closest two colours are.
+Word and class hues follow Okabe and Ito's colour-blind-safe set (2008), each moved as little as keeps a contrast of 3
+with both papers, yellow to an olive; its black is replaced by a violet. A word keeps its hue by its running number in
+the input; special tokens are grey. Head colours begin with the same hues and differ in lightness too, since nobody
+without red or green cones has twelve hues: tests/figures/test_palette.py simulates those eyes and measures how far
+apart the closest two colours are.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from plotly.colors import sample_colorscale, unlabel_rgb
+
+from demos.figures.fonts.fonts import MONO, SANS, SERIF, SMALL
 from demos.files import read_json_beside
 
 PALETTE: dict[str, Any] = read_json_beside(__file__, "palette.json")
 WORDS: list[str] = PALETTE["words"]
 CLASSES: list[str] = PALETTE["classes"]
 HEADS: list[str] = PALETTE["heads"]
-TOPICS = [*CLASSES, HEADS[3], HEADS[12]]  # ten: two of the heads' hues that every eye tells from the classes'
-FONT = "system-ui, 'Noto Sans', 'DejaVu Sans', sans-serif"  # the reader's own: nothing is fetched
+TOPICS: list[str] = [*CLASSES, *PALETTE["more_topics"]]  # ten
 SPECIAL: str = PALETTE["light"]["special"]
 TO_WHITE = 0.3  # how far head colours go to white on dark paper, here and in assets/bertviz/frame.js
 
@@ -33,17 +37,51 @@ def in_the_dark(colour: str) -> str:
     return "#" + "".join(f"{int(channel + (255 - channel) * TO_WHITE + 0.5):02x}" for channel in channels)
 
 
+SCALES = ("magnitude", "signed")
+
+
+def scales() -> dict[str, dict[str, list[str]]]:
+    """The stops of both scales on each theme's paper, for scripts: theme -> name -> colours."""
+    return {
+        "light": {name: PALETTE[name] for name in SCALES},
+        "dark": {name: PALETTE[f"{name}_dark"] for name in SCALES},
+    }
+
+
 def colour_scale(name: str) -> list[list[Any]]:
     """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero).
 
-    In the dark the pages' style sheets turn the drawn picture round, so that nothing is drawn twice.
+    It is that of the light page; demos/page/plot_colours.js puts the dark page's in its place. Black and white change
+    places with it: wherever one is read better on the light scale, the other is on the dark one.
     """
     stops = PALETTE[name]
     return [[index / (len(stops) - 1), colour] for index, colour in enumerate(stops)]
 
 
+def inked(text: str, scale: list[list[Any]], share: float) -> str:
+    """A cell's text for Plotly in the ink that can be read on this place, 0..1, of a colour scale."""
+    return f'<span style="color:{ink_on(scale, share)}">{text}</span>'
+
+
+def ink_on(scale: list[list[Any]], share: float) -> str:
+    """Black or white, whichever stands out more (WCAG 2's relative luminance) on a place, 0..1, of a colour scale."""
+    colour = sample_colorscale(scale, [float(np.clip(share, 0, 1))])[0]
+    channels = np.array(unlabel_rgb(colour)) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return "#ffffff" if linear @ [0.2126, 0.7152, 0.0722] < 0.18 else "#000000"
+
+
+def swatch(scale: str, share: float) -> str:
+    """CSS variables for a place, 0..1, of "magnitude" or "signed", worn by demos/figures/swatch.css."""
+    shades = [
+        str(sample_colorscale(colour_scale(name), [share], colortype="rgb")[0]) for name in (scale, f"{scale}_dark")
+    ]
+    inks = [ink_on(colour_scale(name), share) for name in (scale, f"{scale}_dark")]
+    return f"--light-shade:{shades[0]};--light-ink:{inks[0]};--dark-shade:{shades[1]};--dark-ink:{inks[1]}"
+
+
 def css_variables() -> str:
-    """The palette as custom properties (`--ink`, `--word-0`, `--head-0`, …) for light and for Gradio's `.dark`."""
+    """The palette, fonts and small sizes as custom properties (`--ink`, `--word-0`, …), light and for `.dark`."""
 
     def block(selector: str, values: dict[str, str]) -> str:
         return selector + "{" + "".join(f"--{name}:{value};" for name, value in values.items()) + "}"
@@ -52,7 +90,9 @@ def css_variables() -> str:
     shared |= {f"class-{i}": colour for i, colour in enumerate(CLASSES)}
     shared |= {f"head-{i}": colour for i, colour in enumerate(HEADS)}
     dark = PALETTE["dark"] | {f"head-{i}": in_the_dark(colour) for i, colour in enumerate(HEADS)}
-    return block(":root", PALETTE["light"] | shared) + block(".dark", dark)
+    shared |= {"sans": SANS, "serif": SERIF, "mono": MONO, "small": f"{SMALL}px", "tiny": "13px"}
+    in_the_hall = {"tiny": f"{SMALL}px"}
+    return block(":root", PALETTE["light"] | shared) + block(".dark", dark) + block(".large-type", in_the_hall)
 
 
 def plotly_layout(**changes: Any) -> dict[str, Any]:
@@ -63,9 +103,9 @@ def plotly_layout(**changes: Any) -> dict[str, Any]:
     layout: dict[str, Any] = {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "size": 15},
+        "font": {"family": SANS, "size": SMALL},
         "margin": {"l": 60, "r": 20, "t": 20, "b": 50},
-        "hoverlabel": {"font": {"size": 17, "family": FONT}},
+        "hoverlabel": {"font": {"size": 17, "family": SANS}},
         "colorway": CLASSES,
         "legend": {"orientation": "h", "y": -0.2},
     }

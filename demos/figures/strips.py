@@ -44,7 +44,7 @@ def strips_figure(rows: Sequence[Strip]) -> go.Figure:
             hoverongaps=False,
             hovertemplate="%{y}<br>dimension %{x}: <b>%{z:+.4f}</b><extra></extra>",
             texttemplate="%{z:.2f}" if few else None,
-            textfont={"size": 15},
+            textfont={"size": 16},
             xgap=1 if few else 0,
             ygap=6,
         )
@@ -69,7 +69,7 @@ def strips_figure(rows: Sequence[Strip]) -> go.Figure:
     for index, vector in enumerate(vectors):
         norm = f"‖·‖ {np.linalg.norm(vector.astype(np.float64)):#.3g}"
         place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": index}
-        figure.add_annotation(**place, showarrow=False, text=norm, font={"size": 15})
+        figure.add_annotation(**place, showarrow=False, text=norm, font={"size": 16})
     return figure
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import gradio as gr
 
-from demos.figures.palette import css_variables
+from demos.figures.palette import css_variables, scales
 from demos.files import read_beside
 from demos.page.tours.tour_file import Tour, as_json
 
@@ -21,6 +21,7 @@ SCRIPTS = (
     "redraw.js",
     "file_endings.js",
     "tours/tour.js",
+    "plot_colours.js",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
@@ -35,7 +36,9 @@ def build_header() -> gr.HTML:
 def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last."""
     said = json.dumps(as_json(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
-    scripts = [f"window.tours = {said};", *(read_beside(__file__, name) for name in SCRIPTS), *widgets]
+    colours = f"insideBert.scales = {json.dumps(scales())};"
+    own = [f"window.tours = {said};", *(read_beside(__file__, name) for name in SCRIPTS)]
+    scripts = [*own, colours, *widgets]
     return f"<style>{css_variables()}</style><script>{''.join(scripts)}</script>"
 
 

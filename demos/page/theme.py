@@ -1,20 +1,21 @@
-"""The look: one theme, light and dark, its colours from the palette, its fonts from the reader's own machine."""
+"""The look: one theme, light and dark, its colours from the palette, its fonts from demos/figures/fonts/fonts.py."""
 
 from __future__ import annotations
 
 import gradio as gr
 
+from demos.figures.fonts.fonts import MONO, SANS
 from demos.figures.palette import PALETTE
-
-MONO = ["ui-monospace", "SF Mono", "DejaVu Sans Mono", "Consolas", "monospace"]
-SANS = ["system-ui", "Segoe UI", "Noto Sans", "DejaVu Sans", "sans-serif"]
 
 
 def build_theme() -> gr.themes.Base:
-    """Gradio's plainest theme in our colours; names of local fonts only, so that nothing is fetched."""
+    """Gradio's plainest theme in our colours; names of fonts only, so that Gradio fetches none."""
     light, dark = PALETTE["light"], PALETTE["dark"]
     theme = gr.themes.Base(
-        font=SANS, font_mono=MONO, text_size=gr.themes.sizes.text_lg, radius_size=gr.themes.sizes.radius_sm
+        font=_families(SANS),
+        font_mono=_families(MONO),
+        text_size=gr.themes.sizes.text_lg,
+        radius_size=gr.themes.sizes.radius_sm,
     )
     colours: dict[str, str] = {}
     for names, colour in (
@@ -54,3 +55,8 @@ def build_theme() -> gr.themes.Base:
         input_border_width="1px",
         button_border_width="1px",
     )
+
+
+def _families(stack: str) -> list[str]:
+    """A font stack's names, as Gradio takes them: it puts the quotation marks itself."""
+    return [name.strip(" '") for name in stack.split(",")]

@@ -8,7 +8,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from demos.figures.palette import CLASSES, HEADS, PALETTE, WORDS, css_variables, in_the_dark
+from demos.figures.palette import (
+    CLASSES,
+    HEADS,
+    PALETTE,
+    TOPICS,
+    WORDS,
+    colour_scale,
+    css_variables,
+    in_the_dark,
+    ink_on,
+)
 from demos.files import read_asset
 
 # Machado, Oliveira and Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
@@ -141,3 +151,20 @@ def test_no_two_words_or_classes_look_alike(sight: str) -> None:
     assert WORDS == CLASSES
     difference, one, other = closest(rgb(WORDS), sight)
     assert difference >= 9, f"words {one} and {other}"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_and_topics_are_seen_on_either_paper(theme: str) -> None:
+    assert contrast(rgb(TOPICS), PALETTE[theme]["paper"]).min() >= 3
+
+
+@pytest.mark.parametrize("name", ["magnitude", "signed"])
+def test_black_and_white_change_places_on_the_dark_scale(name: str) -> None:
+    light, dark = (np.array(rgb(PALETTE[one])) for one in (name, f"{name}_dark"))
+    for share in np.linspace(0, 1, 201):
+        ink = 1.0 if ink_on(colour_scale(name), share) == "#000000" else 0.0  # white where the light scale has black
+        at = share * (len(dark) - 1)
+        stop = np.array([np.interp(at, range(len(dark)), dark[:, channel]) for channel in range(3)])
+        written = "#ffffff" if ink else "#000000"
+        assert float(contrast(stop[None], written)[0]) >= 4.5, share
+    assert len(light) == len(dark)

@@ -48,7 +48,7 @@ def views(services: Services) -> dict[str, Any]:
 
 def columns(html: str) -> list[np.ndarray]:
     """The strips' pixels, <uint8>[h, w, 4] each, in their order."""
-    found = re.findall(r"data:image/png;base64,([^\"]+)", html)
+    found = re.findall(r"light-paper.*?data:image/png;base64,([^\"]+)", html)
     return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGBA")) for text in found]
 
 

@@ -13,7 +13,7 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Guess
-from demos.figures.cell_strip import cells, colours, png
+from demos.figures.cell_strip import cells, pictures, shades
 from demos.figures.strips import strips_limit
 from demos.figures.token_chips import hue, visible
 from demos.templates import templates
@@ -105,17 +105,17 @@ def numbers_html(run: Run, ledger: InputLedger) -> Markup:
     return TEXT.numbers(rows, run.num_layers)
 
 
-def _column(vectors: list[np.ndarray], count: int) -> str:
-    """Several vectors <float>[n, d] a token as the base64 of one picture, `count` numbers wide.
+def _column(vectors: list[np.ndarray], count: int) -> dict[str, str]:
+    """Several vectors <float>[n, d] a token as one picture, `count` numbers wide, by theme the base64 of a PNG.
 
     A token has eight rows of pixels: its vectors, one under another, with an empty row above and below.
     """
     limit = strips_limit(vectors)
     n, height = len(vectors[0]), 6 // len(vectors)
-    pixels = np.zeros((n, 8, count, 4), dtype=np.uint8)
+    places = np.zeros((n, 8, count), dtype=int)
+    drawn = np.zeros((n, 8, count), dtype=bool)
     for number, rows in enumerate(vectors):
         top = 1 + number * height
-        drawn = np.stack([colours(row[:count], limit) for row in rows])  # [n, count, 3]
-        pixels[:, top : top + height, :, :3] = drawn[:, None]
-        pixels[:, top : top + height, :, 3] = 255
-    return png(pixels.reshape(n * 8, count, 4))
+        places[:, top : top + height] = shades(rows[:, None, :count], limit)
+        drawn[:, top : top + height] = True
+    return pictures(places.reshape(n * 8, count), drawn.reshape(n * 8, count))

@@ -26,6 +26,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.files import read_beside
+from demos.page.delivery.fonts import font_tags
 
 ADDRESSES = 40  # pages and configuration, for some names of one host; what nobody asks for goes first
 FILES = 300  # of Gradio's, some megabytes compressed
@@ -38,7 +39,7 @@ TELLS_CHANGED = (
     b"await Promise.all(Object.entries(this.loading_stati.current)"
     b".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map(("
 )
-EARLY = read_beside(__file__, "early.html").encode()
+EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
 ASK_EACH_TIME, FOR_EVER = b"no-cache", b"public, max-age=31536000, immutable"
 ASKED_OF_US = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"})

@@ -120,7 +120,7 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
     figure.update_layout(
         **plotly_layout(height=min(640, 34 * layers + 96), margin={"l": 56, "r": 10, "t": 56, "b": 10})
     )
-    axis = BARE | {"dtick": 1, "tickfont": {"size": 15}}
+    axis = BARE | {"dtick": 1, "tickfont": {"size": 16}}
     figure.update_xaxes(**axis, side="top", title={"text": "head", "standoff": 6})
     figure.update_yaxes(**axis, autorange="reversed", title={"text": "layer", "standoff": 6})
     if which.layer is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from demos.bert.attention.head_profiles import Habit
 from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores
 from demos.bert.model.run import Run
-from demos.figures.palette import HEADS, PALETTE
+from demos.figures.palette import HEADS
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -48,7 +48,6 @@ def grid_message(run: Run) -> dict[str, Any]:
         "even": {name: _short(score) for name, score in even_scores(run.encoding).items()},
         "patterns": [[p.name, p.title, p.definition, p.missing] for p in PATTERNS.values()],
         "colours": HEADS,
-        "scale": PALETTE["magnitude"],
     }
 
 

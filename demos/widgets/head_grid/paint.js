@@ -1,19 +1,9 @@
 // How the grid of heads is painted: colours, and many small pictures on one canvas. Stands before grid.js.
 const hex = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
 
-function turned([r, g, b]) {
-  const [x, y, z] = [r, g, b].map((value) => 229.5 - 0.8 * value); // invert(0.9), then hue-rotate(180deg)
-  return [
-    -0.574 * x + 1.43 * y + 0.144 * z,
-    0.426 * x + 0.43 * y + 0.144 * z,
-    0.426 * x + 1.43 * y - 0.856 * z,
-  ].map((value) => Math.min(255, Math.max(0, value)));
-}
-
-// 256 colours of the magnitude scale, turned round in the dark as demos/figures/matrix.css turns the heatmap's
-function ramp(scale) {
-  const dark = document.body.classList.contains("dark");
-  const stops = scale.map(hex).map((stop) => (dark ? turned(stop) : stop));
+// 256 colours of the theme's magnitude scale
+function ramp() {
+  const stops = insideBert.scales[document.body.classList.contains("dark") ? "dark" : "light"].magnitude.map(hex);
   return Array.from({ length: 256 }, (_, index) => {
     const place = (index / 255) * (stops.length - 1);
     const from = Math.min(Math.floor(place), stops.length - 2);

@@ -107,7 +107,7 @@ function draw() {
   const scores = map ? source().scores[shown[0]] : null;
   const best = map ? ranked(shown[0])[0] : null;
   const most = best?.score || 1;
-  const colours = ramp(data.scale);
+  const colours = ramp();
   field.dataset.look = map ? "map" : "pictures";
   canvas.hidden = map;
   if (!map) paint(canvas, data, state.bytes, colours, cell, GAP);

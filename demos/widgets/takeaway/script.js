@@ -4,19 +4,36 @@
   const SCALE = 2;
   const WIDEST = 16_000; // pixels; no browser's canvas is wider than 16,384
 
+  const address = (blob) =>
+    new Promise((done) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result);
+      reader.readAsDataURL(blob);
+    });
+
+  // The page's fonts as a style sheet, for a picture that is drawn: it knows nothing of its page.
+  async function fonts() {
+    const rules = [...document.querySelectorAll('link[as="font"]')].map(async ({ href, dataset: { family, weight } }) => {
+      const data = await address(await (await fetch(href)).blob());
+      return `@font-face { font-family: "${family}"; font-weight: ${weight}; src: url(${data}); }`;
+    });
+    return `<style>${(await Promise.all(rules)).join("")}</style>`;
+  }
+
   async function pixels({ text, width, height }) {
     const scale = Math.min(SCALE, WIDEST / width, WIDEST / height);
-    const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    const drawn = text.replace(">", `>${await fonts()}`);
+    const at = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
     try {
       const image = new Image();
-      image.src = address;
+      image.src = at;
       await image.decode();
       const canvas = document.createElement("canvas");
       [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       return await new Promise((done) => canvas.toBlob(done, "image/png"));
     } finally {
-      URL.revokeObjectURL(address);
+      URL.revokeObjectURL(at);
     }
   }
 

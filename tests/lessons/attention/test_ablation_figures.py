@@ -54,7 +54,8 @@ def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, co
     assert hues[0] == hues[-1] == SPECIAL
     written = [[re.sub("<.*?>", "", cell) for cell in row] for row in picture.text]
     assert written[0] == [""] * len(encoding)
-    assert written[2][3] == ".50"
+    assert written[2][3] == "50"
+    assert [note.text for note in figure.layout.annotations] == ["In the cells: hundredths."]
 
 
 def test_next_to_no_change_is_drawn_as_such(encoding: Encoding) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +19,9 @@ from markupsafe import Markup
 
 from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
+from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
-from demos.files import ASSETS
+from demos.files import ASSETS, read_asset
 from demos.templates import templates
 from demos.widgets.bertviz.messages import (
     VIEWS,
@@ -120,6 +122,8 @@ def _shell() -> tuple[str, str]:
         bertviz=version("bertviz"),
         d3_licence=_read("d3-LICENSE.txt"),
         jquery_licence=_read("jquery-LICENSE.txt"),
+        font_licence=Markup(read_asset("vendor/fonts/inter-LICENSE.txt")),
+        font=b64encode(font_files()[0].data).decode(),
         styles=_read("frame.css") + _read("standalone.css"),
         header=_read("standalone.html"),
         main=Markup(main[0]),

@@ -108,7 +108,7 @@ def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[i
     for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
-            figure.add_annotation(y=0, text="no order", textangle=-90, font={"size": 14}, **shared)
+            figure.add_annotation(y=0, text="no order", textangle=-90, font={"size": 16}, **shared)
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
             figure.add_annotation(

@@ -12,13 +12,14 @@ from demos.bert.embeddings.frozen_features import CONCAT_ALL
 from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, POOLINGS, SUM_ALL, SUM_LAST_FOUR, Choice
 from demos.figures.axes import axis, whiskers
 from demos.figures.cosines import POOLING_NAMES, choice_name
-from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
 ROW = 84  # pixels a bar takes with its name above it
 HUES = {"guess": "#8a9096", "words": CLASSES[1], "frozen": CLASSES[0], "tuned": CLASSES[2], "published": "#8a9096"}
 COLUMNS = {SUM_LAST_FOUR: "sum 4", SUM_ALL: "sum all", CONCAT_LAST_FOUR: "join 4", CONCAT_ALL: "join all"}
 FRAME = CLASSES[5]
+SCALE = colour_scale("magnitude")
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,10 @@ def grid_figure(scores: Mapping[Choice, float], best: Choice, deepest: int) -> g
             y=list(range(len(rows))),
             zmin=low - 0.1 * span,
             zmax=low + 1.1 * span,
-            colorscale=colour_scale("magnitude"),
+            colorscale=SCALE,
             text=[[_cell(value, low, span) for value in row] for row in values],
             texttemplate="%{text}",
-            textfont={"size": 20 if len(columns) <= 12 else 14},
+            textfont={"size": 20 if len(columns) <= 12 else 16},
             customdata=named,
             hovertemplate="%{customdata}<br>cross-validated accuracy %{z:.3f}<extra></extra>",
             hoverongaps=False,
@@ -123,5 +124,4 @@ def _cell(value: float, low: float, span: float) -> str:
     """The score without its leading zero, in the ink that can be read on its colour."""
     if np.isnan(value):
         return ""
-    ink = "#ffffff" if (value - low) / span > 0.7 else "#000000"
-    return f'<span style="color:{ink}">{f"{value:.3f}".removeprefix("0")}</span>'
+    return inked(f"{value:.3f}".removeprefix("0"), SCALE, (value - low + 0.1 * span) / (1.2 * span))

@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
 from demos.figures.axes import axis
-from demos.figures.cosines import inked
-from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
 SAME, DIFFERENT = CLASSES[0], CLASSES[5]
@@ -165,7 +164,7 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
             colorscale=SCALE,
             text=_cells(shown, low, high) if few else None,
             texttemplate="%{text}" if few else None,
-            textfont={"size": 18 if m <= 8 else 15},
+            textfont={"size": 18 if m <= 8 else 16},
             customdata=[[[a, b] for b in names] for a in names],
             hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>layer {layer}: cosine <b>%{{z:.3f}}</b>"
             "<extra></extra>",
@@ -183,7 +182,7 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
     rows = [
         f'{name} <span style="font-weight:400">{around(use)}</span>' for name, use in zip(numbers, uses, strict=True)
     ]
-    both = axis("", 16 if few else 14, tickvals=list(range(m)), showgrid=False) | {"title": None}
+    both = axis("", tickvals=list(range(m)), showgrid=False) | {"title": None}
     ends = [-0.5, m - 0.5]
     figure.update_xaxes(both, ticktext=numbers, tickangle=0, side="top", range=ends, ticklabelstandoff=8)
     figure.update_yaxes(both, ticktext=rows, range=ends[::-1], ticklabelstandoff=10)

@@ -11,7 +11,8 @@ from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
 from demos.bert.model.encoding import Encoding
 from demos.figures.cosines import short
-from demos.figures.matrix import BAR, label_size
+from demos.figures.fonts.fonts import SMALL
+from demos.figures.matrix import BAR, NAMED_COLUMNS, named_step
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
 from demos.figures.strips import Strip
 from demos.templates import plot_text
@@ -82,7 +83,7 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
             colorscale=colour_scale("magnitude"),
             reversescale=True,
             texttemplate="%{z:.2f}" if few else None,
-            textfont={"size": 14},
+            textfont={"size": SMALL},
             hovertemplate="<b>%{x}</b>, %{y}<br>cosine before and after %{z:.4f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=3,
@@ -93,13 +94,13 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
     figure.update_layout(
         **plotly_layout(height=38 * len(names) + margin + 10, margin={"l": 190, "r": 10, "t": margin, "b": 10})
     )
-    shown = [*range(0, n, 1 if n <= LABELLED else 4), n]
+    shown = [*range(0, n, named_step(n, NAMED_COLUMNS)), n]
     figure.update_xaxes(
         side="top",
         tickangle=-90,
         tickvals=[columns[index] for index in shown],
         ticktext=[ticks[index] for index in shown],
-        tickfont={"size": label_size(n)},
+        tickfont={"size": SMALL},
         showgrid=False,
         ticks="",
         ticklabelstandoff=4,

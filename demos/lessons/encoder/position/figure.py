@@ -31,7 +31,7 @@ def table_figure(
     full = strips_limit(list(table)) if limit is None else limit
     figure = _square(table, full, "dimension %{x}: <b>%{z:+.4f}</b>", "dimension", names, marked)
     if d <= FEW // 2 and m <= NAMED:
-        figure.update_traces(texttemplate="%{z:.4f}", textfont={"size": 15}, xgap=1, ygap=1)
+        figure.update_traces(texttemplate="%{z:.4f}", textfont={"size": 16}, xgap=1, ygap=1)
     return figure
 
 

@@ -67,7 +67,7 @@ def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, c
             mode="lines+markers+text",
             text=text,
             textposition=_outwards(paths.points[:, index]),
-            textfont={"size": 16 if chosen else 15},
+            textfont={"size": 16},
             line={"color": colour, "width": 4 if chosen else 1.5},
             marker={
                 "size": 9 if chosen else 4,

@@ -26,7 +26,7 @@ def concat_picture(query: Query, shares: HeadShares) -> Markup:
     count, _, width = attention.z.shape
     z, t1 = attention.concat[token], attention.output[token]
     mixed, out = strips_limit([z]), strips_limit([t1])
-    colours = [HEADS[head % len(HEADS)] for head in range(count)]
+    colours = [f"var(--head-{head % len(HEADS)})" for head in range(count)]
     rows: list[dict[str, Any]] = [
         {"head": head, "colour": colour, "share": float(share), "norm": norm, "z_norm": z_norm}
         for head, (colour, share, norm, z_norm) in enumerate(

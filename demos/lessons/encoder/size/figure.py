@@ -61,7 +61,11 @@ def treemap(shape: Shape) -> go.Figure:
             pathbar={"visible": False},
         )
     )
-    figure.update_layout(**plotly_layout(height=470, margin={"l": 0, "r": 0, "t": 0, "b": 0}))
+    figure.update_layout(
+        **plotly_layout(
+            height=470, margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 16, "mode": "hide"}
+        )
+    )
     return figure
 
 

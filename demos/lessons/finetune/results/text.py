@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from plotly.colors import sample_colorscale
 
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.bert.model.encoding import Encoding
-from demos.figures.palette import colour_scale
+from demos.figures.palette import swatch
 from demos.figures.scores_text import LABEL_LENGTH, one_line
 from demos.figures.short_text import short
 from demos.figures.token_chips import token_label
@@ -81,13 +80,12 @@ def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str)
         {
             "label": token_label(token),
             "value": _signed(value),
-            "shade": _shade(share),
-            "ink": "#ffffff" if abs(share) > 0.72 else "#000000",
+            "swatch": swatch("signed", 0.5 + share / 2),
         }
         for token, value, share in list(zip(encoding.tokens, values, shares, strict=True))[:SHOWN_TOKENS]
     ]
     names = [short(label, LABEL_LENGTH) for label in (answer, truth)]
-    return TEXT.tokens(tokens, len(encoding), *names, shades=[_shade(0.75), _shade(-0.75)])
+    return TEXT.tokens(tokens, len(encoding), *names, swatches=[swatch("signed", 0.875), swatch("signed", 0.125)])
 
 
 def evidence_told(values: np.ndarray, encoding: Encoding, margin: float, empty: float, answer: str, truth: str) -> str:
@@ -139,11 +137,6 @@ def calibration_told(calibration: Calibration, noun: str, kept: int, total: int)
         kept=kept,
         total=total,
     )
-
-
-def _shade(share: float) -> str:
-    """The colour of -1..1 on the signed scale."""
-    return str(sample_colorscale(colour_scale("signed"), [0.5 + share / 2], colortype="rgb")[0])
 
 
 def _signed(value: float, digits: int = 2) -> str:

@@ -74,6 +74,6 @@ def places_figure(draws: Draws, encoding: Encoding) -> go.Figure:
     figure.add_hline(y=mean, line={"dash": "dash", "width": 2, "color": GREY})
     figure.update_layout(**plotly_layout(height=340, margin={"l": 62, "r": 10, "t": 34, "b": 20}, bargap=0.15))
     labels = [name.split(" ", 1)[1] for name in names] if len(names) <= NAMED else [""] * len(names)
-    figure.update_xaxes(tickvals=names, ticktext=labels, tickangle=-90, tickfont={"size": 14})
+    figure.update_xaxes(tickvals=names, ticktext=labels, tickangle=-90, tickfont={"size": 16})
     figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     return figure

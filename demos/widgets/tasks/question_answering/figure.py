@@ -103,13 +103,13 @@ def _axes(drawn: go.Figure, picture: Picture, cutout: Cutout, tokens: Sequence[s
     """Tokens with their hue on both sides, the question above, the two strips of probabilities."""
     m = len(tokens)
     names = [f'{name} <span style="color:{colour}">■</span>' for name, colour in zip(tokens, colours, strict=True)]
-    ticks = {"tickvals": list(range(m)), "ticktext": names, "tickfont": {"size": 15}, "showgrid": False}
+    ticks = {"tickvals": list(range(m)), "ticktext": names, "tickfont": {"size": 16}, "showgrid": False}
     lines = textwrap.wrap(textwrap.shorten(picture.question, 3 * LINE, placeholder="…"), LINE)
     top, left = 30 + 24 * len(lines), 60 + 9 * max(map(len, tokens))
     most = max(0.05, *cutout.starts, *cutout.ends)
     strip = {
         "range": [0, most * 1.05], "domain": [SPLIT + 0.02, 1], "showgrid": False, "nticks": 3,
-        "tickfont": {"size": 14}, "zeroline": False,
+        "tickfont": {"size": 16}, "zeroline": False,
     }  # fmt: skip
     drawn.update_layout(
         **plotly_layout(

@@ -1,0 +1,62 @@
+// Plotly's figures come in the colours of the light page, drawn once for all readers. Here they change into those of the
+// dark one before they are drawn, and again when the theme changes: scales, the ink on them, and the grey between both.
+(() => {
+  const GREY = "#7b8288"; // BOTH_PAPERS in demos/figures/axes.py
+  const given = new Map(); // figure -> what it was drawn from: data, layout, config
+  const painted = new WeakMap(); // figure -> whether it was drawn for dark paper
+  const isDark = () => document.body.classList.contains("dark");
+  const opposite = { "#ffffff": "#000000", "#000000": "#ffffff" };
+  let Plotly;
+  let draw; // Plotly's own `react`
+
+  // A Plotly colour scale of the light page -> the dark page's
+  function scaleFor(value) {
+    if (!Array.isArray(value) || !Array.isArray(value[0])) return null;
+    const colours = String(value.map((stop) => stop[1]));
+    const name = Object.keys(insideBert.scales.light).find((one) => String(insideBert.scales.light[one]) === colours);
+    return name && value.map(([place], at) => [place, insideBert.scales.dark[name][at]]);
+  }
+
+  function recoloured(value, dark, key = "", heatmap = false) {
+    if (typeof value === "string") {
+      if (value === GREY) return getComputedStyle(document.body).getPropertyValue("--muted").trim();
+      if (dark && heatmap) return value.replace(/(color|fill):(#ffffff|#000000)/g, (_, what, ink) => `${what}:${opposite[ink]}`);
+      return value;
+    }
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
+    const inside = heatmap || value.type === "heatmap";
+    if (key === "colorscale" && dark) return scaleFor(value) ?? value;
+    if (Array.isArray(value)) return value.map((one) => recoloured(one, dark, "", inside));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, recoloured(one, dark, name, inside)]));
+  }
+
+  function paint(figure) {
+    const dark = isDark();
+    const [data, layout, config] = given.get(figure);
+    painted.set(figure, dark);
+    return draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
+  }
+
+  function paintAgain() {
+    for (const figure of given.keys()) {
+      if (!figure.isConnected) given.delete(figure);
+      else if (painted.get(figure) !== isDark() && figure.offsetWidth) paint(figure);
+    }
+  }
+
+  const shown = new ResizeObserver(paintAgain); // a figure out of sight has no size to be drawn in
+  Object.defineProperty(window, "Plotly", {
+    configurable: true,
+    get: () => Plotly,
+    set(library) {
+      Plotly = library;
+      draw = library.react;
+      library.react = (figure, ...drawn) => {
+        given.set(figure, drawn);
+        shown.observe(figure);
+        return paint(figure);
+      };
+      new MutationObserver(paintAgain).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    },
+  });
+})();

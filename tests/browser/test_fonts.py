@@ -1,0 +1,105 @@
+"""Text is set in our fonts, wherever it stands, so that the page is as wide on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from demos.lessons import discover
+from tests.browser.conftest import QUIET, stands, visit
+
+LESSONS = discover()
+OURS = {"Inter", "Literata", "JetBrains Mono"}
+LATIN = r"/^[\u0020-\u017f\u0391-\u03c9\u2010-\u2027\u2190-\u2193\u2212\n]+$/u"
+# Elements whose own text is Latin or Greek and can be seen, each told by a number.
+NUMBERED = f"""() => {{
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let count = 0;
+    while (walker.nextNode()) {{
+        const [node, element] = [walker.currentNode, walker.currentNode.parentElement];
+        if (!node.data.trim() || element.dataset.numbered || !element.checkVisibility()) continue;
+        if (element.closest("script, style, option, .katex, .icon, .modebar-container")) continue;
+        const own = [...element.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data).join("");
+        if (!{LATIN}.test(own.trim())) continue;
+        element.dataset.numbered = count++;
+    }}
+    return count;
+}}"""
+TABS = """() => [...document.querySelectorAll("#lesson-links a, #lessons .parts [role=tab]")]
+    .filter((tab) => tab.checkVisibility()).map((tab) => [tab.textContent.trim(), tab.getBoundingClientRect().width])"""
+# What a machine would have whose only font is this one: a fifth wider than most.
+ONE_FONT = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{folder}</dir><cachedir>{cache}</cachedir>
+<selectfont><rejectfont><glob>*</glob></rejectfont><acceptfont><glob>*Mono*</glob></acceptfont></selectfont></fontconfig>"""
+
+
+def foreign(page: Page) -> set[tuple[str, str]]:
+    """(font, the text's beginning) of Latin text that is set in another's font."""
+    cdp = page.context.new_cdp_session(page)
+    page.evaluate("document.fonts.ready")
+    count = page.evaluate(NUMBERED)
+    assert count > 20
+    cdp.send("DOM.enable")
+    cdp.send("CSS.enable")
+    root = cdp.send("DOM.getDocument")["root"]["nodeId"]
+    found = set()
+    for node in cdp.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-numbered]"})["nodeIds"]:
+        for font in cdp.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
+            if not font["isCustomFont"] or font["familyName"].removesuffix(" Variable") not in OURS:
+                markup = cdp.send("DOM.getOuterHTML", {"nodeId": node})["outerHTML"]
+                found.add((font["familyName"], markup[:200]))
+    return found
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+def test_latin_text_is_set_in_our_fonts(page: Page, app_url: str, lesson: object) -> None:
+    slug, parts = lesson.slug, lesson.parts  # type: ignore[attr-defined]
+    for part in parts or ("",):
+        visit(page, f"{app_url}/?lesson={slug}" + (f"&part={part.slug}" if part else ""))
+        stands(page, slug)
+        page.wait_for_timeout(1_500)
+        assert foreign(page) == set()
+
+
+def test_a_frame_is_handed_the_font(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("attention")
+    page.wait_for_selector("#attention-heads iframe[data-drawn]")
+    frame = next(frame for frame in page.frames if "frame.html" in frame.url)
+    frame.wait_for_function("document.fonts.check('16px Inter') && [...document.fonts].length === 1")
+    family = frame.evaluate("getComputedStyle(document.querySelector('#vis text')).fontFamily")
+    assert family.startswith("Inter,")
+
+
+def test_the_strips_of_tabs_are_as_wide_on_a_machine_with_another_font(
+    page: Page, app_url: str, chromium: str, tmp_path: Path
+) -> None:
+    fonts = tmp_path / "fonts.conf"
+    fonts.write_text(ONE_FONT.format(folder="/usr/share/fonts", cache=tmp_path / "cache"))
+    # Playwright's own loop runs in this thread already: its second browser is started by the first one's type.
+    other = page.context.browser.browser_type.launch(  # type: ignore[union-attr]
+        executable_path=chromium,
+        args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", *QUIET],
+        env={"FONTCONFIG_FILE": str(fonts)},
+    )
+    try:
+        there = other.new_page(viewport={"width": 1280, "height": 800})
+        plain = "<p style='font: 20px sans-serif; position: absolute'>The same words</p>"
+        widths = []
+        for one in (page, there):
+            one.set_content(plain)
+            widths.append(one.evaluate("document.querySelector('p').getBoundingClientRect().width"))
+        assert widths[1] > 1.1 * widths[0]  # that machine's font is another one
+        for lesson in LESSONS:
+            tabs = []
+            for one in (page, there):
+                visit(one, f"{app_url}/?lesson={lesson.slug}")
+                stands(one, lesson.slug)
+                one.evaluate("document.fonts.ready")
+                tabs.append(one.evaluate(TABS))
+            assert len(tabs[0]) >= len(LESSONS)
+            assert tabs[0] == tabs[1]
+    finally:
+        other.close()
