@@ -34,7 +34,7 @@ from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
 from demos.page.ending import ending
 from demos.page.gradio_sessions import keep_sessions_small
-from demos.page.head import build_header, head, style_sheets
+from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
 from demos.page.protection import MIDDLEWARE, protect_server
@@ -69,7 +69,6 @@ def build_page(
     demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson], first_views: FirstViews
 ) -> None:
     """One lesson's page, in the page of `demo` that is being built."""
-    build_header()
     bar = build_bar(services)
     with gr.Column(elem_id="lessons"):
         gr.HTML(lesson_links(lesson, lessons), elem_id="lesson-links")

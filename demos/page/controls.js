@@ -57,4 +57,26 @@
     next.click();
     if (event.target !== document.body) next.focus();
   });
+
+  // What a button "i" says stands open while it has the focus, or after a press; Escape shuts it.
+  const unfold = (button, open) => button.setAttribute("aria-expanded", String(open));
+  const more = ({ target }) => target.closest?.("button.more");
+  document.addEventListener("focusin", (event) => {
+    if (more(event)?.matches(":focus-visible")) unfold(more(event), true);
+  });
+  document.addEventListener("focusout", (event) => more(event) && unfold(more(event), false));
+  document.addEventListener("click", (event) => more(event) && unfold(more(event), more(event).getAttribute("aria-expanded") !== "true"));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && more(event)) unfold(more(event), false);
+  });
+
+  // The link past the bar and the lessons goes to the picture in sight.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("a.skip")) return;
+    const picture = [...document.querySelectorAll(".picture")].find((element) => element.checkVisibility());
+    if (!picture) return;
+    event.preventDefault();
+    picture.tabIndex = -1;
+    picture.focus();
+  });
 })();

@@ -1,4 +1,4 @@
-"""What the page brings along: its header, its scripts, and every style sheet that lies beside what it styles."""
+"""What the page brings along: title, switches, scripts, and every style sheet that lies beside what it styles."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an
 
 
 def build_header() -> gr.HTML:
-    """The page's title and its switches."""
-    return gr.HTML(
-        read_beside(__file__, "header.html"), js_on_load=read_beside(__file__, "header.js"), elem_id="header"
-    )
+    """The page's title, and before it a link past all that stands above the picture."""
+    return gr.HTML(read_beside(__file__, "header.html"), elem_id="header", padding=False)
+
+
+def build_switches() -> gr.HTML:
+    """Large type, and light or dark."""
+    script = read_beside(__file__, "switches.js")
+    return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
 
 
 def head(*widgets: str) -> str:
@@ -29,4 +33,5 @@ def head(*widgets: str) -> str:
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    return [DEMOS / "page" / "page.css", *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]
+    page = (DEMOS / "page" / name for name in ("page.css", "bar.css"))
+    return [*page, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

@@ -86,11 +86,17 @@ class Page:
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
+    look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
 
     @property
     def sentence(self) -> list[gr.Component]:
         """The bar's three inputs, which arrive in a handler of `draw` as one `Sentence`."""
         return [self.text, self.text_pair, self.model]
+
+    def show_look(self) -> None:
+        """Put the part's sentence on what to look at here; where no part does, it stands above its picture."""
+        if self.look is not None:
+            self.look.render()
 
     def keep(self, **choices: gr.Component) -> None:
         """Let these choices travel in the link while this lesson is open, as `?name=value`.

@@ -42,7 +42,8 @@ PICKS = ("first", "next", "third")  # the heads that differ most
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    parts = controls(services) | sides(services)
+    status = gr.HTML(elem_id="compare-status")
+    parts = sides(services) | controls(services) | {"status": status}
     with takeaway_row("Take the difference:"):
         name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
         picture_buttons("#compare-difference", name, page, inputs=place)
@@ -109,7 +110,6 @@ def controls(services: Services) -> dict[str, Any]:
                 elem_id="compare-text",
             )  # fmt: skip
             parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
-    parts["status"] = gr.HTML(elem_id="compare-status")
     return parts
 
 
@@ -136,6 +136,7 @@ def sides(services: Services) -> dict[str, Any]:
         for side, suffix in (("left", ""), ("right", "_right")):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
                 parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
+                parts[side] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
                 with gr.Row(elem_classes="compare-menus"):
                     for name, choices, value in (
                         ("layer", layer_choices(layers, suffix), "0"),
@@ -146,7 +147,6 @@ def sides(services: Services) -> dict[str, Any]:
                             show_label=False, filterable=False, min_width=140,
                             elem_id=f"compare-{name}{suffix.replace('_', '-')}",
                         )  # fmt: skip
-                parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
             parts["said"] = gr.HTML(elem_classes="compare-said")

@@ -62,7 +62,7 @@ def laid_out(page: Page) -> dict[str, Any]:
                 0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
                 info="0 starts from PCA's map, others anywhere",
             )  # fmt: skip
-        with gr.Column(min_width=480, elem_classes="maps-picture"):
+        with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
             parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
             parts["told"] = gr.HTML(elem_classes="said maps-told")

@@ -81,6 +81,8 @@ def build(page: Page) -> None:
         kinds = f"TXT (a sentence a line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
         file = file_picker(kinds, height=120, elem_id="search-file")
         pasted = gr.Textbox("", label="Or paste sentences, one a line", lines=4, max_lines=8, elem_id="search-pasted")
+    status = gr.HTML("", elem_id="search-status", elem_classes="said")
+    rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     with gr.Row(elem_classes="search-menus"):
         menus: list[gr.Component] = []
         for letter, pooling in (("A", "cls"), ("B", "mean")):
@@ -88,8 +90,6 @@ def build(page: Page) -> None:
                 menus += pooling_menus(services, letter, pooling)
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
-    status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    rankings = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
     numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
 

@@ -60,9 +60,10 @@ def build(page: Page) -> None:
         "situation": gr.State(""),
         "cosines": gr.State(None),  # of the held-out pairs, before and after, as they are drawn
     }
-    with gr.Row():
+    with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=300):
             parts |= _recipe()
+            page.show_look()
         with gr.Column(scale=5, min_width=320):
             parts |= _pictures(trainer)
     with gr.Row():
@@ -133,16 +134,17 @@ def _recipe() -> dict[str, Any]:
 
 def _pictures(trainer: PairTrainer) -> dict[str, Any]:
     """Scores, the scatter, the live curve."""
-    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
     with gr.Row():
         with gr.Column(min_width=320):
             scatter = gr.Plot(
                 label="Cosine against rating of the held-out pairs",
                 show_label=False,
                 elem_id="embeddings-siamese-scatter",
+                elem_classes="picture",
             )
         with gr.Column(min_width=320):
             curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
+    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
     return {"scores": scores, "scatter": scatter, "curve": curve}
 
 

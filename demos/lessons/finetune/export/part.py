@@ -149,7 +149,7 @@ def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
         "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
-        "told": gr.HTML(elem_id="export-told"),
+        "told": gr.HTML(elem_id="export-told", elem_classes="picture"),
     }
     with gr.Row(elem_classes="export-row"):
         parts["button"] = gr.Button(

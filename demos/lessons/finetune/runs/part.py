@@ -63,6 +63,7 @@ def build(page: Page) -> None:
         js_on_load=read_beside(__file__, "script.js"),
         apply_default_css=False,
         elem_id="finetune-table",
+        elem_classes="picture",
         name="finetune-table",
     )
     compared = gr.HTML(elem_id="finetune-compared")

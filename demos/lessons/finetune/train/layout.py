@@ -117,14 +117,14 @@ def more() -> dict[str, Any]:
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
-    """Start, Pause, Stop, what it costs, and the curve, which asks `news` for its points."""
+    """The curve, which asks `news` for its points; Start, Pause, Stop and what it costs."""
+    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture")
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
         stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
     on_cpu = cpu_button(elem_id="finetune-on-cpu")
-    curve = live_curve(news, elem_id="finetune-curve")
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}
 
 

@@ -36,11 +36,12 @@ def build(page: Page) -> None:
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
-        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
-            parts |= layout.recipe()
-            parts |= layout.more()
         with gr.Column(min_width=320, scale=8):
             parts |= layout.live(trainer.feeds.news)
+        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
+            page.show_look()
+            parts |= layout.recipe()
+            parts |= layout.more()
     parts |= layout.results()
     gr.HTML(layout.TEXT.title("The data"))
     parts["told"] = gr.HTML(elem_id="finetune-data")

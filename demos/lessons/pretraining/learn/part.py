@@ -34,11 +34,12 @@ def build(page: Page) -> None:
     }
     with gr.Row(elem_classes="learn-top"):
         with gr.Column(scale=5, min_width=320):
-            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve")
+            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve", elem_classes="picture")
             parts["step"] = gr.HTML("", elem_id="pretraining-learn-step")
             parts["asked"] = gr.HTML("", elem_id="pretraining-learn-asked")
         with gr.Column(scale=3, min_width=300):
             parts |= _controls()
+            page.show_look()
     with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
         with gr.Row():
             with gr.Column(scale=2, min_width=320):
