@@ -27,7 +27,7 @@ from demos.bert.model.catalogue import CATALOGUE, extend_catalogue
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
+from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.lesson_addresses import LessonAddresses
@@ -71,7 +71,7 @@ def build_page(
     """One lesson's page, in the page of `demo` that is being built."""
     bar = build_bar(services)
     with gr.Column(elem_id="lessons"):
-        gr.HTML(lesson_links(lesson, lessons), elem_id="lesson-links")
+        gr.HTML(lesson_links(lesson, lessons), js_on_load=SHOW_LESSON, elem_id="lesson-links")
         with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes="lesson"):
             gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
             page = Page(

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 WAITING_LIMIT = 32  # readers at once who wait for a model
 POLL = 0.5  # seconds between two looks at a model that is loading
 PICKER = "file-picker"  # the class of what takes a reader's own file (demos/widgets/file_picker)
+# On a phone the row of lessons is pushed sideways: the open one is in sight.
+SHOW_LESSON = "element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })"
 DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
 

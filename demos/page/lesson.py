@@ -36,6 +36,7 @@ class Part:
     build: Callable[[Page], None]
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
+    reads_sentence: bool = True  # else the bar's steps back while the part is open
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
 
 

@@ -19,7 +19,7 @@ PARTS = [(lesson.slug, [part.slug for part in lesson.parts]) for lesson in disco
 # The top of the first picture of the open part; -1 where it has none, or none that is seen.
 TOP = """(part) => {
     const scope = part ? document.getElementById(part) : document.querySelector('.lesson');
-    const tops = [...scope.querySelectorAll('.picture')]
+    const tops = [...scope.querySelectorAll('.picture'), ...(scope.matches('.picture') ? [scope] : [])]
         .filter((picture) => picture.checkVisibility() && picture.getBoundingClientRect().height > 20)
         .map((picture) => picture.getBoundingClientRect().top + scrollY);
     return tops.length ? Math.round(Math.min(...tops)) : -1;
@@ -52,6 +52,8 @@ def test_each_picture_begins_high(screen: tuple[Page, str, int]) -> None:
             page.wait_for_function(f"(part) => ({TOP})(part) >= 0", arg=name)
             page.wait_for_timeout(400)  # what comes late must not push it down
             tops[name or lesson] = page.evaluate(TOP, name)
+            if name == "attention-heads" and page.viewport_size["width"] > 1000:  # the lines beside the heads
+                tops[f"{name} lines"] = page.evaluate(TOP, "attention-frame")
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(name or lesson)
     table = "\n".join(f"{top:5} {name}" for name, top in sorted(tops.items(), key=lambda item: -item[1]))

@@ -27,7 +27,9 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):
-            parts["grid"] = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
+            parts["grid"] = head_grid(
+                "Heads: press one to switch it off or on", mode="switch", elem_id=GRID, elem_classes="picture"
+            )
             page.show_look()
             parts["off"] = gr.Textbox(
                 OPENING,

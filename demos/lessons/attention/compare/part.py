@@ -135,8 +135,8 @@ def sides(services: Services) -> dict[str, Any]:
     with gr.Row(elem_id="compare-pictures"):
         for side, suffix in (("left", ""), ("right", "_right")):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
-                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 parts[side] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
+                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-menus"):
                     for name, choices, value in (
                         ("layer", layer_choices(layers, suffix), "0"),
@@ -149,8 +149,8 @@ def sides(services: Services) -> dict[str, Any]:
                         )  # fmt: skip
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
+            parts["difference"] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
             parts["said"] = gr.HTML(elem_classes="compare-said")
-            parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-more", min_width=0):
             heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
             with gr.Column(elem_id="compare-heads", **heatmap) as parts["overview"]:

@@ -33,6 +33,7 @@ def layout(page: Page) -> dict[str, Any]:
             parts["grid"] = head_grid(
                 "All heads: rows are layers, columns are heads",
                 elem_id=GRID,
+                elem_classes="picture",
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
             page.show_look()

@@ -143,5 +143,6 @@ PART = Part(
     look="Each bar asks one thing: does this vector put pairs of sentences in the order in which people put them, from "
     "nothing in common to the same meaning? 1 is the same order, 0 none; follow [CLS] from layer to layer.",
     build=build,
+    reads_sentence=False,
     order=2,
 )

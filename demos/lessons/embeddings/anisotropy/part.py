@@ -168,6 +168,7 @@ PART = Part(
     "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
     "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
     build=build,
+    reads_sentence=False,
     order=6,
     former="shape",
 )

@@ -69,20 +69,20 @@ def remembered(cached: Any, listed: Listed) -> Any:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    with gr.Row():
+    with gr.Row(elem_classes="search-ask"):
         query = gr.Textbox(
             QUERY, label="Search for (empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
             elem_id="search-query",
         )  # fmt: skip
         example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
-        sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
-        source = gr.Radio(sources, value=LIBRARY, label="Among", scale=2, min_width=300, elem_id="search-source")
+    status = gr.HTML("", elem_id="search-status", elem_classes="said")
+    rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
+    sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
+    source = gr.Radio(sources, value=LIBRARY, label="Among", elem_id="search-source")
     with gr.Row(visible=False) as own:
         kinds = f"TXT (a sentence a line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
         file = file_picker(kinds, height=120, elem_id="search-file")
         pasted = gr.Textbox("", label="Or paste sentences, one a line", lines=4, max_lines=8, elem_id="search-pasted")
-    status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     with gr.Row(elem_classes="search-menus"):
         menus: list[gr.Component] = []
         for letter, pooling in (("A", "cls"), ("B", "mean")):

@@ -86,5 +86,6 @@ PART = Part(
         "makes BERT large, and which costs nothing?"
     ),
     build=build,
+    reads_sentence=False,
     order=6,
 )

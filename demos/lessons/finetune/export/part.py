@@ -219,6 +219,7 @@ PART = Part(
     tab="Keep it",
     look="The model leaves as a folder that transformers loads, the run as a program that gives the same numbers.",
     build=build,
+    reads_sentence=False,
     order=5,
     former="keep",
 )

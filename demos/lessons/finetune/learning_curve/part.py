@@ -245,6 +245,7 @@ PART = Part(
     look="How few examples does a trained model need? The same architecture from random weights and a classifier of "
     "words learn from the same parts of the data.",
     build=build,
+    reads_sentence=False,
     order=4,
     former="amount",
 )

@@ -88,5 +88,6 @@ PART = Part(
     look="Change one thing, train again, and compare: tick two runs to lay their curves over one another. Is the gap "
     "more than luck?",
     build=build,
+    reads_sentence=False,
     order=3,
 )

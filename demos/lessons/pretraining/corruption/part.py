@@ -66,8 +66,8 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     with gr.Row(elem_classes="corruption-top"):
         with gr.Column(elem_classes="corruption-picture", min_width=320):
-            legend = gr.HTML("", elem_id="corruption-legend")
             picture = gr.HTML("", elem_id="corruption-picture", elem_classes="picture")
+            legend = gr.HTML("", elem_id="corruption-legend")
         with gr.Column(elem_classes="corruption-controls", min_width=300):
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
