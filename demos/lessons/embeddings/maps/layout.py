@@ -65,8 +65,8 @@ def laid_out(page: Page) -> dict[str, Any]:
                     info="0 starts from PCA's map, others anywhere",
                 )  # fmt: skip
         with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
-            parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
+            parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["told"] = gr.HTML(elem_classes="said maps-told")
             with takeaway_row("Take the map:"):
                 picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": parts["method"]})

@@ -75,8 +75,8 @@ def build(page: Page) -> None:
             elem_id="search-query",
         )  # fmt: skip
         example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
-    status = gr.HTML("", elem_id="search-status", elem_classes="said")
     rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
+    status = gr.HTML("", elem_id="search-status", elem_classes="said")
     sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
     source = gr.Radio(sources, value=LIBRARY, label="Among", elem_id="search-source")
     with gr.Row(visible=False) as own:
