@@ -29,7 +29,7 @@ from demos.bert.model.memory import keep_giving_back
 from demos.bert.model.models import ModelStore, default_key, one_thread_a_pass
 from demos.errors import UserError
 from demos.lessons import discover
-from demos.page.bar import build_bar, lesson_heading, lesson_links, wire_bar
+from demos.page.bar import SHOW_LESSON, build_bar, lesson_heading, lesson_links, wire_bar
 from demos.page.command_line import Settings, check_port, read_settings
 from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fonts import Fonts
@@ -37,7 +37,7 @@ from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
 from demos.page.ending import ending
 from demos.page.gradio_sessions import keep_sessions_small
-from demos.page.head import build_header, head, style_sheets
+from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
@@ -74,10 +74,9 @@ def build_page(
     demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson], first_views: FirstViews
 ) -> None:
     """One lesson's page, in the page of `demo` that is being built."""
-    build_header()
     bar = build_bar(services)
     with gr.Column(elem_id="lessons"):
-        gr.HTML(lesson_links(lesson, lessons), elem_id="lesson-links")
+        gr.HTML(lesson_links(lesson, lessons), js_on_load=SHOW_LESSON, elem_id="lesson-links")
         with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes="lesson"):
             gr.HTML(lesson_heading(lesson), elem_classes="lesson-heading")
             page = Page(

@@ -17,6 +17,7 @@ from demos.errors import UserError
 from demos.files import read_json_beside
 from demos.page.examples import fill_from
 from demos.page.guards import OUR_FAULT
+from demos.page.head import build_header, build_switches
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 WAITING_LIMIT = 32  # readers at once who wait for a model
 POLL = 0.5  # seconds between two looks at a model that is loading
 PICKER = "file-picker"  # the class of what takes a reader's own file (demos/widgets/file_picker)
+# On a phone the row of lessons is pushed sideways: the open one is in sight.
+SHOW_LESSON = "element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })"
 DEFAULT_TEXT = "The unflappable banker counted her money on the bank of the river."
 
 
@@ -47,46 +50,50 @@ class Bar:
 
 
 def build_bar(services: Services) -> Bar:
-    """Lay the bar out and wire what concerns it alone: the example menu."""
+    """Lay the bar out, with the page's title and switches in its row, and wire what concerns it alone: the examples."""
     examples = read_json_beside(__file__, "examples.json")
     catalogue = services.store.catalogue
     with gr.Column(elem_id="bar"):
         with gr.Row(equal_height=False):
+            build_header()
             text = gr.Textbox(
                 DEFAULT_TEXT,
                 label="Sentence",
+                placeholder="Type a sentence here",
                 lines=1,
                 max_lines=5,
                 scale=7,
-                min_width=280,
+                min_width=200,
                 elem_id="bar-text",
             )
             text_pair = gr.Textbox(
                 "",
                 label="Second sentence (optional)",
+                placeholder="+ second sentence",  # so long as it is empty it looks like a button (page.css)
                 lines=1,
                 max_lines=5,
                 scale=4,
-                min_width=220,
+                min_width=120,
                 elem_id="bar-pair",
             )
             example = gr.Dropdown(
                 [(entry["label"], number) for number, entry in enumerate(examples)],
                 value=None,
                 label="Pick an example",
-                scale=3,
-                min_width=180,
+                scale=1,
+                min_width=110,
                 elem_id="bar-examples",
             )
             model = gr.Dropdown(
                 [(spec.title, key) for key, spec in catalogue.items()],
                 value=services.default_model,
                 label="Model",
-                scale=3,
-                min_width=240,
+                scale=2,
+                min_width=150,
                 elem_id="bar-model",
             )
-        status = gr.HTML(_status(services, services.default_model), elem_id="bar-status")
+            status = gr.HTML(_status(services, services.default_model), elem_id="bar-status", padding=False)
+            build_switches()
         gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))

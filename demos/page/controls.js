@@ -45,16 +45,44 @@
     }, KEY_HEARD);
   });
 
-  // On the big screen the arrow keys turn to the next part of a lesson, unless they are at work in a control.
+  // A lesson's parts are tabs (ARIA's pattern): one stop for Tab, arrows, Home and End go along them. On the big screen the
+  // arrows turn to the next part from anywhere, unless they are at work in a control.
+  const parts = () => [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility({ visibilityProperty: true }));
+  const isOpen = (tab) => tab.getAttribute("aria-selected") === "true";
   document.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (event.key === "Tab") for (const tab of parts()) tab.tabIndex = isOpen(tab) ? 0 : -1;
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
     if (!step || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
-    if (event.target !== document.body && !event.target.closest?.('.parts [role="tab"]')) return;
-    const tabs = [...document.querySelectorAll('.parts > .tab-wrapper [role="tab"]')].filter((tab) => tab.checkVisibility({ visibilityProperty: true }));
-    const next = tabs[tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true") + step];
+    const inside = event.target.closest?.('.parts [role="tab"]');
+    if (!inside && (event.target !== document.body || !Number.isFinite(step))) return;
+    const tabs = parts();
+    const place = tabs.findIndex(isOpen) + step;
+    const next = Number.isFinite(step) ? tabs[place] : tabs.at(step < 0 ? 0 : -1);
     if (!next) return;
     event.preventDefault();
     next.click();
-    if (event.target !== document.body) next.focus();
+    if (inside) next.focus();
+  });
+
+  // What a button "i" says stands open while it has the focus, or after a press; Escape shuts it.
+  const unfold = (button, open) => button.setAttribute("aria-expanded", String(open));
+  const more = ({ target }) => target.closest?.("button.more");
+  document.addEventListener("focusin", (event) => {
+    if (more(event)?.matches(":focus-visible")) unfold(more(event), true);
+  });
+  document.addEventListener("focusout", (event) => more(event) && unfold(more(event), false));
+  document.addEventListener("click", (event) => more(event) && unfold(more(event), more(event).getAttribute("aria-expanded") !== "true"));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && more(event)) unfold(more(event), false);
+  });
+
+  // The link past the bar and the lessons goes to the picture in sight.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("a.skip")) return;
+    const picture = [...document.querySelectorAll(".picture")].find((element) => element.checkVisibility());
+    if (!picture) return;
+    event.preventDefault();
+    picture.tabIndex = -1;
+    picture.focus();
   });
 })();

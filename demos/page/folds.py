@@ -9,6 +9,7 @@ from pathlib import Path
 import gradio as gr
 
 from demos.files import read_beside
+from demos.page.lesson import IN_BROWSER, Page
 
 MATHS = [{"left": "$$", "right": "$$", "display": True}, {"left": "$", "right": "$", "display": False}]
 
@@ -32,6 +33,19 @@ def fold(module: str, name: str, title: str) -> Iterator[gr.Accordion]:
     """A shut fold, for what a part has to say beside the four; its id is lesson-part-`name`."""
     with gr.Accordion(title, open=False, elem_id=f"{_place(module)}-{name}") as shut:
         yield shut
+
+
+@contextmanager
+def all_controls(page: Page, module: str) -> Iterator[None]:
+    """The fold "All controls", for what is seldom moved: the link keeps whether it is open, as `part`_controls."""
+    place = _place(module)
+    with gr.Accordion("All controls", open=False, elem_id=f"{place}-controls") as shut:
+        yield
+    is_open = gr.Checkbox(False, visible="hidden")
+    page.keep(**{f"{place.split('-')[-1]}_controls": is_open})
+    shut.expand(None, None, [is_open], js="() => true", **IN_BROWSER)
+    shut.collapse(None, None, [is_open], js="() => false", **IN_BROWSER)
+    is_open.change(None, [is_open], [shut], js='(open) => ({ __type__: "update", open })', **IN_BROWSER)
 
 
 def code_fold(module: str, prints: str) -> gr.Code:

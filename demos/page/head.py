@@ -1,4 +1,4 @@
-"""What the page brings along: its header, its scripts, and every style sheet that lies beside what it styles."""
+"""What the page brings along: title, switches, scripts, and every style sheet that lies beside what it styles."""
 
 from __future__ import annotations
 
@@ -27,10 +27,14 @@ FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an
 
 
 def build_header() -> gr.HTML:
-    """The page's title and its switches."""
-    return gr.HTML(
-        read_beside(__file__, "header.html"), js_on_load=read_beside(__file__, "header.js"), elem_id="header"
-    )
+    """The page's title, and before it a link past all that stands above the picture."""
+    return gr.HTML(read_beside(__file__, "header.html"), elem_id="header", padding=False)
+
+
+def build_switches() -> gr.HTML:
+    """Large type, and light or dark."""
+    script = read_beside(__file__, "switches.js")
+    return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
 
 
 def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
@@ -44,5 +48,5 @@ def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    own = [DEMOS / "page" / "page.css", DEMOS / "page" / "tours" / "style.css"]
-    return [*own, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]
+    page = (DEMOS / "page" / name for name in ("page.css", "bar.css", "tours/style.css"))
+    return [*page, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

@@ -36,6 +36,7 @@ class Part:
     build: Callable[[Page], None]
     order: int  # among its lesson's parts
     former: str = ""  # its name in links of earlier versions
+    reads_sentence: bool = True  # else the bar's steps back while the part is open
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
 
 
@@ -86,11 +87,17 @@ class Page:
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
+    look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
 
     @property
     def sentence(self) -> list[gr.Component]:
         """The bar's three inputs, which arrive in a handler of `draw` as one `Sentence`."""
         return [self.text, self.text_pair, self.model]
+
+    def show_look(self) -> None:
+        """Put the part's sentence on what to look at here; where no part does, it stands above its picture."""
+        if self.look is not None:
+            self.look.render()
 
     def keep(self, **choices: gr.Component) -> None:
         """Let these choices travel in the link while this lesson is open, as `?name=value`.

@@ -55,10 +55,13 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
         for part, tick in zip(parts, ticks.settled, strict=True):
-            with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}") as tab:
-                gr.HTML(TEXT.look(part.look), elem_classes="part-heading")
+            classes = [] if part.reads_sentence else ["unread"]
+            with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}", elem_classes=classes) as tab:
+                look = gr.HTML(TEXT.look(part.look), elem_classes="part-heading", render=False)
                 notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
-                part.build(replace(page, settled=tick, notices=notices))
+                part.build(replace(page, settled=tick, notices=notices, look=look))
+                if not look.is_rendered:
+                    look.render()
             tab.select(
                 None,
                 None,

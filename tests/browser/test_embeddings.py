@@ -103,6 +103,8 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
     told.locator("button").click()
     expect(told.locator(".chosen")).to_contain_text("<img src=x onerror=alert(1)>")
     assert lesson.locator("img[src=x], #maps-list b b").count() == 0
+    page.locator("#embeddings-maps-controls .label-wrap").click()  # all controls
+    page.wait_for_url("**maps_controls=true**")
     lesson.get_by_label("3-D").check()
     expect(lesson).to_contain_text("of the variance is on these axes")
     expect(page.locator("#maps-plot .gl-container canvas").first).to_be_visible()

@@ -13,9 +13,9 @@ from demos.templates import templates
 
 
 def build(page: Page) -> None:
-    """What stands above the parts: whose heads are at work."""
+    """What stands under the parts: whose heads are at work."""
     services = page.services
-    whose = gr.HTML("", elem_id="pretraining-whose")
+    whose = gr.HTML("", elem_id="pretraining-whose", elem_classes="under-parts")
 
     def show(sentence: Sentence) -> str:
         pretrained = services.pretrained(sentence.model)

@@ -76,7 +76,7 @@ def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[A
 
 def _build_picture(page: Page) -> None:
     services = page.services
-    view = gr.HTML("", js_on_load=read_beside(__file__, "script.js"), elem_id="tokens-picture")
+    view = gr.HTML("", js_on_load=read_beside(__file__, "script.js"), elem_id="tokens-picture", elem_classes="picture")
     under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_id="tokens-under")
     page.keep(under=under)
 

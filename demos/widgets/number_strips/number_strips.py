@@ -9,12 +9,14 @@ A click on a button with `data-token` presses that token's chip in the picker na
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradio as gr
 
 from demos.files import read_beside
 
 
-def cells_picture(elem_id: str, picker: str) -> gr.HTML:
+def cells_picture(elem_id: str, picker: str, **options: Any) -> gr.HTML:
     """The component; its value is the picture's HTML. A function, since gradio writes stubs beside subclasses."""
     return gr.HTML(
         "",
@@ -24,6 +26,7 @@ def cells_picture(elem_id: str, picker: str) -> gr.HTML:
         elem_id=elem_id,
         name=elem_id,
         picker=picker,
+        **options,
     )
 
 

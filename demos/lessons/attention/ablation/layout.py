@@ -27,7 +27,10 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):
-            parts["grid"] = head_grid("Heads: press one to switch it off or on", mode="switch", elem_id=GRID)
+            parts["grid"] = head_grid(
+                "Heads: press one to switch it off or on", mode="switch", elem_id=GRID, elem_classes="picture"
+            )
+            page.show_look()
             parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
@@ -42,9 +45,13 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
                 )  # fmt: skip
                 parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="ablation-all-on")
         with gr.Column(elem_classes="ablation-changes", min_width=320):
-            with gr.Column(elem_classes="ablation-picture attention-heatmap", min_width=0, elem_id="ablation-picture"):
-                parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
+            with gr.Column(
+                elem_classes=["ablation-picture", "attention-heatmap", "picture"],
+                min_width=0,
+                elem_id="ablation-picture",
+            ):
                 parts["plot"] = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+                parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
             with takeaway_row("Take the picture:"):
                 picture_buttons("#ablation-picture", "bert-heads-off-{off}", page, inputs={"off": parts["off"]})
             parts |= what_comes_out()

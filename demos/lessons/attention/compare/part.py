@@ -42,7 +42,8 @@ PICKS = ("first", "next", "third")  # the heads that differ most
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    parts = controls(services) | sides(services)
+    status = gr.HTML(elem_id="compare-status")
+    parts = sides(services) | controls(services) | {"status": status}
     with takeaway_row("Take the difference:"):
         name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
         picture_buttons("#compare-difference", name, page, inputs=place)
@@ -109,7 +110,6 @@ def controls(services: Services) -> dict[str, Any]:
                 elem_id="compare-text",
             )  # fmt: skip
             parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
-    parts["status"] = gr.HTML(elem_id="compare-status")
     return parts
 
 
@@ -135,6 +135,7 @@ def sides(services: Services) -> dict[str, Any]:
     with gr.Row(elem_id="compare-pictures"):
         for side, suffix in (("left", ""), ("right", "_right")):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
+                parts[side] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
                 parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-menus"):
                     for name, choices, value in (
@@ -146,11 +147,10 @@ def sides(services: Services) -> dict[str, Any]:
                             show_label=False, filterable=False, min_width=140,
                             elem_id=f"compare-{name}{suffix.replace('_', '-')}",
                         )  # fmt: skip
-                parts[side] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
+            parts["difference"] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
             parts["said"] = gr.HTML(elem_classes="compare-said")
-            parts["difference"] = gr.Plot(show_label=False, elem_classes="compare-plot")
         with gr.Column(elem_id="compare-more", min_width=0):
             heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
             with gr.Column(elem_id="compare-heads", **heatmap) as parts["overview"]:

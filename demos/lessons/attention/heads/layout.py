@@ -29,18 +29,19 @@ def layout(page: Page) -> dict[str, Any]:
     """All heads on the left, the open one on the right."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="heads-views"):
-        with gr.Column(elem_classes="heads-pattern", min_width=330):
+        with gr.Column(elem_classes="heads-overview", min_width=330):
+            parts["grid"] = head_grid(
+                "All heads: rows are layers, columns are heads",
+                elem_id=GRID,
+                elem_classes="picture",
+                look={"layer": OPENED[0], "head": OPENED[1]},
+            )
+            page.show_look()
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
                 label="Show me all heads, or the one that looks most at …",
                 elem_id="attention-pattern",
-            )
-        with gr.Column(elem_classes="heads-overview", min_width=330):
-            parts["grid"] = head_grid(
-                "All heads: rows are layers, columns are heads",
-                elem_id=GRID,
-                look={"layer": OPENED[0], "head": OPENED[1]},
             )
             with takeaway_row("Take the overview:"):
                 picture_buttons(f"#{GRID}", "bert-heads", page)
@@ -60,29 +61,11 @@ def _open_head(page: Page) -> dict[str, Any]:
     """One head: which, how, as lines, as a heatmap, and to take away."""
     parts: dict[str, Any] = {}
     services = page.services
-    with gr.Row(elem_classes="heads-controls"):
-        parts["view"] = gr.Radio(
-            [(view.title, view.name) for view in VIEWS.values()],
-            value="head",
-            label="View",
-            elem_id="attention-view",
-            min_width=330,
-        )
-        with gr.Row(elem_classes="heads-place"):
-            for what, first in zip(("layer", "head"), OPENED, strict=True):
-                parts[what] = gr.Slider(
-                    0,
-                    max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
-                    value=first,
-                    step=1,
-                    label=f"{what.capitalize()} (from 0)",
-                    elem_id=f"attention-{what}",
-                    min_width=170,
-                )
-    place = {"layer": parts["layer"], "head": parts["head"]}
     with gr.Row(elem_classes="attention-views"):
-        with gr.Column(elem_id="attention-frame"):
+        with gr.Column(elem_id="attention-frame", elem_classes="picture"):
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
+            parts |= _which_head(page.services)
+            place = {"layer": parts["layer"], "head": parts["head"]}
             with takeaway_row("Take the lines:"):
                 for kind in ("png", "svg"):
                     gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
@@ -104,6 +87,31 @@ def _open_head(page: Page) -> dict[str, Any]:
         parts["whole"] = file_button(
             page, PAGE, partial(alone_in_a_file, services), [parts["view"], *place.values(), parts["lines"]]
         )
+    return parts
+
+
+def _which_head(services: Services) -> dict[str, Any]:
+    """The view, the layer and the head."""
+    parts: dict[str, Any] = {}
+    with gr.Row(elem_classes="heads-controls"):
+        parts["view"] = gr.Radio(
+            [(view.title, view.name) for view in VIEWS.values()],
+            value="head",
+            label="View",
+            elem_id="attention-view",
+            min_width=330,
+        )
+        with gr.Row(elem_classes="heads-place"):
+            for what, first in zip(("layer", "head"), OPENED, strict=True):
+                parts[what] = gr.Slider(
+                    0,
+                    max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
+                    value=first,
+                    step=1,
+                    label=f"{what.capitalize()} (from 0)",
+                    elem_id=f"attention-{what}",
+                    min_width=170,
+                )
     return parts
 
 

@@ -44,8 +44,9 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="rollout-views"):
         with gr.Column(elem_id="rollout-controls"):
             recipe = controls(services)
+            page.show_look()
         parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "residual", "quarter")}
-        with gr.Column(elem_id="rollout-heatmap", elem_classes="attention-heatmap"):
+        with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
             parts["plot"] = gr.Plot(show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
             with takeaway_row("Take the heatmap:"):

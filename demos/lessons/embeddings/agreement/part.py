@@ -38,6 +38,11 @@ def build(page: Page) -> None:
     services = page.services
     results: OnceCache[Encoded, Agreement] = OnceCache(KEPT_RESULTS)
 
+    bars = gr.Plot(
+        label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars",
+        elem_classes="picture",
+    )  # fmt: skip
+    told = gr.HTML(elem_classes="said")
     with gr.Row():
         with gr.Column(scale=3, min_width=320):
             sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
@@ -48,8 +53,6 @@ def build(page: Page) -> None:
                 height=110, visible=False, elem_id="embeddings-agreement-file",
             )  # fmt: skip
             status = gr.HTML("", elem_id="embeddings-agreement-status")
-    bars = gr.Plot(label="Spearman’s ρ of every choice", show_label=False, elem_id="embeddings-agreement-bars")
-    told = gr.HTML(elem_classes="said")
     with gr.Row():
         with gr.Column(scale=3, min_width=320):
             with gr.Row():
@@ -140,5 +143,6 @@ PART = Part(
     look="Each bar asks one thing: does this vector put pairs of sentences in the order in which people put them, from "
     "nothing in common to the same meaning? 1 is the same order, 0 none; follow [CLS] from layer to layer.",
     build=build,
+    reads_sentence=False,
     order=2,
 )

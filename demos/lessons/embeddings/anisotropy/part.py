@@ -50,11 +50,12 @@ def build(page: Page) -> None:
 
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
-            curve = gr.Plot(show_label=False, elem_id="shape-curve")
+            curve = gr.Plot(show_label=False, elem_id="shape-curve", elem_classes="picture")
         with gr.Column(scale=1, min_width=300):
             layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
             kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Whose vectors")
             told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
+            page.show_look()
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
     with gr.Row():
         with gr.Column(min_width=340):
@@ -167,6 +168,7 @@ PART = Part(
     "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
     "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
     build=build,
+    reads_sentence=False,
     order=6,
     former="shape",
 )

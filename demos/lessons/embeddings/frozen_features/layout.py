@@ -62,7 +62,9 @@ def laid_out(services: Services) -> dict[str, Any]:
     parts: dict[str, Any] = {"filling": gr.State("")}
     with gr.Row(elem_classes="features-top"):
         with gr.Column(scale=3, min_width=330):
-            parts["bars"] = gr.Plot(label="Accuracy of each classifier", show_label=False, elem_id="features-bars")
+            parts["bars"] = gr.Plot(
+                label="Accuracy of each classifier", show_label=False, elem_id="features-bars", elem_classes="picture"
+            )
             parts["status"] = gr.HTML("", elem_classes="said features-status")
             parts["said"] = gr.HTML("", elem_classes="said", elem_id="features-said")
         with gr.Column(scale=2, min_width=330):

@@ -282,6 +282,7 @@ PART = Part(
         "vector gets beyond guessing, and beyond the words alone."
     ),
     build=build,
+    reads_sentence=False,
     order=8,
     former="features",
 )

@@ -23,7 +23,7 @@ from demos.lessons.embeddings.maps.data import (
     bundled,
 )  # fmt: skip
 from demos.lessons.embeddings.maps.text import NAMES
-from demos.page.folds import code_fold, fold, formula_fold, source_fold
+from demos.page.folds import all_controls, code_fold, fold, formula_fold, source_fold
 from demos.page.lesson import Page
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
@@ -51,20 +51,22 @@ def laid_out(page: Page) -> dict[str, Any]:
         with gr.Column(min_width=270, elem_classes="maps-controls"):
             methods = [(NAMES[method], method) for method in METHODS]
             parts["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
-            parts["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
             parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="A point is", elem_id="maps-kind")
             parts["pooling"], parts["layer"] = pooling_menus(page.services)
-            parts["nearby"] = gr.Slider(
-                2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
-                info="perplexity (t-SNE), n_neighbors (UMAP)",
-            )  # fmt: skip
-            parts["seed"] = gr.Number(
-                0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
-                info="0 starts from PCA's map, others anywhere",
-            )  # fmt: skip
-        with gr.Column(min_width=480, elem_classes="maps-picture"):
-            parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
+            page.show_look()
+            with all_controls(page, __file__):
+                parts["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
+                parts["nearby"] = gr.Slider(
+                    2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
+                    info="perplexity (t-SNE), n_neighbors (UMAP)",
+                )  # fmt: skip
+                parts["seed"] = gr.Number(
+                    0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
+                    info="0 starts from PCA's map, others anywhere",
+                )  # fmt: skip
+        with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
             parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
+            parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["told"] = gr.HTML(elem_classes="said maps-told")
             with takeaway_row("Take the map:"):
                 picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": parts["method"]})

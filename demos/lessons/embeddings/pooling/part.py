@@ -60,7 +60,7 @@ def build(page: Page) -> None:
     services = page.services
     lists = example_lists()
 
-    with gr.Row():
+    with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
             example = gr.Dropdown(list(lists), value=None, label="Pick an example list")
             texts = gr.Textbox(
@@ -79,6 +79,7 @@ def build(page: Page) -> None:
                 elem_id="embeddings-picked",
             )
             counted = gr.HTML(elem_classes="said")
+            page.show_look()
         with gr.Column(scale=6, min_width=680), gr.Row():
             sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
 
@@ -152,9 +153,10 @@ def build(page: Page) -> None:
 def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Plot, gr.HTML, gr.Radio, gr.Dropdown]:
     """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus."""
     with gr.Column(min_width=320, elem_classes="choice"):
+        title = f"Cosine of every two sentences by {letter}"
+        heatmap = gr.Plot(label=title, show_label=False, elem_classes="picture")
         radio, layer = pooling_menus(services, letter, pooling)
         how = gr.HTML()
-        heatmap = gr.Plot(label=f"Cosine of every two sentences by {letter}", show_label=False)
         tokens = gr.HTML()
     return how, heatmap, tokens, radio, layer
 

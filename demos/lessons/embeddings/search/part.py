@@ -69,14 +69,16 @@ def remembered(cached: Any, listed: Listed) -> Any:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
-    with gr.Row():
+    with gr.Row(elem_classes="search-ask"):
         query = gr.Textbox(
             QUERY, label="Search for (empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
             elem_id="search-query",
         )  # fmt: skip
         example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
-        sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
-        source = gr.Radio(sources, value=LIBRARY, label="Among", scale=2, min_width=300, elem_id="search-source")
+    rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
+    status = gr.HTML("", elem_id="search-status", elem_classes="said")
+    sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
+    source = gr.Radio(sources, value=LIBRARY, label="Among", elem_id="search-source")
     with gr.Row(visible=False) as own:
         kinds = f"TXT (a sentence a line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
         file = file_picker(kinds, height=120, elem_id="search-file")
@@ -88,8 +90,6 @@ def build(page: Page) -> None:
                 menus += pooling_menus(services, letter, pooling)
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
-    status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    rankings = gr.HTML(elem_id="search-found")
     told = gr.HTML(elem_classes="said")
     numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
 

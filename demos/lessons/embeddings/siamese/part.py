@@ -27,7 +27,7 @@ from demos.lessons.embeddings.siamese.controller import (
 from demos.lessons.embeddings.siamese.figure import scatter_figure, spread_figure
 from demos.lessons.embeddings.siamese.program import siamese_code
 from demos.lessons.embeddings.siamese.text import TEXT, data_html
-from demos.page.folds import fold, formula_fold, source_fold
+from demos.page.folds import all_controls, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
@@ -60,9 +60,10 @@ def build(page: Page) -> None:
         "situation": gr.State(""),
         "cosines": gr.State(None),  # of the held-out pairs, before and after, as they are drawn
     }
-    with gr.Row():
+    with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=300):
-            parts |= _recipe()
+            parts |= _recipe(page)
+            page.show_look()
         with gr.Column(scale=5, min_width=320):
             parts |= _pictures(trainer)
     with gr.Row():
@@ -103,12 +104,11 @@ def build(page: Page) -> None:
     )
 
 
-def _recipe() -> dict[str, Any]:
+def _recipe(page: Page) -> dict[str, Any]:
     """What is trained, on what, how."""
     poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
     pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector is to be the sentence")
     starts = [("the model as it is", "trained"), ("its layers drawn at random (untrained)", "random")]
-    begin = gr.Radio(starts, value="trained", label="Start from")
     with gr.Row():
         epochs = gr.Slider(1, 10, 3, step=1, label="Epochs", min_width=130)
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
@@ -116,8 +116,9 @@ def _recipe() -> dict[str, Any]:
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
         stop = gr.Button("Stop and keep", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
-    with gr.Accordion("Data and more settings", open=False):
+    with all_controls(page, __file__):
         sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
+        begin = gr.Radio(starts, value="trained", label="Start from")
         source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
         kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
         file = file_picker(kinds, height=110, visible=False)
@@ -133,17 +134,18 @@ def _recipe() -> dict[str, Any]:
 
 def _pictures(trainer: PairTrainer) -> dict[str, Any]:
     """Scores, the scatter, the live curve."""
-    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
     with gr.Row():
         with gr.Column(min_width=320):
             scatter = gr.Plot(
                 label="Cosine against rating of the held-out pairs",
                 show_label=False,
                 elem_id="embeddings-siamese-scatter",
+                elem_classes="picture",
             )
         with gr.Column(min_width=320):
             curve = live_curve(trainer.feeds.news, elem_id="embeddings-siamese-curve")
             on_cpu = cpu_button(elem_id="embeddings-siamese-on-cpu")
+    scores = gr.HTML(elem_classes="said", elem_id="embeddings-siamese-scores")
     return {"scores": scores, "scatter": scatter, "curve": curve, "on_cpu": on_cpu}
 
 

@@ -123,6 +123,11 @@ def build(page: Page) -> None:
     controls: OnceCache[Encoded, Control | None] = OnceCache(KEPT)
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
 
+    with gr.Row(elem_classes="word-pictures"):
+        with gr.Column(min_width=330, scale=5):
+            curves = gr.Plot(show_label=False, elem_id="word-curves", elem_classes="picture")
+        with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
+            matrix = gr.Plot(show_label=False, elem_id="word-matrix")
     with gr.Row(elem_classes="word-controls"):
         example = gr.Dropdown(offered, value=None, label="Pick a word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
@@ -130,11 +135,6 @@ def build(page: Page) -> None:
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
             pair_choices(MAX_USES), value=LEAST, label="Pair in bold", min_width=160, visible=False
         )
-    with gr.Row(elem_classes="word-pictures"):
-        with gr.Column(min_width=330, scale=5):
-            curves = gr.Plot(show_label=False, elem_id="word-curves")
-        with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
-            matrix = gr.Plot(show_label=False, elem_id="word-matrix")
     with gr.Row():
         with gr.Column(min_width=330, scale=5):
             told = gr.HTML(elem_classes="said", elem_id="word-told")

@@ -23,7 +23,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     token, layer = page.choices["token"], page.choices["layer"]
-    picture = cells_picture("encoder-block-picture", "encoder-token")
+    picture = cells_picture("encoder-block-picture", "encoder-token", elem_classes="picture")
     number = gr.Slider(
         0, max(spec.width for spec in services.store.catalogue.values()) - 1, 17, step=1, elem_id="encoder-number",
         label="Follow one of its numbers (or point at the strips, click to stay)",

@@ -39,9 +39,9 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="encoder-steps"):
         with gr.Column(elem_classes="encoder-half", min_width=320):
             for name in ("row", "sum"):
-                steps[f"{name}_said"], steps[name] = gr.HTML("", elem_classes="encoder-told"), _plot(name)
+                steps[name], steps[f"{name}_said"] = _plot(name), gr.HTML("", elem_classes="encoder-told")
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            steps["norm_said"], steps["norm"] = gr.HTML("", elem_classes="encoder-told"), _plot("norm")
+            steps["norm"], steps["norm_said"] = _plot("norm"), gr.HTML("", elem_classes="encoder-told")
             gr.HTML("<h3>What happens when a part is missing?</h3>", elem_classes="encoder-told")
             order = gr.Slider(1, ORDERS, 1, step=1, label="Another order of the words", elem_id="encoder-input-order")
             changed["plot"] = _plot("changes")
@@ -110,7 +110,7 @@ def shown_changes(services: Services, sentence: Sentence, token: float, changes:
 
 
 def _plot(name: str) -> gr.Plot:
-    with gr.Column(elem_classes="attention-heatmap", elem_id=f"encoder-input-{name}"):
+    with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-input-{name}"):
         return gr.Plot(show_label=False)
 
 

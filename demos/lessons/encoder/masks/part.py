@@ -36,8 +36,8 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="encoder-masks"):
         for slug, name, what in PANELS:
             with gr.Column(min_width=340, elem_classes="attention-heatmap encoder-mask"):
+                parts[slug] = gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}", elem_classes="picture")
                 gr.HTML(TEXT.panel(name, what), elem_classes="encoder-told")
-                parts[slug] = gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}")
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
             parts["change"] = gr.Plot(show_label=False, elem_id="encoder-change")

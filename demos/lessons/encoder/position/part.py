@@ -26,6 +26,15 @@ PAPER_SETTINGS = (64, 512, 10_000)
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
+    parts: dict[str, gr.Component] = {}
+    with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
+        for name in ("sinusoids", "learned"):
+            with gr.Column(elem_classes="encoder-half", min_width=320):
+                with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-position-{name}"):
+                    parts[name] = gr.Plot(show_label=False)
+                parts[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
+                if name == "sinusoids":
+                    parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
     with gr.Row(elem_classes="encoder-controls"):
         length = _slider("Positions shown", LENGTH, 1, "length")
         width = _slider("d of the sinusoids", WIDTH, 2, "width")
@@ -35,15 +44,6 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
-    parts: dict[str, gr.Component] = {}
-    with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
-        for name in ("sinusoids", "learned"):
-            with gr.Column(elem_classes="encoder-half", min_width=320):
-                parts[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
-                with gr.Column(elem_classes="attention-heatmap", elem_id=f"encoder-position-{name}"):
-                    parts[name] = gr.Plot(show_label=False)
-                if name == "sinusoids":
-                    parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
     gr.HTML("<h3>Four wishes for a position code</h3>", elem_classes="encoder-told")
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
         parts["curves"] = gr.Plot(show_label=False)

@@ -19,13 +19,12 @@ from demos.widgets.token_picker.token_picker import pick
 
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
-    parts: dict[str, gr.Component] = {
-        "told": gr.HTML("", elem_classes="encoder-told", elem_id="encoder-residual_stream-told")
-    }
+    parts: dict[str, gr.Component] = {}
     with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
         for name in ("path", "curves"):
             with gr.Column(elem_classes="encoder-half", elem_id=f"encoder-residual_stream-{name}", min_width=320):
-                parts[name] = gr.Plot(show_label=False)
+                parts[name] = gr.Plot(show_label=False, elem_classes="picture")
+    parts["told"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-residual_stream-told")
     parts["table"], parts["program"] = folds(__file__, "Prints this token's path")
     chosen = [page.choices["token"], page.choices["layer"]]
     show = by_component(parts, partial(drawn, page.services))

@@ -32,7 +32,7 @@ def build(page: Page) -> None:
     services = page.services
     token, layer, head = (page.choices[name] for name in ("token", "layer", "head"))
     parts: dict[str, gr.Component] = {
-        "board": cells_picture("encoder-board", PICKER),
+        "board": cells_picture("encoder-board", PICKER, elem_classes="picture"),
         "said": gr.HTML("", elem_classes="encoder-told"),
     }
     with gr.Row(elem_classes="encoder-switches"):

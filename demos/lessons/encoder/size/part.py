@@ -21,7 +21,7 @@ def build(page: Page) -> None:
     known = [(shape.name.removeprefix("BERT "), shape.name) for shape in KNOWN]
     with gr.Row(elem_classes="encoder-size"):
         with gr.Column(scale=3, min_width=340):
-            picture = gr.Plot(show_label=False, elem_id="encoder-treemap")
+            picture = gr.Plot(show_label=False, elem_id="encoder-treemap", elem_classes="picture")
             models = gr.HTML("")
         with gr.Column(scale=2, min_width=320):
             which = gr.Radio(
@@ -33,6 +33,7 @@ def build(page: Page) -> None:
             heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
             tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
             said = gr.HTML("", elem_classes="encoder-told")
+            page.show_look()
     parts, program = folds(__file__, "Builds this configuration and counts it")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 
@@ -85,5 +86,6 @@ PART = Part(
         "makes BERT large, and which costs nothing?"
     ),
     build=build,
+    reads_sentence=False,
     order=6,
 )

@@ -130,7 +130,7 @@ def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
         "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
-        "told": gr.HTML(elem_id="export-told"),
+        "told": gr.HTML(elem_id="export-told", elem_classes="picture"),
     }
     with gr.Row(elem_classes="export-row"):
         parts["button"] = gr.Button(
@@ -170,6 +170,7 @@ PART = Part(
     tab="Keep it",
     look="The model leaves as a folder that transformers loads, the run as a program that gives the same numbers.",
     build=build,
+    reads_sentence=False,
     order=5,
     former="keep",
 )

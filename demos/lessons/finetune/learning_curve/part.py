@@ -197,6 +197,10 @@ def build(page: Page) -> None:
     handlers = LearningCurve(page.services)
     controller = RunController(page.services.trainings, "learning_curve", handlers.run, stop=handlers.stop)
     parts: dict[str, Any] = {**controller.states(), "own": gr.State(None)}
+    parts["figure"] = gr.Plot(
+        label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure",
+        elem_classes="picture",
+    )  # fmt: skip
     own = [("Your own file: sentences", "file-sentence"), ("Your own file: pairs", "file-pair")]
     with gr.Row(elem_classes="learning_curve-row"):
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
@@ -209,11 +213,10 @@ def build(page: Page) -> None:
     file = file_picker("CSV, Excel or JSON", height=110, visible=False)
     on_cpu = cpu_button(elem_id="learning_curve-on-cpu")
     parts |= {"start": start, "stop": stop, "file": file, "on_cpu": on_cpu}
+    parts["proof"] = gr.HTML(elem_id="learning_curve-proof")
     with gr.Row(elem_classes="learning_curve-said"):
         parts["made"] = gr.HTML(elem_id="learning_curve-made", min_width=300)
         parts["status"] = gr.HTML(elem_id="learning_curve-status", min_width=300)
-    parts["proof"] = gr.HTML(elem_id="learning_curve-proof")
-    parts["figure"] = gr.Plot(label="Accuracy by training examples", show_label=False, elem_id="learning_curve-figure")
     with takeaway_row():
         picture_buttons("#learning_curve-figure", "bert-how-much-data", page)
     with fold(__file__, "numbers", "The numbers"):
@@ -245,6 +248,7 @@ PART = Part(
     look="How few examples does a trained model need? The same architecture from random weights and a classifier of "
     "words learn from the same parts of the data.",
     build=build,
+    reads_sentence=False,
     order=4,
     former="amount",
 )

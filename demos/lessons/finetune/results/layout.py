@@ -24,12 +24,14 @@ def laid_out(page: Any) -> dict[str, Any]:
     """Make the components, in their order on the page: name -> component."""
     parts: dict[str, Any] = {}
     parts["view"] = gr.Radio(VIEWS, value=MAP, label="Ask", show_label=False, elem_id="results-view")
-    parts["status"] = gr.HTML("", elem_id="results-status", elem_classes="said")
     with gr.Row(elem_classes="results-maps") as parts["map"]:
         for side in ("before", "after"):
             with gr.Column(min_width=340, elem_classes="results-side"):
+                parts[f"{side}_map"] = gr.Plot(
+                    show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}", elem_classes="picture"
+                )
                 parts[f"{side}_told"] = gr.HTML(elem_classes="said")
-                parts[f"{side}_map"] = gr.Plot(show_label=False, label=f"Map {side}", elem_id=f"results-map-{side}")
+    parts["status"] = gr.HTML("", elem_id="results-status", elem_classes="said")
     parts["map_told"] = gr.HTML(elem_classes="said")
     with gr.Column(visible=False) as parts["attention"]:
         parts["attention_told"] = gr.HTML(elem_classes="said")

@@ -63,6 +63,7 @@ def build(page: Page) -> None:
         js_on_load=read_beside(__file__, "script.js"),
         apply_default_css=False,
         elem_id="finetune-table",
+        elem_classes="picture",
         name="finetune-table",
     )
     compared = gr.HTML(elem_id="finetune-compared")
@@ -87,5 +88,6 @@ PART = Part(
     look="Change one thing, train again, and compare: tick two runs to lay their curves over one another. Is the gap "
     "more than luck?",
     build=build,
+    reads_sentence=False,
     order=3,
 )

@@ -71,15 +71,11 @@ def _menu(choices: list[Any], field: str, label: str, **options: Any) -> gr.Drop
 
 
 def recipe() -> dict[str, Any]:
-    """Presets, then what is changed most; the rest under "More settings"."""
+    """Presets, then what is changed most; the rest is in `more`."""
     names = [(preset.title, key) for key, preset in PRESETS.items()]
-    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
-    widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     parts: dict[str, Any] = {
         "preset": gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE),
         "preset_told": gr.HTML(elem_classes="preset-told"),
-        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE),
-        "hidden": gr.Radio(widths, value="0", label="On top", **INLINE),
     }
     with gr.Row(elem_classes="pairs"):
         parts["trains"] = _menu(TRAINS, "trains", "Trains", scale=3)
@@ -93,18 +89,25 @@ def recipe() -> dict[str, Any]:
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         parts["learning_rate"] = _menu(rates, "learning_rate", "Rate", scale=2)
         parts["epochs"] = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
-    with gr.Row(elem_classes="pairs"):
-        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Then", scale=2)
-        parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
-    return parts | {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
+    return parts
 
 
 def more() -> dict[str, Any]:
-    """What is seldom moved."""
+    """What is seldom moved, in the fold "All controls"."""
     wide: dict[str, Any] = {"min_width": 170}
+    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+    widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
-    with gr.Accordion("More settings", open=False), gr.Row():
-        return {
+    parts: dict[str, Any] = {
+        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE),
+        "hidden": gr.Radio(widths, value="0", label="On top", **INLINE),
+    }
+    with gr.Row(elem_classes="pairs"):
+        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Then", scale=2)
+        parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
+    parts |= {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
+    with gr.Row():
+        return parts | {
             "batch_size": gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide),
             "max_length": gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide),
             "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide),
@@ -117,14 +120,14 @@ def more() -> dict[str, Any]:
 
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
-    """Start, Pause, Stop, what it costs, and the curve, which asks `news` for its points."""
+    """The curve, which asks `news` for its points; Start, Pause, Stop and what it costs."""
+    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture")
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
         stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
     on_cpu = cpu_button(elem_id="finetune-on-cpu")
-    curve = live_curve(news, elem_id="finetune-curve")
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}
 
 

@@ -10,7 +10,7 @@ import gradio as gr
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
 from demos.training.presets import IDLE
@@ -36,11 +36,13 @@ def build(page: Page) -> None:
     }
     parts |= layout.tasks()
     with gr.Row(elem_classes="lab"):
-        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
-            parts |= layout.recipe()
-            parts |= layout.more()
         with gr.Column(min_width=320, scale=8):
             parts |= layout.live(trainer.feeds.news)
+        with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
+            page.show_look()
+            parts |= layout.recipe()
+            with all_controls(page, __file__):
+                parts |= layout.more()
     parts |= layout.results()
     gr.HTML(layout.TEXT.title("The data"))
     parts["told"] = gr.HTML(elem_id="finetune-data")
@@ -176,5 +178,6 @@ PART = Part(
     look="Pick a task, begin with a recipe, change one thing, press Start: does the validation curve follow the "
     "training curve?",
     build=build,
+    reads_sentence=False,
     order=1,
 )

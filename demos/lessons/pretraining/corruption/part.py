@@ -66,8 +66,8 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     with gr.Row(elem_classes="corruption-top"):
         with gr.Column(elem_classes="corruption-picture", min_width=320):
+            picture = gr.HTML("", elem_id="corruption-picture", elem_classes="picture")
             legend = gr.HTML("", elem_id="corruption-legend")
-            picture = gr.HTML("", elem_id="corruption-picture")
         with gr.Column(elem_classes="corruption-controls", min_width=300):
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
@@ -77,6 +77,7 @@ def build(page: Page) -> None:
             replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, %", elem_id="corruption-replaced")
             rest = gr.HTML("", elem_id="corruption-rest")
             whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corruption-whole")
+            page.show_look()
     label = "The text (empty: the bar's sentence)"
     text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corruption-text")
     with gr.Row(elem_classes="corruption-losses"):

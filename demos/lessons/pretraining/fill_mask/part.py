@@ -84,17 +84,18 @@ class Filler:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     filler = Filler(page.services)
-    with gr.Row(elem_classes="fill-examples"):
-        gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
-        examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]
     chips = gr.HTML(
         None,
         html_template="${value}",
         js_on_load=read_beside(__file__, "script.js"),
         apply_default_css=False,
         elem_id=SENTENCE,
+        elem_classes="picture",
         name=SENTENCE,
     )
+    with gr.Row(elem_classes="fill-examples"):
+        gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
+        examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]
     marks = gr.Textbox("", visible="hidden")
     with gr.Row(elem_classes="fill-top"):
         with gr.Column(elem_classes="fill-guesses", min_width=320):

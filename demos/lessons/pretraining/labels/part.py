@@ -42,6 +42,8 @@ SHORT = 80  # characters of an opinion
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
+    rows = gr.HTML("", elem_id="labels-rows", elem_classes="picture")
+    counts = gr.HTML("", elem_id="labels-count")
     with gr.Row(elem_classes="labels-ask"):
         text = gr.Textbox(
             OPENING, label="Your text (empty: the bar's sentence)", lines=1, max_lines=4, scale=5, min_width=300,
@@ -49,8 +51,6 @@ def build(page: Page) -> None:
         )  # fmt: skip
         seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="labels-seed")
         again = gr.Button("Another pass", min_width=140, elem_id="labels-again")
-    rows = gr.HTML("", elem_id="labels-rows")
-    counts = gr.HTML("", elem_id="labels-count")
     with gr.Row(elem_classes="labels-vote"):
         vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")

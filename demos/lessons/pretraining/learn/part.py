@@ -12,7 +12,7 @@ from demos.files import read_beside
 from demos.lessons.pretraining.learn.controller import CONTROLS, Learning, press_buttons
 from demos.lessons.pretraining.learn.curve import loss_curve
 from demos.lessons.pretraining.learn.text import TEXT
-from demos.page.folds import fold, folds
+from demos.page.folds import all_controls, fold, folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 from demos.training.pretraining.copies import BATCHES, Situation
@@ -34,11 +34,12 @@ def build(page: Page) -> None:
     }
     with gr.Row(elem_classes="learn-top"):
         with gr.Column(scale=5, min_width=320):
-            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve")
+            parts["curve"] = loss_curve(learning.news, elem_id="pretraining-learn-curve", elem_classes="picture")
             parts["step"] = gr.HTML("", elem_id="pretraining-learn-step")
             parts["asked"] = gr.HTML("", elem_id="pretraining-learn-asked")
         with gr.Column(scale=3, min_width=300):
-            parts |= _controls()
+            parts |= _controls(page)
+            page.show_look()
     with gr.Column(visible=False, elem_id="pretraining-learn-after") as after:
         with gr.Row():
             with gr.Column(scale=2, min_width=320):
@@ -56,7 +57,7 @@ def build(page: Page) -> None:
     _wire(page, learning, parts)
 
 
-def _controls() -> dict[str, Any]:
+def _controls(page: Page) -> dict[str, Any]:
     """The buttons, the text, the recipe."""
     with gr.Row():
         one = gr.Button("One step", variant="primary", min_width=120, elem_id="pretraining-learn-one")
@@ -74,12 +75,12 @@ def _controls() -> dict[str, Any]:
         elem_id="pretraining-learn-text",
     )
     cut = gr.HTML("", elem_id="pretraining-learn-cut")
-    with gr.Row():
+    with all_controls(page, __file__):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         rate = gr.Dropdown(rates, value=1e-4, label="Learning rate", filterable=False, min_width=110)
         size = gr.Slider(*BATCHES, 8, step=1, label="Batch (sequences)", min_width=130)
         seed = gr.Number(0, precision=0, label="Seed", min_width=80)
-    untrained = gr.Checkbox(True, label="Beside it, the same model from random weights")
+        untrained = gr.Checkbox(True, label="Beside it, the same model from random weights")
     return {
         "text": text, "cut": cut, "one": one, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
         "rate": rate, "size": size, "seed": seed, "untrained": untrained,
@@ -142,5 +143,6 @@ PART = Part(
         "does that loss end, and where did the other one begin?"
     ),
     build=build,
+    reads_sentence=False,
     order=4,
 )

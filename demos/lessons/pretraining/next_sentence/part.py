@@ -39,7 +39,8 @@ def build(page: Page) -> None:
     reader = Reader(page.services)
     with gr.Row(elem_classes="next-top"):
         with gr.Column(elem_classes="next-shown", min_width=320):
-            with gr.Column(elem_classes="next-shown", min_width=320, elem_id="pretraining-next_sentence-picture"):
+            place = {"elem_id": "pretraining-next_sentence-picture", "elem_classes": ["next-shown", "picture"]}
+            with gr.Column(min_width=320, **place):
                 answer = gr.HTML("", elem_id="next-answer")
                 sequence = gr.HTML("", elem_id="next-sequence")
             with takeaway_row("Take the picture:"):
@@ -52,6 +53,7 @@ def build(page: Page) -> None:
             with gr.Row(elem_classes="next-buttons"):
                 another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
                 ours = gr.Button("Another pair of ours", size="sm", min_width=120, elem_id="next-ours")
+            page.show_look()
     cases = gr.HTML("", elem_id="next-cases")
     draw = gr.Number(0, precision=0, visible="hidden")
     bar = gr.Textbox("", visible="hidden")  # which pair of the bar's is in both boxes

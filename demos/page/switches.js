@@ -1,4 +1,4 @@
-// The two switches in the header: large type for the lecture hall, light and dark.
+// The two switches at the end of the bar: large type for the lecture hall, light and dark.
 const press = (name, on) => element.querySelector(`[data-switch="${name}"]`)?.setAttribute("aria-pressed", String(on));
 press("large", document.documentElement.classList.contains("large-type"));
 press("dark", document.body.classList.contains("dark"));
