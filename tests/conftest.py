@@ -167,11 +167,12 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 at.unlink()  # who asks later starts another
 
 
-def start_app(folder: Path) -> tuple[int, int]:
-    """(process, port) of an app that is about to answer."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def start_app(folder: Path, port: int = 0) -> tuple[int, int]:
+    """(process, port) of an app that is about to answer; the port is a free one, or that of one that has ended."""
+    if not port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
     env["INSIDE_BERT_RUNS"] = str(folder / "runs")
     with (folder / "app.log").open("w") as output:
