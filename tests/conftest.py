@@ -174,9 +174,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start_app(folder: Path, **environment: str) -> tuple[int, int]:
-    """(process, port) of an app that is about to answer; `environment` on top of the tests' own."""
-    port = free_port()
+def start_app(folder: Path, port: int = 0, **environment: str) -> tuple[int, int]:
+    """(process, port) of an app that is about to answer; the port is a free one, or that of one that has ended.
+
+    `environment` is on top of the tests' own.
+    """
+    port = port or free_port()
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "OMP_NUM_THREADS": "1"}
     env |= {"INSIDE_BERT_RUNS": str(folder / "runs"), **environment}
     with (folder / "app.log").open("w") as output:

@@ -254,20 +254,21 @@ def test_failures_are_counted_in_all_loads(part: Callable[[Load, str], Awaitable
 
 def test_turns_keep_the_pace() -> None:
     async def take() -> list[float]:
-        pace = Pace(100, time.monotonic() + 10)
+        began = time.monotonic()
+        pace = Pace(100, began + 10)
         turns = []
 
         async def one(events: int) -> None:
             await pace.turn(events)
-            turns.append(time.monotonic())
+            turns.append(time.monotonic() - began)
 
         await asyncio.gather(one(20), one(5), one(0), one(1))
         return turns
 
-    first, second, third, fourth = run(take())
-    assert second - first >= 0.19
-    assert third - second >= 0.04
-    assert fourth - third >= 0.005
+    _, second, third, fourth = run(take())
+    assert second >= 0.2
+    assert third >= 0.25
+    assert fourth >= 0.26
 
 
 def test_no_turn_is_waited_for_past_the_end() -> None:
@@ -283,8 +284,8 @@ def test_no_turn_is_waited_for_past_the_end() -> None:
 
 
 def test_many_students_of_many_events_end_in_time() -> None:
-    load = a_load(*[posted("at once")] * 40, students=50)  # whose turns together take 400 s
+    load = a_load(*[posted("at once")] * 20, students=20)  # whose turns together take 80 s
     began = time.monotonic()
     rows = figures(load, reading)
-    assert time.monotonic() - began < load.seconds + 10
+    assert time.monotonic() - began < load.seconds + 20
     assert rows["errors and lost answers"].met

@@ -55,12 +55,15 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list((tmp_path / "runs").glob("unfinished-*")) == []
 
 
-def started(folder: Path) -> tuple[int, str]:
-    pid, port = start_app(folder)
+def started(folder: Path, port: int = 0) -> tuple[int, str]:
+    """(process, address) of an app that answers."""
+    pid, port = start_app(folder, port)
     url = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + START_SECONDS
     while not answers(url):
-        assert time.monotonic() < deadline, (folder / "app.log").read_text()[-2_000:]
+        if time.monotonic() > deadline:
+            os.kill(pid, signal.SIGKILL)
+            pytest.fail((folder / "app.log").read_text()[-2_000:])
         time.sleep(0.1)
     return pid, url
 

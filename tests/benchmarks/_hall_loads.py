@@ -59,16 +59,19 @@ class Load:
 
 
 class Memory:
-    """What the app's process and its children take: at first, and the most since."""
+    """What the app's process and its children take, or those of all replicas: at first, and the most since."""
 
     def __init__(self, url: str) -> None:
         port = urlsplit(url).port
-        self.process = next(process for process in psutil.process_iter() if port in _ports(process))
+        found = next(process for process in psutil.process_iter() if port in _ports(process))
+        ours = psutil.Process().children()  # the app, or the proxy and the apps behind it
+        self.processes = ours if found in ours else [found]
         self.before = self.peak = self.now()
 
     def now(self) -> int:
         """Bytes of resident memory."""
-        return sum(one.memory_info().rss for one in (self.process, *self.process.children(recursive=True)))
+        both = [[process, *process.children(recursive=True)] for process in self.processes]
+        return sum(one.memory_info().rss for family in both for one in family)
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
@@ -147,6 +150,7 @@ async def opening(load: Load, url: str) -> list[Row]:
     tally, memory, first = Tally(), Memory(url), load.recording.first[0]
     chances = [random.Random(number) for number in range(load.students)]
     students = [load.student(url, tally, chance) for chance in chances]
+    began = time.monotonic()
     async with memory.watched():
         await asyncio.gather(
             *(
@@ -154,12 +158,14 @@ async def opening(load: Load, url: str) -> list[Row]:
                 for number, (student, chance) in enumerate(zip(students, chances, strict=True))
             )
         )
+    took = time.monotonic() - began
     await asyncio.gather(*(student.leave() for student in students))
     seconds = [seconds for _, seconds, _ in tally.visits]
     return [
         Row(f"{load.students} students open the link at one moment{_left(tally)}", f"{len(seconds)} pages"),
         *counted(tally),
         at_most("  pages incomplete", tally.incomplete, 0),
+        Row("  pages a second, until the last", f"{len(seconds) / took:.1f}"),
         Row("  first picture without the browser's own work, median", f"{quantile(seconds, 0.5):.2f} s"),
         at_most("  first picture without the browser's own work, p95", quantile(seconds, 0.95), 10, " s", 2),
         memory.row(),
@@ -174,6 +180,8 @@ async def reading(load: Load, url: str) -> list[Row]:
     pace = Pace(RATE, began + load.seconds)
     ramp = min(30.0, load.seconds / 4)
 
+    opened: list[float] = []  # seconds, of lessons that were opened with the typed sentence
+
     async def live(number: int) -> None:
         chance = random.Random(number)
         student = load.student(url, tally, chance)
@@ -184,7 +192,9 @@ async def reading(load: Load, url: str) -> list[Row]:
             if number < load.vanishing and not last:
                 await vanish(student, steps[step], chance.uniform(0.05, 0.5))
                 return
+            at = time.monotonic()
             await student.visit(steps[step])
+            opened.extend([time.monotonic() - at] if steps[step].page else [])
             step, last = (step + 1) % len(steps), last - 1
         await student.leave()
 
@@ -199,6 +209,7 @@ async def reading(load: Load, url: str) -> list[Row]:
         Row("  events answered, a second", f"{len(tally.answers) / took:.1f}"),
         Row("  answer to an event, median", f"{quantile(tally.answers, 0.5):.2f} s"),
         at_most("  answer to an event, p95", quantile(tally.answers, 0.95), 3, " s", 2),
+        Row("  a lesson opened with the typed sentence, all of it, p95", f"{quantile(opened, 0.95):.2f} s"),
         *counted(tally),
         memory.row(),
     ]

@@ -1,8 +1,9 @@
 """A hall of students who open the page at one moment, who read and type, who leave; the page as it is sent.
 
-`python tests/benchmarks hall [--students 100] [--seconds 60] [--minutes 60] [--vanish 0.2] [--sentences] [--only X]`: a
-browser's visits are recorded once and asked again by each student in a session of his own. What his browser would
-need to draw is in the last figure alone. Each load has an app of its own, which one student has warmed.
+`python tests/benchmarks hall [--students 100] [--seconds 60] [--minutes 60] [--vanish 0.2] [--sentences] [--only X]
+[--replicas 2]`: a browser's visits are recorded once and asked again by each student in a session of his own. What
+his browser would need to draw is in the last figure alone. Each load has an app of its own, or several behind HAProxy,
+which one student has warmed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from page import running_app
 
 from tests.benchmarks._hall_loads import Load, Row, at_most, leaving, opening, reading, warm_up
 from tests.benchmarks._hall_record import record, seconds_to_picture
+from tests.benchmarks._hall_replicas import running_replicas
 from tests.benchmarks._hall_visit import Recording
 from tests.chromium import find_chromium
 
@@ -36,6 +38,7 @@ def read_options(options: list[str], short: bool) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, help="the same in minutes")
     parser.add_argument("--vanish", type=float, default=0, help="the share that closes its connections in the middle")
     parser.add_argument("--sentences", action="store_true", help="each student types a sentence of his own")
+    parser.add_argument("--replicas", type=int, default=1, help="so many apps, behind HAProxy where more than one")
     parser.add_argument("--only", action="append", choices=[*LOADS, "page", "picture"], help="may be given again")
     return parser.parse_args(options)
 
@@ -93,8 +96,8 @@ def main(options: list[str], short: bool = False) -> None:
     load = Load(recording, asked.students, seconds, 1 if short else 60, asked.vanish, asked.sentences)
     for name in LOADS:
         if name in only:
-            with running_app(short) as url:
-                if not short:
+            with running_replicas(asked.replicas, short) as url:
+                for _ in range(0 if short else asked.replicas):  # the proxy sends each new student to another one
                     asyncio.run(warm_up(load, url))
                 missed += printed(asyncio.run(LOADS[name](load, url)))
     if missed and not short:

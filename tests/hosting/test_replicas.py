@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -21,17 +21,15 @@ from types import ModuleType
 
 import pytest
 
-from tests.benchmarks._hall_replay import API, Student, Tally
-from tests.benchmarks._hall_visit import Event, Visit
+from tests.benchmarks._hall_replay import API
 from tests.conftest import START_SECONDS, end_app, start_app
+from tests.hosting.readers import GO_ON, Reader, an_event
 from tests.loops import run
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"
 STUDENTS = 20
 BEFORE, AFTER = 4, 12  # seconds of events before one replica is killed, and after
-GO_ON = 10  # seconds within which each of its readers has an answer again
-SENTENCE = "The banker counted her money on the bank of the river."
 
 
 @dataclass(frozen=True)
@@ -102,40 +100,6 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
             end_app(pid, f"http://127.0.0.1:{port}")
 
 
-def an_event(hall: Hall) -> Event:
-    """A sentence cut into tokens, as the page's own events: through the queue, answered on the stream."""
-    config = json.load(urllib.request.urlopen(f"{hall.url}/config"))
-    number = next(one["id"] for one in config["dependencies"] if one["api_name"] == "tokenize")
-    return Event(json.dumps({"data": [SENTENCE, "", ""], "fn_index": number, "session_hash": "recorded"}), 0.0)
-
-
-class Reader:
-    """A student who asks again and again, and loads the page anew when an answer was lost, as a browser does."""
-
-    def __init__(self, hall: Hall, event: Event) -> None:
-        self.tally = Tally()
-        self.student = Student(hall.url, self.tally, patience=GO_ON)
-        self.page = Visit("page", "/", (), (), "recorded")
-        self.asks = Visit("tokens", None, (), (event,), "recorded")
-        self.events: list[tuple[float, float, bool]] = []  # posted, ended, whether answered
-
-    @property
-    def replica(self) -> str:
-        return next(cookie.value for cookie in self.student.http.cookie_jar if cookie.key == "replica")
-
-    async def live(self, until: float) -> None:
-        await self.student.visit(self.page)
-        while time.monotonic() < until:
-            before, posted = len(self.tally.answers), time.monotonic()
-            await self.student.visit(self.asks)
-            is_answered = len(self.tally.answers) > before
-            self.events.append((posted, time.monotonic(), is_answered))
-            if not is_answered:
-                await self.student.visit(self.page)
-            await asyncio.sleep(0.2)
-        await self.student.leave()
-
-
 def asked(address: str, **headers: str) -> tuple[int, dict[str, str]]:
     request = urllib.request.Request(address, headers=headers)
     try:
@@ -149,6 +113,19 @@ def asked(address: str, **headers: str) -> tuple[int, dict[str, str]]:
 def cookie_of(hall: Hall) -> str:
     """What a new reader is given."""
     return asked(f"{hall.url}/")[1]["set-cookie"].partition(";")[0]
+
+
+def test_the_proxy_has_as_many_servers_as_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    replicas = importlib.import_module("tests.benchmarks._hall_replicas")
+    addresses = [f"127.0.0.1:{port}" for port in (1, 2, 3)]
+    written = replicas.with_servers((HOSTING / "haproxy.cfg").read_text(), addresses)
+    servers = [line.split() for line in written.splitlines() if line.lstrip().startswith("server ")]
+    assert [(name, address, cookie) for _, name, address, _, cookie in servers] == [
+        (f"s{number}", address, f"s{number}") for number, address in enumerate(addresses)
+    ]
+    assert "${REPLICA" not in written
+    assert "stats enable" in written  # what stood behind them
 
 
 def test_readers_of_one_address_are_shared_out_by_cookie(hall: Hall) -> None:
@@ -194,10 +171,10 @@ def test_a_drained_replica_keeps_its_readers_and_gets_no_new_ones(hall: Hall, tm
 
 
 def test_a_killed_replica_costs_no_more_than_what_it_was_answering(hall: Hall) -> None:
-    event = an_event(hall)
+    event = an_event(hall.url)
 
     async def lesson() -> tuple[float, float, list[Reader], list[Reader]]:
-        readers = [Reader(hall, event) for _ in range(STUDENTS)]
+        readers = [Reader(hall.url, event) for _ in range(STUDENTS)]
         until = time.monotonic() + BEFORE + AFTER
         living = [asyncio.create_task(reader.live(until)) for reader in readers]
         await asyncio.sleep(BEFORE)

@@ -17,7 +17,12 @@ def limited(folder: Path, of_process: str, **files: str) -> int:
     root, process = folder / "cgroup", folder / "process"
     process.write_text(of_process)
     for name, said in files.items():
-        file = root / name.replace("__", "/").replace("memory_", "memory.")
+        *folders, last = name.split("__")
+        names = [
+            folder.replace("_slice", ".slice").replace("_service", ".service").replace("_scope", ".scope")
+            for folder in folders
+        ]
+        file = root.joinpath(*names, last.replace("memory_", "memory."))
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(said)
     return machine_bytes(root, process)
@@ -35,6 +40,29 @@ def limited(folder: Path, of_process: str, **files: str) -> int:
         ("4:cpu,memory:/x\n", {"memory__memory_limit_in_bytes": "500\n"}, 500),
         ("4:memory:/\n", {"memory__memory_limit_in_bytes": "9223372036854771712\n"}, MACHINE),  # v1's "no limit"
         ("3:cpuset:/app\n", {"app__memory_max": "5\n"}, MACHINE),
+        # As they look in Docker and Kubernetes with v2; under systemd, where a slice has MemoryMax=; in Kubernetes with
+        # v1, in a pod that is limited as a whole; beside v1 with v2 mounted for systemd alone; moved out of its root.
+        ("0::/\n", {"memory_max": "2147483648\n", "memory_high": "max\n"}, 2**31),
+        (
+            "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-r1f.scope\n",
+            {
+                "user_slice__user-1000_slice__memory_max": "1073741824\n",
+                "user_slice__user-1000_slice__user@1000_service__app_slice__run-r1f_scope__memory_max": "max\n",
+            },
+            2**30,
+        ),
+        (
+            "5:cpuset:/kubepods/burstable/pod7/c9\n4:memory:/kubepods/burstable/pod7/c9\n1:name=systemd:/\n0::/\n",
+            {
+                "memory__kubepods__burstable__pod7__c9__memory_limit_in_bytes": "9223372036854771712\n",
+                "memory__kubepods__burstable__pod7__memory_limit_in_bytes": "536870912\n",
+                "memory__memory_limit_in_bytes": "9223372036854771712\n",
+            },
+            2**29,
+        ),
+        ("4:memory:/a\n0::/\n", {"memory__a__memory_limit_in_bytes": "400\n", "unified__memory_max": "5\n"}, 400),
+        ("0::/../elsewhere\n", {"memory_max": "300\n"}, 300),
+        ("0::/a:b\n", {"a:b__memory_max": "200\n"}, 200),
     ],
 )
 def test_the_least_limit_of_the_cgroups_counts(
