@@ -145,6 +145,11 @@ def test_a_reload_loses_no_run_and_no_model(open_lesson: Callable[..., Page], co
     page.get_by_role("tab", name="Your runs").click()
     expect(page.locator("#finetune-table tbody tr")).to_have_count(2)
     both_can_be_downloaded(page)
+    another = context.new_page()  # as after a restart of the server: nothing of the run is left but what is stored
+    another.goto(page.url.replace("part=runs", "part=train"))
+    expect(another.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+    expect(another.locator("#finetune-curve path.validation").first).to_be_attached()
+    another.close()
 
     page.locator("#bar-text textarea").fill("A sentence of this page.")
     stranger = context.browser.new_context().new_page()  # another browser has another key
@@ -163,7 +168,7 @@ def test_runs_that_the_server_has_lost_are_told_once(open_lesson: Callable[..., 
     page.evaluate("""() => localStorage.setItem("inside-bert", JSON.stringify(
         { ...JSON.parse(localStorage.getItem("inside-bert")), trained: true }))""")  # by a server before this one
     page.reload()
-    expect(lost).to_contain_text("your runs and trained models are gone")
+    expect(lost).to_contain_text("Your earlier runs are no longer on this server")
     page.reload()
     expect(page.locator("#finetune-cost")).to_contain_text("steps")
     expect(lost).to_have_text(re.compile(r"^\s*$"))

@@ -79,7 +79,7 @@ def trained(tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_run_is_published_as_the_question_says(trained: Any, account_hub: type[AccountHub], tmp_path: Path) -> None:
     publishing, run = trained(Publisher(ANN.browser))  # who signs in after the run
     asked = publishing.ask(run, "my-bert", "private", ANN, ANNS_TOKEN)
-    words = flat(hub.TEXT.question(asked))
+    words = flat(hub.TEXT.question(asked, 5))
     assert "Publish <code>ann/my-bert</code> as a <b>private</b> model of the account <b>ann</b>?" in words
     assert account_hub.made == {}
     assert "token" not in f"{asked}"
@@ -90,7 +90,7 @@ def test_a_run_is_published_as_the_question_says(trained: Any, account_hub: type
     assert "publisher.json" not in account_hub.made["ann/my-bert"]["files"]
 
     public = publishing.ask(run, "shared", "public", ANN, ANNS_TOKEN)
-    assert "as a <b>public</b> model" in flat(hub.TEXT.question(public))
+    assert "as a <b>public</b> model" in flat(hub.TEXT.question(public, 5))
     with pytest.raises(UserError, match="already"):
         publishing.ask(run, "my-bert", "public", ANN, ANNS_TOKEN)
 

@@ -125,7 +125,7 @@ def hub_section(
 
         def changes() -> Iterator[dict[Any, Any]]:
             asked = publishing.ask(chosen, name, visibility, visitor(), token.token if token else None)
-            yield {question: asked, dialogue: TEXT.question(asked), told: ""}
+            yield {question: asked, dialogue: TEXT.question(asked, CONFIRM_SECONDS / 60), told: ""}
 
         return next(_guarded(changes(), told))
 

@@ -88,10 +88,11 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
 
     def show_idle(run: str, kept: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run of this task is on them, or was before a reload."""
-        if run or (kept and shown and shown["kind"] == kind):
+        if run:
             return gr.skip()
-        if not shown and (last := trainer.recalled(returning)) and last["kind"] == kind:
-            return last["curve"]
+        last = shown or trainer.recalled(returning)
+        if last and last["kind"] == kind:
+            return gr.skip() if kept and shown else last["curve"]
         try:
             return axes(read_dataset(kind, fitting(kind, data), *rest))
         except UserError:  # `show` tells it
