@@ -13,7 +13,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.figures import cosines as embeddings
 from demos.figures.cosines import cosine_heatmap, short
-from demos.figures.palette import PALETTE
+from demos.figures.palette import PALETTE, ink_on
 from demos.lessons.embeddings.pooling.text import (
     compared_html,
     how_html,
@@ -68,7 +68,7 @@ def test_cell_numbers_can_be_read_on_their_colour(value: float) -> None:
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     cell = luminance(unlabel_rgb(sample_colorscale(embeddings.SIGNED, [(value + 1) / 2])[0]))
-    ink = 1.0 if embeddings.ink_on(embeddings.SIGNED, (value + 1) / 2) == "#ffffff" else 0.0
+    ink = 1.0 if ink_on(embeddings.SIGNED, (value + 1) / 2) == "#ffffff" else 0.0
     assert (max(cell, ink) + 0.05) / (min(cell, ink) + 0.05) >= 4.5  # WCAG 2 AA
 
 
