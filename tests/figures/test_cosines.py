@@ -42,7 +42,7 @@ def test_heatmap_holds_the_matrix_on_one_signed_scale() -> None:
     assert (heat.zmin, heat.zmax) == (-1, 1)
     assert [stop[1] for stop in heat.colorscale] == PALETTE["signed"]
     assert list(heat.customdata[1][0]) == ["two", "one"]
-    assert f">{matrix[0, 1]:.2f}<" in heat.text[0][1]
+    assert f">{matrix[0, 1]:.2f}<".replace("0.", ".") in heat.text[0][1]
     framed = {(shape.x0 + 0.5, shape.y0 + 0.5) for shape in figure.layout.shapes}
     assert framed == {(0, 2), (2, 0)}
     ticks = figure.layout.yaxis.ticktext
