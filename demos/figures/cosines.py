@@ -117,16 +117,19 @@ def cosine_heatmap(
     columns = sorted({0, *range(step - 1, m, step)})
     below = 8 if numbered else 56  # the colour bar's room
     figure.update_layout(
-        **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 176, "r": 8, "t": 28, "b": below})
+        **plotly_layout(height=max(240, row * m) + 28 + below, margin={"l": 122, "r": 8, "t": 28, "b": below})
     )
     both = {"showgrid": False, "zeroline": False}
     figure.update_xaxes(both, tickvals=columns, ticktext=[str(i + 1) for i in columns], tickangle=0, side="top")
-    names = [label(i, sentence, 22, from_bar) for i, sentence in enumerate(sentences)]
+    names = [label(i, sentence, 12, from_bar) for i, sentence in enumerate(sentences)]
     rows = range(0, m, 1 if hovered else 2)  # beyond, a name is taller than its row
     figure.update_yaxes(both, tickvals=[*rows], ticktext=[names[i] for i in rows], autorange="reversed")
     return figure
 
 
 def _cells(cosine: np.ndarray) -> list[list[str]]:
-    """Each cosine with two digits, in the ink that can be read on its cell's colour."""
-    return [[inked(rounded(value), SIGNED, (value + 1) / 2) for value in row] for row in cosine]
+    """Each cosine as ".74" or "1", for narrow cells, in the ink that can be read on its cell's colour."""
+    return [
+        [inked(rounded(value).replace("0.", ".").replace("1.00", "1"), SIGNED, (value + 1) / 2) for value in row]
+        for row in cosine
+    ]

@@ -102,7 +102,7 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
             y=names,
             orientation="h",
             xaxis="x2",
-            marker={"color": GREY, "opacity": 0.5},
+            marker={"color": GREY},
             text=written,
             textposition="outside",
             textfont={"size": SMALL},

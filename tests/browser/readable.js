@@ -128,7 +128,9 @@
       if (trace.type.endsWith("gl") && trace.mode?.includes("text") && trace.visible === true)
         texts.push({ at: `${name(plot)} gl`, said: "", svg: true, size: [trace.textfont.size].flat()[0] * (plot.currentCSSZoom ?? 1), contrast: 21, box: [0, 0, 0, 0], plot: "" });
   }
-  const marks = [...document.querySelectorAll(MARKS)].filter((mark) => mark.checkVisibility()).map((mark) => {
+  // A trace of which nothing is told on hover is what lies behind the others
+  const behind = (mark) => mark.closest(".trace")?.__data__?.[0]?.trace?.hoverinfo === "skip";
+  const marks = [...document.querySelectorAll(MARKS)].filter((mark) => mark.checkVisibility() && !behind(mark)).map((mark) => {
     const style = getComputedStyle(mark);
     const box = mark.getBoundingClientRect();
     const below = ground(mark.closest("svg"), box.left, box.top);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -19,7 +20,8 @@ from demos.figures.palette import (
     in_the_dark,
     ink_on,
 )
-from demos.files import read_asset
+from demos.files import ASSETS, read_asset
+from demos.templates import DEMOS
 
 # Machado, Oliveira and Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
 # severity 1.0: [r, g, b] in linear light, as these see it.
@@ -156,6 +158,12 @@ def test_no_two_words_or_classes_look_alike(sight: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_words_and_topics_are_seen_on_either_paper(theme: str) -> None:
     assert contrast(rgb(TOPICS), PALETTE[theme]["paper"]).min() >= 3
+
+
+def test_no_style_sheet_turns_colours_round() -> None:
+    sheets = [*DEMOS.rglob("*.css"), *(ASSETS / "bertviz").glob("*.css")]
+    assert len(sheets) > 20
+    assert [sheet.name for sheet in sheets if re.search(r"invert\(|hue-rotate\(|brightness\(", sheet.read_text())] == []
 
 
 @pytest.mark.parametrize("name", ["magnitude", "signed"])

@@ -99,7 +99,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     values = np.linspace(-1, 1, len(encoding))
     shown = tokens_html(values, encoding, HOSTILE, "b")
     assert "<script>" not in shown
-    shades = re.findall(r"results-token\" style=\"--shade:rgb\((\d+), (\d+), (\d+)\)", shown)
+    shades = re.findall(r"results-token swatch\" style=\"--light-shade:rgb\((\d+), (\d+), (\d+)\)", shown)
     assert len(shades) == len(encoding)
     red, blue = (tuple(map(int, shade)) for shade in (shades[0], shades[-1]))
     assert red[0] > red[2]  # brown: for the truth

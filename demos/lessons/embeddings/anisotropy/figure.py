@@ -46,7 +46,7 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
             x=layers, y=np.round(cloud.anisotropy, 4), name=name, mode="lines+markers",
             line={"color": HUES[key], "width": 5 if picked else 3},
             marker={"size": [18 if picked and at == layer else 10 if picked else 7 for at in layers]},
-            opacity=1 if picked else 0.75, cliponaxis=False,
+            cliponaxis=False,
             hovertemplate=f"layer %{{x}}: cosine of {STRANGERS[key]} <b>%{{y:.3f}}</b><extra></extra>",
         )  # fmt: skip
         if picked:

@@ -43,7 +43,7 @@ def bars_figure(bars: Sequence[Bar]) -> go.Figure:
     """Each accuracy from 0 to 1 as a bar under its name, its number behind its 95 % interval."""
     figure = go.Figure()
     ends = [bar.interval or (bar.accuracy, bar.accuracy) for bar in bars]
-    for published in (False, True):  # what was only published has no interval, and stays pale
+    for published in (False, True):  # what was only published has no interval, and is hatched
         rows = [row for row, bar in enumerate(bars) if (bar.kind == "published") == published]
         if not rows:
             continue
@@ -55,7 +55,10 @@ def bars_figure(bars: Sequence[Bar]) -> go.Figure:
             y=rows,
             orientation="h",
             width=0.42,
-            marker={"color": [HUES[bars[row].kind] for row in rows], "opacity": 0.35 if published else 0.9},
+            marker={
+                "color": [HUES[bars[row].kind] for row in rows],
+                "pattern": {"shape": "/" if published else "", "fillmode": "replace"},
+            },
             error_x=None if published else whiskers(low, high, color="#545d63", thickness=3, width=7),
             customdata=[[plot_text(bars[row].name), said] for row, said in zip(rows, intervals, strict=True)],
             hovertemplate="%{customdata[0]}<br>accuracy %{x:.3f}%{customdata[1]}<extra></extra>",

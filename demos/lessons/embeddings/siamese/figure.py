@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
 from demos.bert.embeddings.agreement import Pair
 from demos.figures.cosines import jittered, short
@@ -45,7 +46,7 @@ def scatter_figure(
                 y=np.round(np.asarray(cosines, np.float64), 4),
                 mode="markers",
                 name=f"{name} training",
-                marker={"size": size, "color": colour, "symbol": symbol, "opacity": 0.85, "line": {"width": 2}},
+                marker={"size": size, "color": colour, "symbol": symbol, "line": {"width": 2}},
                 customdata=named,
                 hovertemplate=f"%{{customdata}}<br>cosine {name} %{{y:.3f}}<extra></extra>",
             )
@@ -90,7 +91,7 @@ def spread_figure(before: Sequence[float], after: Sequence[float] | None) -> go.
             y=counts,
             width=float(edges[1] - edges[0]),
             name=f"{name} training",
-            marker={"color": colour, "opacity": 0.6},
+            marker={"color": f"rgba{(*hex_to_rgb(colour), 0.5)}", "line": {"width": 1.5, "color": colour}},
             hovertemplate=f"%{{y}} pairs about cosine %{{x:.2f}}, {name}<extra></extra>",
         )
     figure.update_layout(

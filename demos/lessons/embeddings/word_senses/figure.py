@@ -102,7 +102,7 @@ def curves_figure(
         thin = [control.other.same, control.other.different]
         for values, name, colour in zip(thin, ("same sense", "different senses"), (SAME, DIFFERENT), strict=True):
             figure.add_trace(_line(x, values, colour, f"“{control.word}”, {name}", layer, dash="dot", marks=False))
-            figure.data[-1].update(line={"width": 2}, opacity=0.7)
+            figure.data[-1].update(line={"width": 2})
         end = _label(f"“{plot_text(control.word)}”", steps - 1, float(min(values[-1] for values in thin)), "left", 0)
         figure.add_annotation(**end | {"xshift": 6, "font": {"size": 17}})
     said = "static table: all the same" if flat > 0.9999 else "static table"

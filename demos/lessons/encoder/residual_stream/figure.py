@@ -74,7 +74,6 @@ def _add_path(figure: go.Figure, paths: Paths, encoding: Encoding, index: int, c
                 "symbol": ["circle-open", *["circle"] * (steps - 1)],
                 "color": colour,
             },
-            opacity=1.0 if chosen else 0.6,
             name=f"{index} {name}",
             hovertemplate=f"{name} (token {index})<br>after %{{customdata}} layers<extra></extra>",
             customdata=list(range(steps)),
