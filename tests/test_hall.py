@@ -62,6 +62,9 @@ class Server:
         body = await request.json()
         what = body["data"]
         self.order.append(what)
+        if what == "break" and self.order.count(what) == 1:
+            assert request.transport is not None
+            request.transport.abort()
         if what == "refuse":
             return web.json_response({"detail": "Queue is full"}, status=503)
         if what == "bad":
@@ -161,6 +164,12 @@ def test_errors_are_counted_by_their_kind(what: str, kind: str) -> None:
 def test_a_notice_that_the_recording_has_is_an_answer() -> None:
     tally, _ = seen(visit(posted("notice", has_notice=True)))
     assert (tally.faults, tally.incomplete) == (0, 0)
+
+
+def test_a_connection_that_breaks_before_the_answer_is_asked_once_more() -> None:
+    tally, server = seen(visit(posted("break")))
+    assert server.order == ["break", "break"]
+    assert (tally.faults, tally.incomplete, len(tally.answers)) == (0, 0, 1)
 
 
 def test_a_missing_file_makes_a_page_incomplete() -> None:

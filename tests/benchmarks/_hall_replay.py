@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import aiohttp
 
@@ -23,6 +24,7 @@ CONNECTIONS = 6
 API = "/gradio_api"
 REFUSALS = {413, 429, 503}  # 503 is Gradio's, for a full queue
 PLAIN = {"Accept-Encoding": "identity"}  # of what is read here, and not only counted
+BROKEN = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)  # the server had just closed an idle connection
 BUFFER = 2**20  # bytes of a stream that are held before no more is read
 NOTICE = b'class=\\"notice'  # of a lesson's sentence on what went wrong, in JSON
 
@@ -91,12 +93,23 @@ class Student:
         complete = all(await asyncio.gather(*posts)) and complete
         self.tally.visits.append((visit.name, time.monotonic() - began, complete))
 
+    async def asked(self, method: str, path: str, **options: Any) -> tuple[aiohttp.ClientResponse, bytes]:
+        """An answer and its body; asked once more where the connection broke before, as browsers do."""
+        async with asyncio.timeout(self.patience):
+            for is_last in (False, True):
+                try:
+                    async with self.http.request(method, self.url + path, **options) as answer:
+                        return answer, await answer.read()
+                except BROKEN as error:
+                    if is_last or isinstance(error, aiohttp.ClientConnectorError):  # nobody is there
+                        raise
+        raise AssertionError
+
     async def get(self, path: str) -> bool:
         """One file, only if it has changed since this reader had it."""
         headers = {"If-None-Match": self.tags[path]} if path in self.tags else {}
         try:
-            async with asyncio.timeout(self.patience), self.http.get(self.url + path, headers=headers) as answer:
-                await answer.read()
+            answer, _ = await self.asked("GET", path, headers=headers)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
             self.tally.errors[f"GET {type(error).__name__}"] += 1
             return False
@@ -130,11 +143,7 @@ class Student:
         headers = {"Content-Type": "application/json"} | PLAIN
         began = time.monotonic()
         try:
-            async with (
-                asyncio.timeout(self.patience),
-                self.http.post(f"{self.url}{API}/queue/join", data=body, headers=headers) as answer,
-            ):
-                told = await answer.read()
+            answer, told = await self.asked("POST", f"{API}/queue/join", data=body, headers=headers)
         except (aiohttp.ClientError, OSError) as error:
             self.tally.errors[f"join {type(error).__name__}"] += 1
             return False
