@@ -50,7 +50,8 @@ class Uploading:
             await self.app(scope, self._noted(scope, receive) if path == JOIN else receive, send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        WRITTEN.set(written := [])
+        written: list[Any] = []
+        WRITTEN.set(written)
         try:
             async with asyncio.timeout(UPLOAD_SECONDS) as patience:
                 self.coming[patience] = 0
@@ -128,7 +129,7 @@ def path_alone(_: gr.File, file: FileData) -> NamedString:
 
 def bound_uploads() -> None:
     """Have Gradio note its files with `named_file`, and how far uploads are for the newest alone."""
-    route_utils.NamedTemporaryFile = named_file  # type: ignore[misc, assignment]
-    gr.File._process_single_file = path_alone  # type: ignore[method-assign]
+    route_utils.NamedTemporaryFile = named_file
+    gr.File._process_single_file = path_alone
     routes.file_upload_statuses._statuses = Newest()
-    routes.file_upload_statuses._signals = Newest()  # type: ignore[assignment]
+    routes.file_upload_statuses._signals = Newest()
