@@ -24,9 +24,7 @@ from demos.training.tasks.question_answering.task import text_of
 MAX_STEPS = 200  # of a curve; in longer runs neighbours are averaged
 # Where a spreadsheet may take what follows for a formula: where a cell begins, and, since some countries' Excel parts
 # cells at semicolons whatever quotes are around, after a sign that may part them. The last four are Japanese Excel's.
-_FORMULA = re.compile(
-    "(^|[;\t\r\n])(?=\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])"
-)  # the last four: as wide as in Chinese
+_FORMULA = re.compile("^(?=[\t\r])|(^|[;\t\r\n])(?=[^\\S\t\r\n]*[=+\\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 @dataclass(frozen=True)

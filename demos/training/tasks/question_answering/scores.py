@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from demos.training.tasks.question_answering.files import QuestionExample
 
 BASELINE = "the first name or number of the sentence most like the question"
-_SENTENCE = re.compile(r".+?(?:[.!?]+[\"'’”)]*(?=\s)|$)", re.DOTALL)
+_SENTENCE = re.compile(r".+?(?:(?<![.!?])[.!?]+[\"'’”)]*(?=\s)|$)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAME = re.compile(r"[^\W\d_a-z][\w'’-]*(?:\s+[^\W\d_a-z][\w'’-]*)*")
