@@ -169,6 +169,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
         lambda reader, shown: shown or trainer.recalled(reader),
         [page.returning, parts["shown"]],
         [parts["shown"]],
+        trigger_mode="multiple",
         show_progress="hidden",
     )
 
