@@ -105,6 +105,7 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
             marker={"color": GREY},
             text=written,
             textposition="outside",
+            constraintext="none",
             textfont={"size": SMALL},
             cliponaxis=False,
             showlegend=False,

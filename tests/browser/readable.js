@@ -1,7 +1,7 @@
 // What a reader can read of a document, measured: () => { texts, marks }, each as it is on the screen.
 // A text: { at, said, size, contrast, box, clipped }, a mark: { at, contrast }. Code panels and what is folded are left out.
 (root) => {
-  const OWN_LOOK = ".cm-editor, .katex-mathml, .modebar-container, script, style, option, [aria-hidden=true].sr-only";
+  const OWN_LOOK = ".cm-editor, pre, .katex-mathml, .modebar-container, script, style, option, [aria-hidden=true].sr-only";
   const MARKS = ".scatterlayer .js-line, .scatterlayer .point, .barlayer .point path, .legendpoints path, .curve-panels .line";
 
   const channels = (colour) => {

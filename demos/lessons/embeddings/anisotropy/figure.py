@@ -217,7 +217,7 @@ def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
         )  # fmt: skip
     figure.add_vline(raw.correlation.spearman, line={"color": BOTH_PAPERS, "width": 2, "dash": "dot"})
     figure.update_layout(**plotly_layout(height=360, margin={"l": 210, "r": 16, "t": 10, "b": 52}), font_size=16)
-    longest = max(0.1, *ends) * 1.4  # the numbers' room
+    longest = max(0.1, *ends) * 1.6  # the numbers' room
     figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], dtick=0.2, zeroline=False)
     figure.update_yaxes(autorange="reversed", tickfont={"size": 18}, showgrid=False)
     return figure
