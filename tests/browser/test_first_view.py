@@ -65,3 +65,16 @@ def test_any_other_opening_asks_for_two_events_at_most_and_draws_each_once(
             events = asked.since_last()
             assert 1 <= len(events) <= 2
             assert len({number for number, _ in events}) == len(events)
+
+
+def test_a_choice_beyond_a_shorter_sentence_is_drawn_once_each_time(
+    open_lesson: Callable[..., Page], page: Page
+) -> None:
+    """The token followed becomes the sentence's last: what is drawn with that already is not asked again."""
+    asked = Asked(page)
+    open_lesson("encoder", part="block", text="The bank by the river.", token=5)
+    asked.since_last()
+    for text in ("Hi.", "The bank of the river.", "Hi."):
+        page.locator("#bar-text textarea").fill(text)
+        assert len(asked.since_last()) == 1
+    expect(page.locator("#encoder-token")).to_contain_text("hi")
