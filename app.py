@@ -181,6 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():
             first_views.draw(page)
+            services.trainings.on_speed = lambda: first_views.draw_again(page)
         print(loading.exception() or f"{title} is ready.", flush=True)
 
     loading.add_done_callback(loaded)

@@ -16,12 +16,11 @@ from typing import Any
 
 import gradio as gr
 
+from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
+from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
 from demos.page.guards import guarded, told_in_api
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
-
-IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
-DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,6 @@ class Lesson:
     parts: tuple[Part, ...] = ()
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """A handler that draws what a page shows first, the same for all readers."""
-
-    notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
-    event: int
-    inputs: Sequence[gr.Component]
-
-
 @dataclass
 class Page:
     """What `Lesson.build` is handed: the bar's components, the services, and the verbs that wire a lesson."""
@@ -88,6 +78,8 @@ class Page:
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
+    redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
+    note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
 
     @property
     def sentence(self) -> list[gr.Component]:
@@ -124,7 +116,7 @@ class Page:
         fold.expand(None, [followed], [opened], js="(now) => now", **IN_BROWSER)
         fold.collapse(None, None, [opened], js="() => ''", **IN_BROWSER)
         followed.change(None, [followed, opened], [opened], js="(now, then) => then && now", **IN_BROWSER)
-        return replace(self, settled=opened)
+        return replace(self, settled=opened, redraws=None)
 
     def draw(
         self,
@@ -142,14 +134,14 @@ class Page:
         `at_once` draws on each key press (for what needs no forward pass), else 200 ms after the last one.
         `triggers` replaces the inputs' own events. A UserError becomes the lesson's notice; the outputs stay, dimmed.
         The same sentence and inputs are drawn once for all readers, unless `show` is told something of this reader
-        alone, or is not `pure`: what it answers depends on more than these.
+        alone, or is not `pure`: what it answers depends on more than these. What the page shows first comes with it.
         """
         own = [component for component in inputs if not any(component is shared for shared in self.shared)]
         moved = list(triggers) if triggers is not None else [moved_by_reader(component) for component in own]
         tick = self.typed if at_once else self.settled
         own_alone = [at for at, component in enumerate(inputs) if isinstance(component, gr.State | gr.File)]
-        for_all = pure and not any(component is self.reader for component in inputs)
-        if for_all:
+        for_all = not any(component is self.reader for component in inputs)
+        if for_all and pure:
             show = _for_all(show, self.services.drawings.remembered(show), own_alone)
         self.on(
             [tick.change, *moved],
@@ -180,11 +172,7 @@ class Page:
         come with the page (demos/page/delivery/first_views.py). `gate` is JavaScript that throws where nothing is
         to be asked.
         """
-        options = {
-            "concurrency_id": "draw",
-            "concurrency_limit": DRAW_LIMIT,
-            "show_progress": "minimal",
-        } | options
+        options = DRAWN | options
         with self.notices:  # a slot of its own: another handler's success must not wipe this one's sentence
             notice = gr.HTML("", elem_classes="lesson-notice")
         drawn = pictures(outputs)
@@ -200,13 +188,28 @@ class Page:
             return step.then(*call, api_visibility="private", **options)
         if options.get("trigger_mode") != "always_last":
             return gr.on(list(triggers), *call, api_visibility="private", **options)
+        ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
+        in_sight = options["show_progress"] != "hidden"
+        redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight)
+        if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
+            self.redraws.append(redraw)
+            return None
         # Gradio repeats a postponed "always_last" by sending its event again, to all who listen: two such handlers of
         # one event would wake each other for ever. So each hears it through a step of its own.
-        heard = _heard(triggers, inputs, [self.settled, self.typed], notice._id)
-        event = heard.then(*call, api_visibility="private", **options)
-        if for_all and any(trigger.__self__ is tick for trigger in triggers for tick in self.opening):
-            self.drawings.append(Drawing(notice, event["id"], inputs))
+        event = hear([redraw], triggers, None, notice._id).then(*call, api_visibility="private", **options)
+        self._drawn_first(ticks, Drawing(event["id"], list(inputs), [redraw], None))
         return event
+
+    def wire_redraws(self) -> None:
+        """Wire, in one event, what was said to be drawn at this page's `settled`; when all of it is said."""
+        redraws, self.redraws = self.redraws, None
+        if redraws:
+            self._drawn_first([self.settled], wire_batch(redraws, self.settled, self.note, self.choices))
+
+    def _drawn_first(self, ticks: Sequence[gr.Component], drawing: Drawing) -> None:
+        redraws = [one for one in drawing.redraws if one.for_all]
+        if redraws and any(tick is first for tick in ticks for first in self.opening):
+            self.drawings.append(replace(drawing, redraws=redraws))
 
     def forget(self, outputs: Sequence[gr.Component], triggers: Sequence[Any] | None = None) -> None:
         """Empty what was about another sentence, when this lesson redraws or at `triggers`; in the browser alone."""
@@ -225,22 +228,9 @@ class Page:
         gr.api(told_in_api(function), api_name=function.__name__, **options)
 
 
-def _heard(triggers: Sequence[Any], inputs: Sequence[gr.Component], ticks: Sequence[gr.Component], number: int) -> Any:
-    """The step through which a handler hears its triggers; `number` is its own. It happens in the browser.
-
-    A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
-    is asked already is not asked again. A State's value is not in the browser, so its changes all count.
-    """
-    changes = [event for event in triggers if event.event_name == "change" and not isinstance(event.__self__, gr.State)]
-    ticked = [event.__self__ for event in changes if any(event.__self__ is tick for tick in ticks)]
-    if not ticked:
-        return gr.on(list(triggers), None, None, None, js="() => {}", **IN_BROWSER)
-    moved = [event for event in triggers if event not in changes]
-    if moved:  # gradio keeps the order: this is known before the step below
-        gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
-    values = [*ticked, *(event.__self__ for event in changes if event.__self__ not in ticked), *inputs]
-    script = f"(...values) => insideBert.heard({number}, {len(inputs)}, values)"
-    return gr.on(list(triggers), None, values, None, js=script, **IN_BROWSER)
+def _may_be_batched(handler: Callable[..., Any], options: Mapping[str, Any]) -> bool:
+    """A handler that answers once, in the line of all drawings."""
+    return options["concurrency_id"] == "draw" and not inspect.isgeneratorfunction(handler)
 
 
 def _for_all(show: Callable[..., Any], recall: Callable[..., Any], own: Sequence[int]) -> Callable[..., Any]:

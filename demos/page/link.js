@@ -45,9 +45,23 @@
   }
   const shared = {}; // choice -> its value when the lesson's parts last heard of it
   const due = new Set(); // handlers
-  const heard = {}; // handler -> what it was asked last
+  const heard = {}; // handler -> what it was asked for last: component -> its value, of those it is asked anew for
+  const waiting = {}; // batch -> its handlers that are to be asked
+  let noted; // the number of the last note (demos/page/batch.py)
   let firstView; // what the page came with: text, pair, model; properties of components; inputs of their handlers
   let drawn; // handler -> the inputs of what it has drawn already, where the page opens at that view
+  const NONE = "none"; // of a batch's handlers
+  // What a batch's handlers have changed themselves, and were drawn with: nothing to be asked again.
+  function takeNote(note) {
+    if (!note) return;
+    const { number, taken, choices } = JSON.parse(note);
+    if (number === noted) return;
+    noted = number;
+    Object.assign(shared, choices);
+    for (const [handler, values] of Object.entries(taken)) {
+      for (const [component, value] of Object.entries(values)) if (heard[handler]) heard[handler][component] = JSON.stringify(value);
+    }
+  }
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   const remembered = () => {
     try {
@@ -298,7 +312,8 @@
 
     // The lesson should redraw, or a choice that its parts share has moved: tell its open part, and only that one.
     // `names` and `values` are choices that say that they changed when the link fills them too.
-    settledPart(parts, moved, names, ...values) {
+    settledPart(parts, moved, names, note, ...values) {
+      takeNote(note);
       const changed = names.filter((name, index) => shared[name] !== values[index]);
       names.forEach((name, index) => (shared[name] = values[index]));
       if (moved || changed.length) count(open);
@@ -311,15 +326,29 @@
       due.add(handler);
     },
 
-    // Something changed that this handler listens to; the first of `values` is its tick, the last `count` are its inputs.
-    // What it was asked already, what it will be asked once it is opened, and what the page came with ends here.
-    heard(handler, count, values) {
-      const said = JSON.stringify(values);
-      const isDue = due.delete(handler);
-      const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(values.slice(-count));
-      if (!isDue && (!values[0] || said === heard[handler])) throw ENOUGH;
-      heard[handler] = said;
-      if (!isDue && isDrawn) throw ENOUGH;
+    // Something changed that these handlers listen to: `watched` are what each is asked anew for, its tick first. What it
+    // was asked already, what it will be asked once it is opened, and what the page came with is not asked.
+    heard({ batch, handlers, values: components }, values) {
+      takeNote(values[components.length]);
+      const now = Object.fromEntries(components.map((component, index) => [component, values[index]]));
+      const asked = handlers.filter(([handler, watched, inputs]) => {
+        const isDue = due.delete(handler);
+        const isDrawn = !(handler in heard) && drawn && JSON.stringify(drawn[handler]) === JSON.stringify(inputs.map((one) => now[one]));
+        const before = heard[handler];
+        const isNew = now[watched[0]] && !watched.every((one) => before?.[one] === JSON.stringify(now[one]));
+        if (isDue || isNew) heard[handler] = Object.fromEntries(watched.map((one) => [one, JSON.stringify(now[one])]));
+        return isDue || (isNew && !isDrawn);
+      });
+      if (!asked.length) throw ENOUGH;
+      waiting[batch] ??= new Set();
+      for (const [handler] of asked) waiting[batch].add(handler);
+    },
+
+    // The batch is about to be asked: for which of its handlers.
+    asked(batch) {
+      const numbers = [...(waiting[batch] ?? [])].join(",");
+      waiting[batch]?.clear();
+      return numbers || NONE;
     },
 
     // The files that a reader has picked in this lesson: a way back, or a reload, finds them picked.

@@ -46,6 +46,8 @@ def build_lesson(page: Page) -> None:
         page.lesson.build(page)
     if page.lesson.parts:
         build_parts(page, part_ticks(page.lesson))
+    else:
+        page.wire_redraws()
 
 
 def build_parts(page: Page, ticks: PartTicks) -> None:
@@ -59,7 +61,10 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
             with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}", elem_classes=classes) as tab:
                 look = gr.HTML(TEXT.look(part.look), elem_classes="part-heading", render=False)
                 notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
-                part.build(replace(page, settled=tick, notices=notices, look=look))
+                shared = list(page.redraws or ())
+                of_part = replace(page, settled=tick, notices=notices, look=look, redraws=shared)
+                part.build(of_part)
+                of_part.wire_redraws()  # with those of what stands above the parts
                 if not look.is_rendered:
                     look.render()
             tab.select(
@@ -82,7 +87,7 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
             gr.on(
                 triggers,
                 None,
-                [page.choices[name] for name in names],
+                [page.note, *(page.choices[name] for name in names)],
                 list(ticks.settled),
                 js=f"(...values) => insideBert.settledPart({slugs}, {moved}, {json.dumps(names)}, ...values)",
                 **IN_BROWSER,

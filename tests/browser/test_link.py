@@ -90,3 +90,17 @@ def test_a_lessons_long_text_survives_a_reload(open_lesson: Callable[..., Page])
     page.get_by_role("button", name="Padding: several sentences in one batch").click()
     expect(page.locator("#tokens-lines textarea")).to_have_value(long)
     assert parse_qs(urlsplit(page.url).query)["text"] == ["Rivers have banks."]
+
+
+def test_a_page_whose_storage_is_forbidden_opens_at_its_link(open_lesson: Callable[..., Page], page: Page) -> None:
+    """As in a frame without the right to its origin: both stores throw when they are only looked at."""
+    page.add_init_script(
+        """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
+            get() { throw new DOMException("denied", "SecurityError"); },
+        });"""
+    )
+    open_lesson("tokens", text="Rivers have banks.")
+    expect(page.locator("#tokens-picture")).to_contain_text("banks")
+    page.locator(SENTENCE).fill("Lakes have shores.")
+    expect(page.locator("#tokens-picture")).to_contain_text("shores")
+    linked(page, "Lakes have shores.")

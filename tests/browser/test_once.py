@@ -108,4 +108,4 @@ def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], p
     asked.since_last()
     page.locator("#bar-text textarea").fill("The bank by the lake.")
     behind = asked.since_last()
-    assert len(behind) == 3, behind  # grid, effects, leanings; the board that is emptied is no fourth
+    assert len(behind) == 1, behind  # grid, effects and leanings; the board that is emptied is no second

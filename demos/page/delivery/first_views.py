@@ -12,21 +12,24 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gradio as gr
 from gradio.state_holder import SessionState
 
-from demos.page.lesson import Drawing, Page
+from demos.page.batch import Drawing, changed_by
+from demos.page.lesson import Page
 
 log = logging.getLogger(__name__)
 
 
 class FirstViews:
-    """The first view of each page. `edition` is 0 until they are drawn."""
+    """The first view of each page. `edition` is 0 until they are drawn, and grows when one of them changes."""
 
     def __init__(self) -> None:
         self._pages: list[tuple[Page, gr.Component]] = []
+        self._again = ThreadPoolExecutor(1, "first views")
         self.edition = 0
 
     def add(self, page: Page, place: gr.Component) -> None:
@@ -42,8 +45,13 @@ class FirstViews:
         """Draw them into the configuration of `demo`, which is launched and whose model is loaded."""
         asyncio.run(self._draw(demo))
 
+    def draw_again(self, demo: gr.Blocks) -> None:
+        """The same in the background, where something was measured that a first view tells: how long a run takes."""
+        self._again.submit(self.draw, demo)
+
     async def _draw(self, demo: gr.Blocks) -> None:
         sent = {component["id"]: component["props"] for component in demo.config["components"]}
+        has_changed = False
         for page, place in self._pages:
             properties: dict[int, dict[str, Any]] = defaultdict(dict)  # those that change, by component
 
@@ -55,15 +63,19 @@ class FirstViews:
                 inputs |= await _drawn(demo, drawing, properties, value_of)
             text, pair, model = map(value_of, page.sentence)
             view = {"text": text, "pair": pair, "model": model, "inputs": inputs, "properties": properties}
-            sent[place._id]["value"] = json.dumps(view)
-        self.edition += 1
+            before, sent[place._id]["value"] = sent[place._id]["value"], json.dumps(view)
+            has_changed |= sent[place._id]["value"] != before
+        self.edition += has_changed
 
 
 async def _drawn(
     demo: gr.Blocks, drawing: Drawing, properties: dict[int, dict[str, Any]], value_of: Callable[[gr.Component], Any]
 ) -> dict[int, list[Any]]:
-    """Put what a handler draws into `properties`. -> its inputs as they then are, by its number; {} where it fails."""
+    """Put what an event draws into `properties`. -> its handlers' inputs as they then are; {} where it fails."""
     values = [value_of(component) for component in drawing.inputs]
+    before = {component._id: value for component, value in zip(drawing.inputs, values, strict=True)}
+    if drawing.note:
+        values[0] = ",".join(str(redraw.notice._id) for redraw in drawing.redraws)
     outputs = [component._id for component in demo.fns[drawing.event].outputs]
     changes: dict[int, dict[str, Any]] = {}
     state, iterator, goes_on = SessionState(demo), None, True
@@ -73,25 +85,24 @@ async def _drawn(
             goes_on = answer["is_generating"]
             if goes_on or iterator is None:  # the last answer of several says only that it is the last
                 for number, value in zip(outputs, answer["data"], strict=True):
-                    changes[number] = changes.get(number, {}) | _changed(value)
+                    changes[number] = changes.get(number, {}) | changed_by(value)
             iterator = answer["iterator"]
     except Exception:
         log.exception("a first view could not be drawn")
         return {}
-    if changes[drawing.notice._id]["value"]:
-        return {}  # refused: a reader's browser asks for it, and is told
+    refused = [redraw for redraw in drawing.redraws if changes[redraw.notice._id]["value"]]
+    for redraw in refused:  # a reader's browser asks for it, and is told
+        del changes[redraw.notice._id]
+    note = changes.pop(drawing.note._id).get("value") if drawing.note else None
+    taken = json.loads(note)["taken"] if note else {}
     for number, change in changes.items():
         properties[number] |= change
-    own = {component._id for component in drawing.inputs} & changes.keys()  # what it keeps for its next drawing
-    return {
-        drawing.notice._id: [
-            value_of(component) if component._id in own else value
-            for component, value in zip(drawing.inputs, values, strict=True)
+    drawn_with: dict[int, list[Any]] = {}
+    for redraw in (one for one in drawing.redraws if one not in refused):
+        # what a handler has changed itself is kept for its next drawing
+        own = {one._id for one in redraw.inputs} & (set() if drawing.note else changes.keys())
+        by_batch = {int(number) for number in taken.get(str(redraw.notice._id), {})}
+        drawn_with[redraw.notice._id] = [
+            value_of(one) if one._id in own | by_batch else before[one._id] for one in redraw.inputs
         ]
-    }
-
-
-def _changed(value: Any) -> dict[str, Any]:
-    """The properties that an output changes, of one answer as a browser gets it."""
-    is_update = isinstance(value, dict) and value.get("__type__") == "update"
-    return {name: now for name, now in value.items() if name != "__type__"} if is_update else {"value": value}
+    return drawn_with

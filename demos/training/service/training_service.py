@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +48,7 @@ class TrainingService:
         self.readers = Readers(self.runs)
         self.background = Background()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
+        self.on_speed: Callable[[], object] = lambda: None  # called when a run has shown how quick this machine is
         self._under_way: set[str] = set()  # runs of `fine_tune`
 
     def is_awaited(self) -> bool:
@@ -120,6 +121,7 @@ class TrainingService:
                                 self.runs.keep(run, model)
                             if event.result.examples_per_second:
                                 self._speed.put(like, event.result.examples_per_second)
+                                self.on_speed()
                         if isinstance(event, Step):
                             event = _timed(event, expected) if expected else event
                             ticket.ends_in(event.seconds_left)

@@ -57,6 +57,7 @@ def built(store: ModelStore) -> dict[str, Any]:
         page.draw(lambda sentence, reader: "mine", [page.reader], [parts["live"]])
         parts["tick"] = other
         page.on([other.change], lambda: "opened", [], [parts["hidden"]], for_all=True, trigger_mode="always_last")
+        page.wire_redraws()
     return parts
 
 
@@ -84,7 +85,7 @@ def test_what_handlers_draw_is_in_the_page_and_what_they_read_is_said(built: dic
     assert shown["words"]["choices"] == [["A", "A"], ["text.", "text."]]
     assert shown["counted"]["value"] == "read A text. of mine"  # a state as it begins
     # what a handler keeps for its next drawing is as it stands after this one
-    assert inputs == [["A text.", "", "minilm", 1, "1"], ["A text.", None]]
+    assert inputs == [["A text.", None], ["A text.", "", "minilm", 1, "1"]]
 
 
 def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_browser(built: dict[str, Any]) -> None:
@@ -93,3 +94,26 @@ def test_what_is_refused_fails_is_a_readers_own_or_not_open_is_left_to_the_brows
     notices = [notice for _, notice in built["page"].slots]
     of = {component["id"]: component["props"] for component in built["demo"].config["components"]}
     assert not any(of[notice._id]["value"] for notice in notices)
+
+
+def test_an_estimate_is_drawn_anew_and_the_page_is_another_edition_only_if_it_has_changed(store: ModelStore) -> None:
+    speeds = ["about 30 s", "about 30 s", "about 12 s"]
+    lesson = Lesson("long", 9, "Long", "Long?", "Look. Here.")
+    with gr.Blocks() as demo:
+        hidden = [gr.Textbox(value) for value in ("A text.", "", "minilm", "", "")]
+        page = Page(lesson, Services(store, "minilm"), *hidden, notices=gr.Column(), trained=gr.State(""))
+        page.opening.append(page.settled)
+        told, place = gr.HTML(""), gr.Textbox("")
+        page.draw(lambda sentence: speeds.pop(0), [], [told], pure=False)
+        page.wire_redraws()
+    views = FirstViews()
+    views.add(page, place)
+    editions = []
+    while speeds:
+        elsewhere(views.draw, demo)
+        editions.append(views.edition)
+    assert editions == [1, 1, 2]
+    sent = {component["id"]: component["props"] for component in demo.config["components"]}
+    view = json.loads(sent[place._id]["value"])
+    assert view["properties"][str(told._id)]["value"] == "about 12 s"
+    assert list(view["inputs"].values()) == [["A text.", "", "minilm"]]

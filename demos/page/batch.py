@@ -1,0 +1,147 @@
+"""How the page asks for its drawings: all that is to be drawn anew at one moment in one event, and nothing twice.
+
+In the browser each handler of a batch hears its triggers (`insideBert.heard` in link.js); those that have something new
+to draw are asked together, one after the other, as they were wired. Where one of them changes what it or a later one
+reads (a token beyond the sentence becomes its last), the later is drawn with that, and the browser is told.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+IN_BROWSER: dict[str, Any] = {"trigger_mode": "multiple", "show_progress": "hidden", "api_visibility": "private"}
+DRAW_LIMIT = 4  # forward passes at once, over all lessons and users
+NOTES = itertools.count()  # so that no two answers of a batch say the same
+DRAWN: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": DRAW_LIMIT, "show_progress": "minimal"}
+
+
+@dataclass(frozen=True)
+class Redraw:
+    """A handler that is asked when its lesson's tick changes, or at triggers of its own."""
+
+    notice: gr.HTML  # its sentence where it fails; its number is the one that the browser knows the handler by
+    handler: Callable[..., Sequence[Any]]  # -> a value for each of `outputs`
+    inputs: list[gr.Component]
+    outputs: list[gr.Component]  # its notice among them
+    ticks: list[gr.Component]  # the first of them is empty until the handler's place is opened
+    triggers: list[Any]  # its ticks' changes among them
+    for_all: bool  # draws the same for all readers
+    in_sight: bool  # shows that it is at work
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An event that draws what a page shows first, the same for all readers."""
+
+    event: int
+    inputs: list[gr.Component]
+    redraws: list[Redraw]
+    note: gr.Component | None  # what a batch says of the inputs that it has changed itself
+
+
+def hear(redraws: Sequence[Redraw], triggers: Sequence[Any], note: gr.Component | None, batch: int) -> Any:
+    """The step in the browser through which these handlers hear `triggers`; it fails where none is to be asked.
+
+    A box that the link has filled says that it has changed when its lesson opens, and so does the lesson's tick: what
+    is asked already is not asked again. A State's value is not in the browser, so its changes all count.
+    """
+    ticks = [tick for redraw in redraws for tick in redraw.ticks]
+    if not ticks:
+        return gr.on(list(triggers), None, None, None, js="() => {}", **IN_BROWSER)
+    handlers = []
+    for redraw in redraws:
+        number = redraw.notice._id
+        moved = [event for event in redraw.triggers if not _is_watched(event)]
+        if moved:  # gradio keeps the order: this is known before the step below
+            gr.on(moved, None, None, None, js=f"() => insideBert.moved({number})", **IN_BROWSER)
+        handlers.append([number, _numbers(_watched(redraw)), _numbers(redraw.inputs)])
+    values = _distinct(component for redraw in redraws for component in [*_watched(redraw), *redraw.inputs])
+    of = json.dumps({"batch": batch, "handlers": handlers, "values": _numbers(values)})
+    script = f"(...values) => insideBert.heard({of}, values)"
+    # last, since what is fetched last is of the same moment as what comes before it, or of a later one
+    return gr.on(list(triggers), None, [*values, *([note] if note else [])], None, js=script, **IN_BROWSER)
+
+
+def wire_batch(
+    redraws: Sequence[Redraw], tick: gr.Component, note: gr.Component, choices: dict[str, gr.Component]
+) -> Drawing:
+    """Ask these handlers in one event when `tick` changes, or at their own triggers."""
+    inputs = _distinct(component for redraw in redraws for component in redraw.inputs)
+    outputs = _distinct(component for redraw in redraws for component in redraw.outputs)
+    own = [event for redraw in redraws for event in redraw.triggers if event.__self__ not in redraw.ticks]
+    triggers = {(event.__self__._id, event.event_name): event for event in [tick.change, *own]}
+    heard = hear(redraws, list(triggers.values()), note, tick._id)
+    in_sight = [output for redraw in redraws if redraw.in_sight for output in redraw.outputs]
+    event = heard.then(
+        _together(redraws, inputs, outputs, choices),
+        [tick, *inputs],
+        [*outputs, note],
+        js=f"(tick, ...values) => [insideBert.asked({tick._id}), ...values]",
+        trigger_mode="always_last",
+        api_visibility="private",
+        **DRAWN | ({"show_progress_on": in_sight} if in_sight else {"show_progress": "hidden"}),
+    )
+    return Drawing(event["id"], [tick, *inputs], list(redraws), note)
+
+
+def _together(
+    redraws: Sequence[Redraw],
+    inputs: Sequence[gr.Component],
+    outputs: Sequence[gr.Component],
+    choices: dict[str, gr.Component],
+) -> Callable[..., list[Any]]:
+    """A handler of (the numbers of those that are asked, with a comma between, or nothing for all; their inputs)."""
+
+    def draw(numbers: str, *values: Any) -> list[Any]:
+        asked = set((numbers or "").split(",")) - {""}
+        now = {component._id: value for component, value in zip(inputs, values, strict=True)}
+        drawn: dict[int, Any] = {}
+        changed: dict[int, Any] = {}  # inputs, by the handlers so far
+        taken: dict[int, dict[int, Any]] = {}  # what of that each handler was drawn with, or has changed itself
+        for redraw in redraws:
+            if asked and str(redraw.notice._id) not in asked:
+                continue
+            answer = redraw.handler(*(now[component._id] for component in redraw.inputs))
+            for output, value in zip(redraw.outputs, answer, strict=True):
+                change = changed_by(value)
+                if change:
+                    drawn[output._id] = value
+                if "value" in change and output._id in now and now[output._id] != change["value"]:
+                    now[output._id] = changed[output._id] = change["value"]
+            read = set(_numbers(redraw.inputs))
+            taken[redraw.notice._id] = {number: value for number, value in changed.items() if number in read}
+        chosen = {name: changed[one._id] for name, one in choices.items() if one._id in changed}
+        note = {"number": next(NOTES), "taken": taken, "choices": chosen}
+        said = json.dumps(note) if changed else gr.skip()
+        return [*(drawn.get(output._id, gr.skip()) for output in outputs), said]
+
+    return draw
+
+
+def changed_by(value: Any) -> dict[str, Any]:
+    """The properties of a component that an answer for it changes."""
+    is_update = isinstance(value, dict) and value.get("__type__") == "update"
+    return {name: now for name, now in value.items() if name != "__type__"} if is_update else {"value": value}
+
+
+def _is_watched(event: Any) -> bool:
+    return event.event_name == "change" and not isinstance(event.__self__, gr.State)
+
+
+def _watched(redraw: Redraw) -> list[gr.Component]:
+    """What the handler is asked anew for when its value is another one: its ticks first."""
+    return _distinct([*redraw.ticks, *(event.__self__ for event in redraw.triggers if _is_watched(event))])
+
+
+def _numbers(components: Iterable[gr.Component]) -> list[int]:
+    return [component._id for component in components]
+
+
+def _distinct(components: Iterable[gr.Component]) -> list[gr.Component]:
+    return list({component._id: component for component in components}.values())
