@@ -205,7 +205,10 @@ def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., di
 def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
     answer = attention("word " * 600, head=0)
     assert len(answer["tokens"]) == 512
-    assert answer["notice"] == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
+    assert (
+        answer["notice"]
+        == "The input is limited to 512 tokens; 90 more were removed, first from the end of the longer sentence."
+    )
 
 
 def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
