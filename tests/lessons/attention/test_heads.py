@@ -67,7 +67,7 @@ def test_an_answer_of_the_api_is_bounded(attention: Callable[..., dict[str, Any]
     assert np.shape(one["attention"]) == (1, 512, 512)
     assert attention(TEXT, head=3)["attention"] == attention(TEXT)["attention"][3:4]
     for wrong in (12, -2, 0.5, float("nan"), True, None):
-        with pytest.raises(UserError, match="There is no head"):
+        with pytest.raises(UserError, match="There is not a head"):
             attention(TEXT, head=wrong)
 
 
@@ -240,4 +240,7 @@ def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bu
     outputs = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, "")
     run = services.run(Sentence(TEXT, "", "minilm"))
     products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
-    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs["said"]
+    assert (
+        f"closer to what they contribute, this share is {products[:, [0, -1]].sum() / products.sum():.0%}."
+        in outputs["said"]
+    )
