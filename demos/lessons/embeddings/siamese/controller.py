@@ -41,7 +41,7 @@ from demos.widgets.run_controller.run_controller import buttons
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
-    "titles": [["Loss", "(cosine − aim)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
+    "titles": [["Loss", "(cosine − target)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
     "shares": False,
     "stacked": True,
     "most": 0.1,
@@ -157,7 +157,7 @@ class PairTrainer:
     def train(self, run: str, situation: Situation, kept: str, chosen: int) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED: few, since the curve asks for its points."""
         dataset, settings = situation.dataset, situation.settings
-        data = "our pairs" if dataset.name == our_pairs().name else dataset.name
+        data = "this app's pairs" if dataset.name == our_pairs().name else dataset.name
         feed = CurveFeed(run, data, "pairs", AXES)
         folder = self.services.store.folder(situation.key)
         shown = shown_now(self.trainings.fine_tune(run, dataset, situation.key, folder, settings), feed, BEAT_SECONDS)
