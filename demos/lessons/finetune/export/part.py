@@ -1,4 +1,4 @@
-"""Part "Keep it": the trained model as a folder for transformers, the run as a program and as a command."""
+"""Part "Export": the trained model as a folder for transformers, the run as a program and as a command."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 logger = logging.getLogger(__name__)
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
-NO_RUN = "Train a model first; then its folder is here."
+NO_RUN = "Train a model first; you can then download its folder here."
 TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
@@ -101,7 +101,7 @@ class Keeper:
         room = TEXT.gone([record.number for record in history if record not in here], MAX_MODELS)
         if log is None:
             about = room if history else TEXT.invitation(self.services.store.spec(recipe.model).title)
-            return changes | {"told": about, "loaded": "", "card": "There is none before a run."}
+            return changes | {"told": about, "loaded": "", "card": "There is no model card before a run."}
         trained, _ = self.taken(shown)
         config = trained.model.encoder.config
         how = how_loaded(trained.task, config)
@@ -148,7 +148,7 @@ def _body(text: str) -> str:
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
-        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
+        "number": gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number"),
         "told": gr.HTML(elem_id="export-told"),
     }
     with gr.Row(elem_classes="export-row"):
@@ -156,7 +156,7 @@ def build(page: Page) -> None:
             "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
         )
         progress = gr.HTML(elem_id="export-made")
-    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="export-file", height=90)
+    file = gr.File(visible=False, label="Contents of the folder", interactive=False, elem_id="export-file", height=90)
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
     picked = [page.trained, page.history, parts["number"]]
     parts |= {"file": file, "loaded": gr.HTML(elem_id="export-loaded")}
@@ -187,7 +187,7 @@ def build(page: Page) -> None:
 
 def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
     """On a Space the button that pushes; elsewhere how it is done by hand."""
-    gr.HTML(TEXT.title("To your account on the Hub"))
+    gr.HTML(TEXT.title("Upload to your account on the Hub"))
     if not signs_in():
         gr.Markdown(read_beside(__file__, "hub.md"), elem_classes="export-words")
         return
@@ -216,8 +216,9 @@ def _hub(page: Page, keeper: Keeper, picked: list[Any]) -> None:
 
 
 PART = Part(
-    tab="Keep it",
-    look="The model leaves as a folder that transformers loads, the run as a program that gives the same numbers.",
+    tab="Export",
+    look="Download the model as a folder that transformers can load, and the run as a program that gives the same "
+    "numbers.",
     build=build,
     order=5,
     former="keep",
