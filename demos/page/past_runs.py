@@ -11,7 +11,7 @@ from demos.page.lesson import Page
 
 LOST = (
     "The server has started again since you trained here, so your runs and trained models are gone. Until you train "
-    "again, “What it learned” and “Your runs” show a sample."
+    "again, “What was learned” and “Your runs” show a sample."
 )
 
 
