@@ -78,12 +78,12 @@ def test_scores_and_sums_overtake_the_rest_of_a_layer_at_six_widths(width: int, 
     assert sum(counts.values()) - products == 24 * length * width**2 == products
     said = text_of("encoder/self_attention/formula.md")
     assert "$12\\,n d^2$" in said
-    assert f"at $n = 6d$: at {6 * 384:,} tokens for $d = 384$, where BERT reads 512" in said
+    assert f"at $n = 6d$: at {6 * 384:,} tokens for $d = 384$, while BERT is limited to 512" in said
 
 
 def test_float32_is_coarse_where_the_block_s_numbers_are_wide(bundled: LoadedModel) -> None:
     assert (
-        "in some layers the widest numbers of $T_4$ and $T_5$ lie beyond 100, where neighbouring float32 numbers are "
+        "in some layers the largest numbers of $T_4$ and $T_5$ exceed 100, where neighbouring float32 numbers are "
         "about $10^{-5}$ apart" in text_of("encoder/block/formula.md")
     )
     assert all(0.5e-5 < np.spacing(np.float32(value)) < 2e-5 for value in (100, 150, 200))

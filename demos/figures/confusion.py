@@ -57,7 +57,7 @@ def confusion_figure(result: Result) -> go.Figure:
                 [[plot_text(truth), plot_text(guess), number] for guess, number in zip(result.labels, row, strict=True)]
                 for truth, row in zip(result.labels, result.confusion, strict=True)
             ],
-            hovertemplate="%{customdata[2]} of class %{customdata[0]}<br>taken for %{customdata[1]}<extra></extra>",
+            hovertemplate="%{customdata[2]} of class %{customdata[0]}<br>classified as %{customdata[1]}<extra></extra>",
             xgap=2,
             ygap=2,
             showscale=False,

@@ -22,7 +22,7 @@ POOLING_NAMES = {"cls": "[CLS]", "mean": "mean", "mean_no_special": "mean of wor
 LAYER_NAMES: dict[int | str, str] = {
     SUM_ALL: "sum of all layers",
     SUM_LAST_FOUR: "sum of the last four layers",
-    CONCAT_LAST_FOUR: "last four layers side by side",
+    CONCAT_LAST_FOUR: "last four layers concatenated",
 }
 NEARLY_SAME = 0.99  # a cosine
 
@@ -39,15 +39,15 @@ def tuned_for(spec: ModelSpec) -> str:
         return ""
     if not spec.hub_id:
         return (
-            "MiniLM was tuned on sentence pairs with mean pooling: its [CLS] was not trained to stand for the "
-            "sentence. So what you see here is not what an un-tuned BERT does."
+            "MiniLM was tuned on sentence pairs with mean pooling, so its [CLS] was not trained to represent the "
+            "sentence. The results differ from those of BERT without tuning."
         )
     if spec.nsp:
         return (
-            f"{spec.title} was never tuned to compare sentences: its [CLS] learned to answer whether two "
-            "sentences follow each other, and no training asked its mean for anything."
+            f"{spec.title} was not tuned to compare sentences: its [CLS] was trained to predict whether one "
+            "sentence follows another, and its mean was not trained for any task."
         )
-    return f"{spec.title} was never tuned to compare sentences: neither its [CLS] nor its mean."
+    return f"{spec.title} was not tuned to compare sentences: neither its [CLS] nor its mean."
 
 
 def short(sentence: str, length: int = 24) -> str:

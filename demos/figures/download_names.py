@@ -15,7 +15,7 @@ from demos.bert.model.run import Run
 DIGITS = 6  # of a weight: as many as float32 holds of a number below 1
 LONGEST_NAME = 80
 ATTENTION_SOURCES = (
-    "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row a query.",
+    "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row per query.",
     "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.",
 )
 

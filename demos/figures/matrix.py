@@ -109,7 +109,7 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
             textfont={"size": SMALL},
             cliponaxis=False,
             showlegend=False,
-            hovertemplate="from <b>%{y}</b><br>the row's sum %{x:.4f}<extra></extra>",
+            hovertemplate="from <b>%{y}</b><br>sum of the row %{x:.4f}<extra></extra>",
         )
     )
     figure.update_layout(

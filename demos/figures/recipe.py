@@ -15,8 +15,8 @@ from demos.training.tasks.heads import head_parameters
 TEXT = templates(__file__, "text_recipe.html")
 SHOWN_CHANGES = 5
 POINTS = 120  # of the drawn learning rate
-POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "the largest of its tokens"}
-TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "the head alone"}
+POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "the maximum over its tokens"}
+TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "only the head"}
 # What a field is called in the line that says what was changed.
 NAMES = {
     "pooling": "vector", "hidden": "on top", "learning_rate": "learning rate", "batch_size": "batch",

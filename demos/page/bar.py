@@ -79,7 +79,7 @@ def build_bar(services: Services) -> Bar:
             example = gr.Dropdown(
                 [(entry["label"], number) for number, entry in enumerate(examples)],
                 value=None,
-                label="Pick an example",
+                label="Choose an example",
                 scale=1,
                 min_width=110,
                 elem_id="bar-examples",

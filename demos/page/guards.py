@@ -17,7 +17,9 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 log = logging.getLogger(__name__)
-OUR_FAULT = "Something went wrong on our side; what was on the page stays. Try again, or reload the page."
+OUR_FAULT = (
+    "Something went wrong on the server. The page still shows the previous result. Try again, or reload the page."
+)
 
 
 def notice_html(message: str) -> Markup:

@@ -15,7 +15,7 @@ OWN, UPLOAD, HUB = "emotion", "file", "hub"  # where the examples come from; bes
 LEAST_TRAIN = 10  # the least that "most training examples" may be
 NO_NUMBER = "A setting is empty or not a number."
 AWAITED = "Choose a CSV, Excel or JSON file first."
-UNNAMED = "Name a data set of the Hub first, as owner/name."
+UNNAMED = "Enter the name of a data set on the Hub first (owner/name)."
 # The controls, in the order of `read_settings`; most are called as their field of Settings.
 RECIPE = (
     "pooling", "hidden", "dropout", "trains", "top_layers", "lora_rank", "optimizer", "learning_rate", "epochs",
@@ -41,7 +41,7 @@ def read_settings(*chosen: Any) -> Settings:
 def fit_model(settings: Settings, layers: int) -> Settings:
     """These settings. Raises UserError where they train more upper layers than the model has."""
     if settings.trains == "top" and settings.top_layers > layers:
-        raise UserError(f"The recipe trains the upper {settings.top_layers} layers, and this model has {layers}.")
+        raise UserError(f"The recipe trains the upper {settings.top_layers} layers, but this model has only {layers}.")
     return settings
 
 
@@ -104,9 +104,12 @@ def told_dataset(data: str, seed: int, task: str = "") -> tuple[str, Splits]:
         return source.kind, source.load(seed, MAX_TRAIN)
     if "\t" not in data:
         known = ", ".join(SOURCES)
-        raise UserError(f"The data is neither of {known} nor a TSV: its columns need tabs between them.")
+        raise UserError(f"The data is neither one of {known} nor a TSV file; columns must be separated by tabs.")
     if task not in ("", "sentence"):
-        raise UserError("The text of a TSV file has sentences and their classes; for another task name a bundled set.")
+        raise UserError(
+            "The text of a TSV file must contain sentences and their classes; for other tasks, use "
+            "the name of a bundled data set."
+        )
     return "sentence", build_dataset("data", read_rows(data.encode("utf-8", "replace"), "data.tsv"), seed=seed)
 
 

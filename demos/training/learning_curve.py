@@ -141,12 +141,12 @@ def jobs(dataset: Dataset, seeds: int) -> list[Job]:
 def checked(dataset: Any, seeds: Any) -> Dataset:
     """The data set, where this can be measured on it. Raises UserError for another task and for too many seeds."""
     if not isinstance(dataset, Dataset):
-        raise UserError("How much data a task needs is measured here for classes of sentences and of pairs.")
+        raise UserError("Learning curves are available only for classes of sentences and of sentence pairs.")
     if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MAX_SEEDS:
         raise UserError(f"The number of seeds must be 1 to {MAX_SEEDS}, not {str(seeds)[:20]!r}.")
     sizes = {len(nested(dataset, share, 0)) for share in SHARES}
     if len(sizes) < 3:
-        raise UserError(f"{len(dataset.train):,} training examples are too few to take parts of.")
+        raise UserError(f"{len(dataset.train):,} training examples are too few for a learning curve.")
     return dataset
 
 
@@ -254,7 +254,7 @@ class _Measurement:
             if part not in counted:
                 counted.add(part)
                 self._add(WORDS, job, words_score(job.dataset, job.dataset.train))
-                yield self._progress("the words are counted")
+                yield self._progress("counting the words")
             if (yield from self._train(job)):
                 yield replace(self._progress("stopped"), seconds_left=0.0)
                 return

@@ -108,7 +108,9 @@ class _Training:
                 self.examples_done += len(batch)
                 losses.append(loss)
                 if not math.isfinite(loss) or not math.isfinite(norm):
-                    raise UserError(f"The loss became infinite at step {step}; try a smaller learning rate.")
+                    raise UserError(
+                        f"The loss is no longer a finite number at step {step}; try a smaller learning rate."
+                    )
                 left = self._seconds_left(step, sum(look > step for look in looks))
                 speed = self._speed()
                 yield Step(step, steps, step / self.steps_per_epoch, loss, score, rate, norm, speed, left)

@@ -1,4 +1,4 @@
-"""Whole recipes to begin with: quick on a CPU, the paper's, the lecture's; and what a learner has changed in one."""
+"""Whole recipes to begin with: fast on a CPU, the paper's, the lecture's; and what a learner has changed in one."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    "quick": Preset("quick on a CPU", "Everything trains, at a rate that suits a small model.", Settings()),
+    "quick": Preset("fast on a CPU", "All weights are trained, with a learning rate for small models.", Settings()),
     "paper": Preset(
         "the paper’s",
-        "Devlin et al. 2019, A.3: everything trains, slowly; on top one linear layer. Unlike their program, it has no "
-        "dropout inside the encoder, and AdamW’s running means are corrected for their start.",
+        "Devlin et al. 2019, A.3: all weights are trained, with a small learning rate and one linear layer on top. "
+        "Unlike the original program, there is no dropout inside the encoder, and AdamW’s running means are corrected "
+        "for their initial values.",
         Settings(pooling="cls", learning_rate=5e-5, batch_size=32, epochs=4, max_length=128),
     ),
     "lecture": Preset(
-        "the lecture’s",
-        "The encoder stays frozen: only a linear layer on top of it learns.",
+        "frozen encoder",
+        "The encoder is frozen; only a linear layer on top of it is trained.",
         Settings(pooling="cls", trains="head", learning_rate=1e-2, epochs=20, dropout=0.0, weight_decay=0.0),
     ),
 }

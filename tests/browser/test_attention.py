@@ -43,7 +43,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     expected = visible(run.attentions[1])
     assert 0 < np.isnan(expected).sum() < expected.size / 2
     np.testing.assert_allclose(opacities(frame), expected / 12**0.25, atol=2e-3)
-    expect(page.locator("#attention-frame .attention-caption.block")).to_contain_text(f"a weight under {FAINTEST}")
+    expect(page.locator("#attention-frame .attention-caption.block")).to_contain_text(f"weights below {FAINTEST}")
 
     squares = frame.locator("#vis > svg > g:last-child > rect")
     expect(squares).to_have_count(12)

@@ -60,7 +60,7 @@ def heads_go_off_and_on_again(page: Page) -> None:
     expect(off).to_have_count(15)
 
     box.fill("x")
-    expect(page.locator(".notice")).to_contain_text("is no head")
+    expect(page.locator(".notice")).to_contain_text("is not a head")
     page.locator("#ablation-all-on").click()
     expect(said).to_contain_text("All 72 heads are on")
     expect(off).to_have_count(0)
@@ -87,7 +87,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     expect(said).to_contain_text("Layer 2, head 5.")
 
     # the bar's sentence, one word changed: the word beside the one it was, and plain subtraction
-    page.get_by_role("button", name="Copy from the bar").click()
+    page.get_by_role("button", name="Copy the first sentence").click()
     expect(said).to_contain_text("no weight differs")
     page.locator("#compare-text textarea").fill(TEXT.replace("old", "young"))
     expect(page.locator("#compare-difference")).to_contain_text("old → young")
@@ -113,10 +113,10 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     expect(page.locator("#compare-text")).to_have_count(0)
     page.locator("#compare-model input").click()
     page.get_by_role("option", name="BERT tiny, uncased").click()
-    expect(status).to_contain_text("could not be fetched")
+    expect(status).to_contain_text("could not be downloaded")
     expect(said).to_contain_text(f"Layer {layer}, head {head}.")
     page.locator("#compare-mode").get_by_text("Before and after").click()
-    expect(status).to_contain_text("Fine-tune tab")
+    expect(status).to_contain_text("Fine-tune lesson")
 
     # three pictures side by side on a big screen, one below the other, the difference first, on a phone
     def corners() -> list[tuple[float, float]]:
@@ -144,7 +144,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(said).to_contain_text("every row sums to 1")
     expect(page.locator("#rollout-heatmap .heatmaplayer image")).to_have_count(1)
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
-    expect(one).to_contain_text("What banker (token 6) would be made of after layer 1, by rollout")
+    expect(one).to_contain_text("Composition of banker (token 6) after layer 1, by rollout")
     expect(page.locator("#rollout-head")).to_have_count(0)
 
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
@@ -155,10 +155,10 @@ def many_heads_as_one(page: Page) -> None:
     page.locator("#rollout-what input").click()
     page.get_by_role("option", name="maximum over the layers").click()
     expect(said).to_contain_text("The largest weight among the 6 layers' head 2")
-    expect(said).to_contain_text("no distribution")
+    expect(said).to_contain_text("not a distribution")
     expect(page.locator("#rollout-head")).to_be_visible()
     expect(page.locator("#rollout-layer")).to_have_count(0)
-    expect(one).to_contain_text("Where banker (token 6) looks")
+    expect(one).to_contain_text("Attention from banker (token 6)")
     page.wait_for_url(re.compile("part=rollout.*join=layers-max.*specials=hide.*quarter=A-B"))
     dark = page.evaluate("insideBert.dark(true)")
     assert dark

@@ -30,7 +30,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     expect(lesson.locator("#embeddings-neighbours li")).to_have_count(12)
     expect(lesson).to_contain_text("17 tokens × 384 = 6,528 numbers")
     lesson.get_by_label("max", exact=True).first.check()
-    expect(lesson).to_contain_text("each of the 384 numbers is the largest")
+    expect(lesson).to_contain_text("for each of the 384 dimensions, the maximum")
     page.wait_for_url("**pooling_a=max**")
     page.fill(
         "#embeddings-texts textarea", "</script><script>alert(1)</script>\n{{7*7}} ${x} <b onmouseover=alert(1)>x"
@@ -39,7 +39,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     assert lesson.locator("img, b[onmouseover]").count() == 0
     page.fill("#bar-text textarea", "")
     page.fill("#embeddings-texts textarea", "")
-    expect(lesson.locator(".notice")).to_have_text("Comparing takes at least two sentences; write one a line.")
+    expect(lesson.locator(".notice")).to_have_text("At least two sentences are needed; write one sentence per line.")
 
     page.get_by_role("tab", name="Search").click()
     found = page.locator("#search-found")
@@ -71,7 +71,7 @@ def bars_are_clicked_and_files_read(page: Page) -> None:
     picker = page.locator("#embeddings-agreement-file input[type=file]")
     rows = "".join(f"A cat sleeps {n} times.,The {n} dogs bark.,{n}\n" for n in range(6))
     picker.set_input_files({"name": "own.csv", "mimeType": "text/csv", "buffer": f"{rows}x,y,much\n".encode()})
-    expect(part.locator(".notice")).to_have_text("Row 7 has no number for a score: 'much'.")
+    expect(part.locator(".notice")).to_have_text("Row 7 has a score that is not a number: 'much'.")
     page.locator("#embeddings-agreement-file").get_by_label("Remove").or_(
         page.locator("#embeddings-agreement-file").get_by_label("Clear")
     ).first.click()
@@ -106,19 +106,21 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
     page.locator("#embeddings-maps-controls .label-wrap").click()  # all controls
     page.wait_for_url("**maps_controls=true**")
     lesson.get_by_label("3-D").check()
-    expect(lesson).to_contain_text("of the variance is on these axes")
+    expect(lesson).to_contain_text("of the variance is explained by these axes")
     expect(page.locator("#maps-plot .gl-container canvas").first).to_be_visible()
     lesson.get_by_label("a token, every layer").check()
     expect(told.locator("button")).to_have_count(7)
     page.fill("#maps-lines textarea", "")
-    expect(page.locator("#embeddings-maps .notice")).to_have_text("There is no sentence in the box; write one a line.")
+    expect(page.locator("#embeddings-maps .notice")).to_have_text(
+        "The box contains no sentence; write one sentence per line."
+    )
 
 
 def a_word_in_its_context(page: Page) -> None:
     page.locator("#bar-text textarea").fill("The otter left the bank of the river.")
     page.locator("#embeddings-word_senses-button").click()
     told = page.locator("#word-told")
-    expect(told).to_contain_text("At layer 3 two uses of one sense")
+    expect(told).to_contain_text("At layer 3 two uses with the same sense")
     expect(told).to_contain_text("is nearest to river")
     expect(page.locator("#word-matrix .heatmaplayer image")).to_have_count(1)
     expect(page.locator("#word-ranks li")).to_have_count(25)
@@ -126,12 +128,12 @@ def a_word_in_its_context(page: Page) -> None:
     page.locator("#word-layer input[type=number]").press("Enter")
     expect(told).to_contain_text("At layer 5")
     page.wait_for_url("**word_layer=5**")
-    page.get_by_label("Pick a word").click()
+    page.get_by_label("Choose a word").click()
     page.get_by_role("option", name="pupil").click()
     expect(told).to_contain_text("“pupil”")
     expect(page.locator("#word-curves")).to_contain_text("different senses")
     page.locator("#word-word textarea, #word-word input").fill("<b>")
-    expect(page.locator("#embeddings-word_senses .notice")).to_contain_text("does not have the word “<b>” in it")
+    expect(page.locator("#embeddings-word_senses .notice")).to_contain_text("does not contain the word “<b>”")
     expect(told).to_contain_text("“pupil”")
 
 

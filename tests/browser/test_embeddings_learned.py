@@ -20,22 +20,22 @@ def test_both_parts_on_one_page(open_lesson: Callable[..., Page], tmp_path: Path
 
 def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     bars = page.locator("#features-bars")
-    expect(bars).to_contain_text("words alone, no BERT")
+    expect(bars).to_contain_text("words only, no BERT")
     expect(bars).to_contain_text("mean, last hidden layer (6), frozen")
     expect(page.locator("#features-recipe .answer tr")).to_have_count(2)
     page.locator("#features-start").click()
     expect(page.locator("#features-stop")).to_be_enabled()
-    expect(page.locator("#features-grid-said")).to_contain_text("Cross-validation picks")
+    expect(page.locator("#features-grid-said")).to_contain_text("Cross-validation selects")
     page.locator("#features-stop").click(force=True)  # it may be over by now
     expect(page.locator("#features-start")).to_be_enabled()
     expect(page.locator("#features-take")).to_be_visible()
     broken = tmp_path / "broken.csv"
     broken.write_text('text,label\nfine,a\n"broken')
-    page.get_by_role("radio", name="a file of your own").click()
+    page.get_by_role("radio", name="your own file").click()
     expect(page.locator(".features-status").first).to_contain_text("Choose a file")
     page.locator("#lesson-embeddings input[type=file]").last.set_input_files(broken)
     expect(page.locator("#lesson-embeddings .notice", has_text="Row 3 is broken")).to_be_visible()
-    expect(bars).to_contain_text("words alone, no BERT")  # what was drawn stays
+    expect(bars).to_contain_text("words only, no BERT")  # what was drawn stays
 
 
 def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
@@ -45,7 +45,7 @@ def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
     expect(scores).to_contain_text("74 held-out pairs")
     expect(page.locator("#embeddings-siamese-scatter .scatterlayer .point")).to_have_count(74 + 1)
     expect(page.locator("#embeddings-siamese-towers .joined")).to_contain_text("loss = ")
-    expect(status).to_contain_text("Nothing is trained yet")
+    expect(status).to_contain_text("No step has been taken yet")
     expect(page.locator("#embeddings-siamese-curve .curve-key.guess")).to_be_hidden()
     page.click("#embeddings-siamese-start")
     expect(status).to_contain_text("pairs/s")

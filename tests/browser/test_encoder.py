@@ -71,10 +71,10 @@ def self_attention_and_the_block(page: Page, bundled: LoadedModel) -> None:
     run = RunCache().get(bundled, TEXT)
     bank, river = run.encoding.tokens.index("bank"), run.encoding.tokens.index("river")
     board = page.locator("#encoder-board")
-    expect(board.locator("caption")).to_contain_text(f"bank (token {bank}) takes from each token, in layer 0, head 4")
+    expect(board.locator("caption")).to_contain_text(f"bank (token {bank}) to each token, in layer 0, head 4")
     ledger = layer_ledger(bundled, run, 0)
     np.testing.assert_allclose(weights(board), ledger.attention.weights[4, bank], atol=1e-5)
-    expect(page.locator("#encoder-closed")).to_contain_text("the ledger closes")
+    expect(page.locator("#encoder-closed")).to_contain_text("the results match")
     expect(page.locator("#encoder-concat .shares tbody tr")).to_have_count(13)  # twelve heads and the bias
     assert board.locator("caption b, .key b").all_text_contents() == ["bank"]  # <b> was typed, not made
 
@@ -119,7 +119,7 @@ def self_attention_and_the_block(page: Page, bundled: LoadedModel) -> None:
     page.locator("#encoder-layer input[type=number]").press("Enter")
     expect(picture.locator("caption")).to_contain_text("through layer 3")
     check_column(picture, layer_ledger(bundled, run, 3), run, river, 200)
-    expect(page.locator("#encoder-block-told")).to_contain_text("the ledger closes")
+    expect(page.locator("#encoder-block-told")).to_contain_text("the results match")
 
 
 def check_column(picture: Locator, ledger: LayerLedger, run: Run, token: int, at: int) -> None:

@@ -34,5 +34,5 @@ def test_words_are_hidden_by_clicks(open_lesson: Callable[..., Page]) -> None:
 
     page.get_by_role("button", name="The capital of France").click()
     expect(page.locator("#bar-text textarea")).to_have_value("The capital of France is [MASK].")
-    expect(said).to_contain_text("Token 6: first guess")
+    expect(said).to_contain_text("Token 6: best guess")
     expect(page.locator("#fill-other textarea")).to_have_value(re.compile("the capital of France"))

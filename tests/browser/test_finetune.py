@@ -33,7 +33,7 @@ def pick(page: Page, title: str) -> None:
 
 
 def pick_file(page: Page, path: Path) -> None:
-    pick(page, "a file of your own")
+    pick(page, "your own file")
     page.locator(f"{LESSON} input[type=file]").first.set_input_files(path)
     expect(page.locator("#finetune-data")).to_contain_text(path.name)
 
@@ -42,7 +42,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     page = open_lesson("finetune", epochs=10, most=400, hidden=64)
     lesson = page.locator(LESSON)
     expect(page.locator("#finetune-data tbody tr")).to_have_count(6)
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("No step has been taken yet")
     expect(page.locator("#finetune-cost")).to_contain_text("250 steps")  # 400 of the emotion sentences
     pick_file(page, films)
     page.click("#finetune-start")
@@ -53,7 +53,7 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Paused after step")
     page.click("#finetune-stop")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after", timeout=30_000)
-    expect(lesson).to_contain_text("It was stopped early")
+    expect(lesson).to_contain_text("Training was stopped early")
     for cell in page.locator("#finetune-matrix [data-cell]").all():
         cell.click()  # its sentences, and no others
         expect(page.locator("#finetune-matrix section:visible")).to_have_count(1)
@@ -64,11 +64,11 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
     expect(page.locator("#finetune-answer")).to_contain_text("onerror")
-    page.get_by_text("a class for the two").click()  # another task: everything is its own
-    expect(page.locator("#finetune-data")).to_contain_text("pairs to train on")
+    page.get_by_text("class of a sentence pair").click()  # another task: everything is its own
+    expect(page.locator("#finetune-data")).to_contain_text("pairs for training")
     expect(page.locator("#finetune-results")).to_be_hidden()
-    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet")
-    page.get_by_text("a class for a sentence").click()
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("No step has been taken yet")
+    page.get_by_text("class of a sentence", exact=True).click()
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Stopped after")
     expect(page.locator("#finetune-try-1")).to_be_hidden()
     assert lesson.locator("img, tbody b b, td b").count() == 0
@@ -102,15 +102,15 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
 
 def a_broken_file_is_one_sentence_and_the_page_still_works(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#finetune-top input[type=number]")).to_have_value("6")  # as many layers as the model has
-    expect(page.locator("#finetune-data")).to_contain_text("it is fetched only then")  # a link alone fetches nothing
+    expect(page.locator("#finetune-data")).to_contain_text("it is downloaded only then")  # a link alone fetches nothing
     expect(page.locator(f"{LESSON} .notice")).to_have_count(0)
     page.click("#finetune-fetch")
     expect(page.locator(f"{LESSON} .notice")).to_contain_text("The Hugging Face Hub could not be reached")
-    page.get_by_text("a class for a sentence").click()
+    page.get_by_text("class of a sentence", exact=True).click()
     assert "hub=someone%2Ffilms" in page.url
     broken = tmp_path / "broken.csv"
     broken.write_bytes(b"text,label\nfine,yes\n\xce\xf2\xeb\xe8\xf7\xed\xee,no\n")
-    pick(page, "a file of your own")
+    pick(page, "your own file")
     page.locator(f"{LESSON} input[type=file]").first.set_input_files(broken)
     expect(page.locator(f"{LESSON} .notice")).to_have_text("Row 3 is not UTF-8 text; save the file as UTF-8.")
     pick(page, "Emotion")
@@ -154,7 +154,9 @@ def test_a_reload_loses_no_run_and_no_model(open_lesson: Callable[..., Page], co
     page.locator("#bar-text textarea").fill("A sentence of this page.")
     stranger = context.browser.new_context().new_page()  # another browser has another key
     stranger.goto(page.url.replace("part=runs", "part=train"))
-    expect(stranger.locator("#finetune-curve .curve-status")).to_contain_text("Nothing is trained yet", timeout=60_000)
+    expect(stranger.locator("#finetune-curve .curve-status")).to_contain_text(
+        "Nothing has been trained yet", timeout=60_000
+    )
     stranger.context.close()
     page.goto("about:blank")
     assert asked == []  # nothing is lost, so nobody is warned
@@ -188,7 +190,7 @@ def test_a_run_goes_on_while_its_page_is_loaded_anew(open_lesson: Callable[..., 
     assert step_of(status.inner_text()) > before
     page.click("#finetune-stop")
     expect(status).to_contain_text("Stopped after", timeout=30_000)
-    expect(page.locator(LESSON)).to_contain_text("It was stopped early")
+    expect(page.locator(LESSON)).to_contain_text("Training was stopped early")
     expect(page.locator("#finetune-start")).to_be_enabled()
 
 
@@ -199,7 +201,7 @@ def step_of(status: str) -> int:
 
 
 def both_can_be_downloaded(page: Page) -> None:
-    page.get_by_role("tab", name="Keep it").click()
+    page.get_by_role("tab", name="Export").click()
     expect(page.locator("#export-told")).to_contain_text("Your last run")
     picker = page.locator("#export-number input")
     expect(picker).to_have_value(re.compile("^Run 2, the last"))

@@ -89,7 +89,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     page.wait_for_url(re.compile("pattern=previous"))
 
     # its habit, over the bundled sentences
-    page.locator("#attention-habit").get_by_text("habit").click()
+    page.locator("#attention-habit").get_by_text("average").click()
     habit = drained(measure_habit(bundled, habit_sentences())).scores["previous"]
     best = grid.locator(".head-grid-best button").first
     expect(best).to_have_text(f"layer 0 head 2 {habit.max():.2f}")

@@ -51,9 +51,9 @@ def passing_through_the_examples_loses_nothing(page: Page) -> None:
 
 
 BOXES = [
-    ("pooling", "Pick an example list", "#embeddings-texts textarea"),
-    ("search", "Pick a query", "#search-query textarea"),
-    ("word_senses", "Pick a word", "#word-word :is(input, textarea)"),
+    ("pooling", "Choose an example list", "#embeddings-texts textarea"),
+    ("search", "Choose a query", "#search-query textarea"),
+    ("word_senses", "Choose a word", "#word-word :is(input, textarea)"),
 ]
 
 

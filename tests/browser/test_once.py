@@ -101,7 +101,7 @@ def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], p
     asked = Asked(page)
     open_lesson("attention", part="compare", text="The bank by the river.", compare_text="x")
     asked.since_last()
-    page.get_by_role("button", name="Copy from the bar").click()
+    page.get_by_role("button", name="Copy the first sentence").click()
     expect(page.locator("#compare-text textarea")).to_have_value("The bank by the river.")
     assert all(len(json.loads(inputs)) > 3 for _, inputs in asked.since_last())  # the drawings, and no copying
     page.locator("#attention-ablation-button").click()

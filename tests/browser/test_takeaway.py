@@ -97,7 +97,7 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
     told = Image.open(io.BytesIO(data)).convert("RGB")
     np.testing.assert_allclose(told.getpixel(at), shown.getpixel((at[0] / 2, at[1] / 2)), atol=2)
 
-    name, data = saved(page, "this view", "HTML file")
+    name, data = saved(page, "view", "HTML file")
     label = page.get_by_role("button", name="HTML file").inner_text()
     assert name == "bert-attention-neuron-view.html"
     assert f"({len(data) / 1e6:.1f} MB)" in label

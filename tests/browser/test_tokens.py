@@ -109,7 +109,9 @@ def too_much_text_is_told_and_typing_goes_on(page: Page) -> None:
     expect(told).to_have_text("The sentence has 20,001 characters; the limit is 20,000.")
     expect_pieces(page, "[CLS] fine [SEP]")
     page.locator(SENTENCE).fill("word " * 600)
-    expect(page.locator("#tokens-picture .limit")).to_contain_text("BERT reads 512 tokens; this input has 602.")
+    expect(page.locator("#tokens-picture .limit")).to_contain_text(
+        "BERT's input is limited to 512 tokens; this text has 602."
+    )
     expect(told).to_have_count(0)
 
 

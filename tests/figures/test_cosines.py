@@ -124,18 +124,18 @@ def test_every_choice_says_how_and_how_many(bundled: LoadedModel, choice: Choice
 
 def test_the_sentence_in_hand(bundled: LoadedModel) -> None:
     assert "13 words, <b>20 tokens</b>" in sentence_html(encode(bundled.tokenizer, TEXT))
-    assert "more did not fit" in sentence_html(encode(bundled.tokenizer, "word " * 600))
+    assert "more were removed" in sentence_html(encode(bundled.tokenizer, "word " * 600))
 
 
 def test_the_comparison_in_words_and_tables(bundled: LoadedModel) -> None:
     pairs = [Disagreement(0, 1, 0.91, -0.004)]
     told = plain(compared_html(pairs, bundled.spec))
-    assert "cosine <b>0.91</b> by A and <b>0.00</b> by B" in told
+    assert "cosine <b>0.91</b> with A and <b>0.00</b> with B" in told
     assert "tuned on sentence pairs with mean pooling" in told
     assert "nearly the same" not in told
     alike = [Disagreement(0, 1, 0.9991, 0.5), Disagreement(0, 2, 0.9972, 0.6)]
     told_alike = plain(compared_html(alike, bundled.spec))
-    assert "By A every cosine lies above 0.99: all these sentences have nearly the same vector." in told_alike
+    assert "With A, every cosine is above 0.99: all these sentences have nearly the same vector." in told_alike
     listed = pairs_html(pairs * 9, ["one", HOSTILE])
     assert listed.count("<li>") == 5
     assert "<b>A</b><i></i>0.91" in listed
@@ -152,8 +152,8 @@ def test_neighbours_are_ranked_and_what_moves_is_marked() -> None:
     first[0] = [1, 0.9, 0.5, 0.1]
     second[0] = [1, 0.2, 0.6, 0.7]
     told, lists = map(plain, neighbours_html([first, second], ["one", "two", "three", HOSTILE], 0, ["[CLS]", "mean"]))
-    assert "Nearest by A: <b>2</b> “two”; by B: <b>4</b>" in told
-    assert "from place 1 by A to place 3 by B" in told
+    assert "Nearest with A: <b>2</b> “two”; with B: <b>4</b>" in told
+    assert "from 1 with A to 3 with B" in told
     a, b = lists.split("</section>")[:2]
     assert re.findall(r'title="(\d)', a) == ["2", "3", "4"]
     assert re.findall(r'title="(\d)', b) == ["4", "3", "2"]

@@ -101,9 +101,9 @@ def test_the_figures_under_the_map_are_the_measured_ones() -> None:
     one = Points(points.names, np.zeros(30, int), ("all",), points.own)
     assert class_shares(layout, one) is None
     assert "→" not in told_html(layout, one, "tsne")
-    assert "Don't read" in told_html(layout, one, "tsne")
+    assert "does <b>not</b> show" in told_html(layout, one, "tsne")
     same = lay_out(np.ones((4, 3), np.float32), Recipe("pca"))
     four = Points(("a", "b", "c", "d"), np.full(4, -1), (), np.zeros(4, bool))
-    assert "nothing to spread out" in told_html(same, four, "pca")
+    assert "All points are identical" in told_html(same, four, "pca")
     assert map_figure(same, four, 2, "").data[-1].x[0] == 0
     assert PALETTE["classes"][:2] == TOPICS[:2]

@@ -161,14 +161,14 @@ def test_an_empty_text_has_no_tokens_per_word(tokenizer: Any) -> None:
     told = [node.text for node in Reader(picture(encoding, counts)).nodes if node.tag == "dd"]
     assert told == ["0", "0", "2", "–", "–"]
     rows = Reader(comparison([(["A"], encoding, counts)], [])).having("row-name")
-    assert [row.words for row in rows] == ["A 2 tokens, all of them added"]
+    assert [row.words for row in rows] == ["A 2 tokens, all added by the tokenizer"]
 
 
 def test_what_falls_off_is_shown(tokenizer: Any) -> None:
     encoding, page = draw(tokenizer, "word " * 500 + "tail " * 100)
     (limit,) = page.having("limit")
-    assert "BERT reads 512 tokens; this input has 602." in limit.words
-    assert "90 tokens fall off" in limit.words
+    assert "BERT's input is limited to 512 tokens; this text has 602." in limit.words
+    assert "90 tokens are dropped" in limit.words
     assert "… and 30 more." in limit.words
     (fell,) = [node for node in page.having("fell") if node.tag == "span"]
     assert fell.text.count("tail") == 90
@@ -201,11 +201,11 @@ def test_a_trace_shows_each_step_and_each_try(tokenizer: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a" * 101, "101 characters are more than 100, so the word becomes [UNK] without a single try."),
+        ("a" * 101, "This word has 101 characters; the limit is 100, so it becomes [UNK] without a search."),
         ("🍕", "Not even “🍕” is in the vocabulary, so the whole word becomes [UNK]."),
         ("pizza🍕", "Not even “##🍕” is in the vocabulary, so the whole word becomes [UNK], and the pieces found"),
         ("[MASK]", "a special token: never split"),
-        ("hello", "is in the vocabulary as it stands: one token"),
+        ("hello", "is in the vocabulary: one token"),
     ],
 )
 def test_a_words_fate_is_told(tokenizer: Any, text: str, said: str) -> None:
@@ -240,7 +240,7 @@ def test_the_same_input_side_by_side(tokenizer: Any) -> None:
     page = Reader(comparison([(["One", "Two"], encoding, count(tokenizer, encoding))], ["Three", "Four"]))
     assert "One, Two" in page.having("row-name")[0].text
     assert len(page.having("chip")) == len(encoding)
-    assert "Not on this machine yet: Three; Four." in page.having("aside")[0].text
+    assert "Not downloaded yet: Three; Four." in page.having("aside")[0].text
 
 
 def test_the_vocabulary_is_told(tokenizer: Any) -> None:

@@ -43,7 +43,7 @@ def handler(demo: gr.Blocks, page: Page, output: str) -> Any:
 
 def test_the_lesson_is_the_first_and_asks_a_question() -> None:
     assert (LESSON.slug, LESSON.order, LESSON.tab) == ("tokens", 1, "Tokens")
-    assert LESSON.question == "How does BERT cut words?"
+    assert LESSON.question == "How is text split into tokens?"
 
 
 def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: ModelStore) -> None:
@@ -62,7 +62,7 @@ def test_the_api_equals_transformers(built: tuple[gr.Blocks, Page], store: Model
     }
     assert (
         endpoint.fn("word " * 600)["notice"]
-        == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
+        == "The input is limited to 512 tokens; 90 more were removed, first from the end of the longer sentence."
     )
     for inputs, said in (((TEXT, "", "gpt-4"), "There is no model"), (("x" * 20_001, "", ""), "20,001 characters")):
         with pytest.raises(gr.Error, match=said):
@@ -105,7 +105,7 @@ def test_the_trace_follows_the_choice(built: tuple[gr.Blocks, Page]) -> None:
     menu, drawn, _ = show("He pronounces it.", "", "minilm", "gone", "")
     assert "value" not in menu
     assert "<bdi>gone</bdi>" in drawn
-    assert "Nothing is left to cut" in show("", "", "minilm", "", "")[1]
+    assert "There is nothing to split" in show("", "", "minilm", "", "")[1]
 
 
 def test_the_batch_holds_the_bars_sentence_and_the_lines(built: tuple[gr.Blocks, Page]) -> None:
@@ -113,8 +113,8 @@ def test_the_batch_holds_the_bars_sentence_and_the_lines(built: tuple[gr.Blocks,
     drawn, _ = show("one two", "three", "minilm", "four\n\nfive six seven eight nine")
     assert "<b>3 × 7</b>" in drawn
     drawn, _ = show("one " * 100, "", "minilm", "\n".join("abcdefghij"))
-    assert "The first 8 of 11 inputs are drawn." in drawn
-    assert "cut to 48 tokens" in drawn
+    assert "The first 8 of 11 inputs are shown." in drawn
+    assert "truncated to 48 tokens" in drawn
 
 
 def test_the_vocabulary_answers(built: tuple[gr.Blocks, Page]) -> None:
@@ -153,7 +153,7 @@ def test_tokenizers_that_cut_alike_share_a_row(store: ModelStore) -> None:
     drawn = side_by_side(services, Sentence("Paris in spring", "", "minilm"))
     assert drawn.count('class="tokenizer"') == 2
     assert "<b>Minilm, Twin</b>" in drawn
-    assert "Not on this machine yet: BERT tiny, uncased." in drawn
+    assert "Not downloaded yet: BERT tiny, uncased." in drawn
     assert side_by_side(services, Sentence("in spring", "", "minilm")).count('class="tokenizer"') == 1
 
 

@@ -58,7 +58,7 @@ def test_a_model_to_be_fetched_waits_and_tells_how_far_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "told"),
-    [(UserError("The Hub is <away>."), "The Hub is &lt;away&gt;."), (RuntimeError("/secret"), OUR_FAULT.split(";")[0])],
+    [(UserError("The Hub is <away>."), "The Hub is &lt;away&gt;."), (RuntimeError("/secret"), OUR_FAULT.split(".")[0])],
 )
 def test_a_model_that_does_not_come_leaves_the_one_before(outcome: Exception, told: str) -> None:
     store = SlowStore(outcome)

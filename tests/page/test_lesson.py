@@ -76,7 +76,7 @@ def test_our_own_error_does_not_leak(caplog: pytest.LogCaptureFixture) -> None:
 
     *outputs, notice = guarded(broken, ["first"])()
     assert _is_skip(outputs[0])
-    assert OUR_FAULT.split(";")[0] in notice
+    assert OUR_FAULT.split(".")[0] in notice
     assert "secret" not in notice
     assert "secret" in caplog.text
 
@@ -108,7 +108,7 @@ def test_a_failure_dims_what_it_would_have_drawn_and_a_success_empties_the_notic
     assert _is_skip(other)
     assert notice.startswith(notice_html("No."))
     assert f":is(#named, #drawn-{own._id}) > *" in notice
-    assert "What is dimmed here still shows the sentence or the choice before." in notice
+    assert "Dimmed parts still show the previous sentence or choice." in notice
     assert guarded(lambda: "value", ["first"], dimmed(drawn), 1)() == ["value", "", ""]
     assert dimmed([]) == ""
 

@@ -81,7 +81,7 @@ from demos.page.services import Services
 demo = build_pages(Services(ModelStore(), "minilm"))
 tabs = [tab for tab in demo.blocks.values() if isinstance(tab, gr.Tab)]
 print([tab.id for tab in tabs if (tab.elem_id or "").startswith("attention-")])
-(slider,) = [slider for slider in demo.blocks.values() if getattr(slider, "label", "") == "At least so many letters"]
+(slider,) = [slider for slider in demo.blocks.values() if getattr(slider, "label", "") == "Minimum number of letters"]
 (draw,) = [event for event in demo.fns.values() if event.fn is not None and slider in event.inputs]
 print(draw.fn("", "A <b>sentence</b> of unequal words", "", "minilm", 7))
 scripts = [event["js"] for event in demo.config["dependencies"]]

@@ -190,7 +190,7 @@ def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypat
 
 
 def test_what_cannot_be_measured_is_said(dataset: Dataset) -> None:
-    with pytest.raises(UserError, match="classes of sentences and of pairs"):
+    with pytest.raises(UserError, match="classes of sentences and of sentence pairs"):
         checked(SOURCES["entities"].load(0, 1_500), 1)
     with pytest.raises(UserError, match="1 to 3"):
         checked(dataset, 9)

@@ -85,9 +85,9 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
     assert "Layer 1, head 2." in told
     assert f"from <q>{names[i]}</q> to <q>{names[j]}</q>" in told
     assert f"({found.left[i, j]:.2f} → {found.right[i, j]:.2f})" in told
-    assert "Their tokens differ, so words are compared" in told
-    assert "Only the right has <q>&lt;</q>" in told
-    assert "Only the left has <q>smiled</q>: empty in the difference." in told
+    assert "The tokens of the two sides differ, so whole words are compared" in told
+    assert "Only on the right: <q>&lt;</q>" in told
+    assert "Only on the left: <q>smiled</q>. These cells are empty in the difference." in told
     table = largest_html(found, 3)
     assert table.count("<tr>") == 4
     assert f"<td>{found.left[i, j]:.3f}</td><td>{found.right[i, j]:.3f}</td>" in table
@@ -99,7 +99,7 @@ def test_the_same_twice_and_nothing_in_common(runs: tuple[Run, Run]) -> None:
     assert "no weight differs by 0.0005 or more" in told
     assert "aside" not in told
     against = told_html(compare(*runs, HEAD, Which(), fold=True), sides(runs)[0], sides(runs, Which())[1])
-    assert "Layer 1, head 2, against mean of all layers and heads." in against
+    assert "Layer 1, head 2, compared with mean of all layers and heads." in against
 
 
 def test_a_cut_is_told(tiny: LoadedModel) -> None:

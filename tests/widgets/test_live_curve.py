@@ -116,7 +116,8 @@ def test_watched_examples_travel_with_their_looks_only() -> None:
 def test_a_pause_is_told_with_its_end() -> None:
     feed = CurveFeed("me", "data")
     assert feed.take(Paused(7, 90))
-    assert json.loads(feed.message())["status"] == "Paused after step 7; it goes on by itself in 1 min 30 s."
+    status = json.loads(feed.message())["status"]
+    assert status == "Paused after step 7; training continues automatically in 1 min 30 s."
 
 
 def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
@@ -132,7 +133,7 @@ def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
     told = "Test accuracy 90%; always answering “a” reaches 50%."
     assert json.loads(message)["summary"] == told
     feed.take(Stopped(result, "time"))
-    assert json.loads(feed.message())["status"].startswith("Out of time after 12 steps")
+    assert json.loads(feed.message())["status"].startswith("Time limit reached after 12 steps")
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0.2, "0 s"), (59.4, "59 s"), (80, "1 min 20 s"), (-1, "0 s")])

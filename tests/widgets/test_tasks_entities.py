@@ -87,8 +87,8 @@ def test_scores_stand_beside_the_baseline(result: TagResult) -> None:
     for value in (*result.metrics.values(), result.baseline_scores.total.f1, *(one.f1 for one in result.scores.types)):
         assert f"{value:.3f}" in told
     assert "stopped early" in told
-    assert f"strict IOB2): F1 {result.strict.f1:.3f}" in told
-    assert f"{result.word_accuracy:.1%} are right, but {result.outside:.1%} are O" in told
+    assert f"strict IOB2), F1 is {result.strict.f1:.3f}" in told
+    assert f"per word is {result.word_accuracy:.1%}, but {result.outside:.1%} of all words are O" in told
     assert "strict" not in text_of(VIEW.scores(replace(result, strict=result.scores.total), False))
 
 
@@ -144,8 +144,8 @@ def test_the_try_it_box_marks_names_in_the_sentence() -> None:
     cut = VIEW.answer(task, answer[:2], ["in New York."])
     assert "2 more not read" in text_of(cut)
     nothing = VIEW.answer(task, ((0, 0.9),) * 4, ["in New York."])
-    assert "finds no name" in text_of(nothing)
-    assert "goes on with nothing" in text_of(VIEW.answer(task, ((2, 0.9),), ["York"]))
+    assert "No name was found" in text_of(nothing)
+    assert "without an entity before it" in text_of(VIEW.answer(task, ((2, 0.9),), ["York"]))
     with pytest.raises(UserError, match="Type a sentence"):
         VIEW.answer(task, (), [" "])
 

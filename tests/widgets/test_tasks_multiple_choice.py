@@ -79,8 +79,8 @@ def test_margins_and_scores_are_the_results(result: ChoiceResult) -> None:
     shown = flat(VIEW.scores(result, True))
     assert "<b>50.0%</b>accuracy<" in shown
     assert "<b>25.0%</b>accuracy of guessing" in shown
-    assert "always taking ending C" in shown
-    assert "On 4 test items" in shown
+    assert "always choosing ending C" in shown
+    assert "on 4 test items" in shown
     assert "stopped early" in shown
 
 

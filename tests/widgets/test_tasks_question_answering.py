@@ -75,7 +75,7 @@ def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
 ) -> None:
     shown = flat(VIEW.data(dataset, tiny.tokenizer))
     assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
-    assert "They are asked of 3, 1 and 3 paragraphs" in text(shown)
+    assert "The questions are about 3, 1 and 3 different paragraphs" in text(shown)
     chips = re.findall(
         r'<li class="(chip [^"]*)"><span class="piece">(.*?)</span>(?:<span class="below">(.*?)</span>)?</li>', shown
     )
@@ -149,13 +149,13 @@ def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> Non
     assert "On 3 test questions" in shown
     assert "stopped early" in shown
     wrong = flat(VIEW.mistakes(result))
-    assert "2 in all, the surest first" in text(wrong)
+    assert "2 errors, most confident first" in text(wrong)
     assert re.findall(r'<u class="true">(.*?)</u>', wrong)[1:] in (
         ["tea", "Ada Love", "lace"],
         ["Ada Love", "lace", "tea"],
     )
     assert '<mark class="found"><u class="true">Ada Love</u></mark><u class="true">lace</u>' in wrong
-    assert "Also right: “Ada”" in text(wrong)
+    assert "Also correct: “Ada”" in text(wrong)
     assert "<img" not in wrong
     numbers = flat(VIEW.numbers(result, [[0, None, 4.4, 0.0], [9, 3.2, 2.1, 0.5]], 9))
     assert "validation exact match" in numbers
@@ -173,10 +173,11 @@ def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAn
     assert rows[0][0] == "bread"
     assert shown.count("<s>") == 2  # too short for a span that is too long
     assert all(html.escape(reason) in shown for reason in (BACKWARDS, ASKED))
-    assert "it would win" not in shown
+    assert "it would have the highest score" not in shown
     first = dataclasses.replace(answers[2].impossible[0], score=99.0)
     assert shown.count("</tr>") == 9  # two heads
-    assert VIEW.answer(None, dataclasses.replace(answers[2], impossible=(first,)), boxes).count("it would win") == 1
+    impossible = VIEW.answer(None, dataclasses.replace(answers[2], impossible=(first,)), boxes)
+    assert impossible.count("it would have the highest score") == 1
     hostile = VIEW.answer(None, answers[1], [NASTY, EXAMPLES[1].context])
     assert "<img" not in hostile
     unread = dataclasses.replace(answers[2], unread=1_234, windows=6)

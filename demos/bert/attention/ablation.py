@@ -37,7 +37,7 @@ def read_heads(text: str | None) -> frozenset[Head]:
     words = [word for word in re.split(r"[,;\s]+", written) if word]
     for word in words:
         if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", word):
-            raise UserError(f"{word[:20]!r} is no head; write layer, point, head, as in 0.2, 3.7.")
+            raise UserError(f"{word[:20]!r} is not a head; write layer.head, such as 0.2 or 3.7.")
     return frozenset((int(layer), int(head)) for layer, head in (word.split(".") for word in words))
 
 
@@ -106,9 +106,9 @@ def effect_of_each(loaded: LoadedModel, encoding: Encoding, heads: Sequence[Head
     check_heads(heads, loaded.spec.num_layers, loaded.spec.num_heads)
     n = len(encoding)
     if len(heads) > MAX_PASSES:
-        raise UserError(f"{len(heads)} heads are too many to try one by one; the limit is {MAX_PASSES}.")
+        raise UserError(f"{len(heads)} heads are too many to test one by one; the limit is {MAX_PASSES}.")
     if n > MAX_PASS_TOKENS:
-        raise UserError(f"The sentence has {n} tokens; heads are tried one by one on {MAX_PASS_TOKENS} at most.")
+        raise UserError(f"The sentence has {n} tokens; testing heads one by one is limited to {MAX_PASS_TOKENS}.")
     whole = sentence_vectors(loaded, [encoding])[0]
     rows = max(1, BATCH_TOKENS // n)
     for start in range(0, len(heads), rows):

@@ -29,7 +29,7 @@ class Which:
         """As the page speaks of it."""
         if self.layer is None:
             return "mean of all layers and heads"
-        return f"layer {self.layer}, " + ("mean of its heads" if self.head is None else f"head {self.head}")
+        return f"layer {self.layer}, " + ("mean of all heads" if self.head is None else f"head {self.head}")
 
 
 @dataclass(frozen=True)

@@ -116,23 +116,23 @@ PATTERNS: Mapping[str, Pattern] = {
     pattern.name: pattern
     for pattern in (
         Pattern("previous", "previous token",
-                "The weight a token gives to the token just before it, averaged over all tokens but the first.",
-                "no token has one before it", _offset(-1)),
+                "The weight of each token on the token just before it, averaged over all tokens but the first.",
+                "no token has a previous token", _offset(-1)),
         Pattern("next", "next token",
-                "The weight a token gives to the token just after it, averaged over all tokens but the last.",
-                "no token has one after it", _offset(1)),
-        Pattern("itself", "itself", "The weight a token gives to itself, averaged over all tokens.", "", _offset(0)),
-        Pattern("cls", "[CLS]", "The weight a token gives to [CLS], averaged over all tokens.", "", _first),
-        Pattern("sep", "[SEP]", "The weight a token gives to all [SEP] together, averaged over all tokens.",
+                "The weight of each token on the token just after it, averaged over all tokens but the last.",
+                "no token has a next token", _offset(1)),
+        Pattern("itself", "itself", "The weight of each token on itself, averaged over all tokens.", "", _offset(0)),
+        Pattern("cls", "[CLS]", "The weight of each token on [CLS], averaged over all tokens.", "", _first),
+        Pattern("sep", "[SEP]", "The total weight of each token on [SEP], averaged over all tokens.",
                 "no [SEP] here", _tokens(lambda token: token == "[SEP]")),
         Pattern("punctuation", "punctuation",
-                "The weight a token gives to all punctuation marks together, averaged over all tokens.",
+                "The total weight of each token on punctuation marks, averaged over all tokens.",
                 "no punctuation here", _tokens(is_punctuation)),
         Pattern("same_word", "same word",
-                "The weight a token gives to the other places where its word occurs (capitals count as small letters), "
-                "averaged over the tokens of repeated words.", "no word occurs twice here", _same_word),
-        Pattern("broad", "broad",
-                "The entropy of a token's weights over the largest one possible, ln n for n tokens, averaged over all "
-                "tokens: 1 is the same weight for all, 0 is all on one."),
+                "The total weight of each token on the other occurrences of its word (ignoring capitals), averaged "
+                "over the tokens of repeated words.", "no word occurs twice here", _same_word),
+        Pattern("broad", "spread out",
+                "The entropy of each token's weights, divided by its maximum (ln n for n tokens) and averaged over "
+                "all tokens: 1 means equal weights, 0 means all weight on one token."),
     )
 }  # fmt: skip

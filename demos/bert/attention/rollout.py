@@ -56,7 +56,9 @@ def aggregate(run: Run, recipe: Recipe) -> Aggregate:
             weights = renormalise(weights)
     rows, columns = quarter_of(labels, recipe.quarter)
     if not rows or not columns:
-        raise UserError("Nothing is left to show here without the special tokens; write a word, or show them.")
+        raise UserError(
+            "Without the special tokens there is nothing to show; write a word, or show the special tokens."
+        )
     return Aggregate(weights[np.ix_(rows, columns)], labels.take(rows), labels.take(columns))
 
 

@@ -172,9 +172,11 @@ def checked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """The pairs. Raises UserError where they are too few, or all rated alike."""
     if len(pairs) < MIN_PAIRS:
         there_are = "there is 1" if len(pairs) == 1 else f"there are {len(pairs)}"
-        raise UserError(f"A correlation takes at least {MIN_PAIRS} pairs; {there_are}.")
+        raise UserError(f"A correlation needs at least {MIN_PAIRS} pairs; {there_are}.")
     if len({pair.score for pair in pairs}) == 1:
-        raise UserError(f"All {len(pairs):,} pairs are rated {pairs[0].score:g}: there is no order to agree with.")
+        raise UserError(
+            f"All {len(pairs):,} pairs have the rating {pairs[0].score:g}, so there is no order to compare with."
+        )
     return tuple(pairs)
 
 
@@ -207,7 +209,7 @@ def agreement_steps(
     scores = scores_of(pairs)
     results = tuple(correlation(row, scores) for row in cosines)
     if all(math.isnan(correlation.spearman) for correlation in results):
-        raise UserError("The model finds all these pairs equally alike: there is no order to compare.")
+        raise UserError("All these pairs have the same cosine, so there is no order to compare.")
     overlap = correlation(np.array([word_overlap(pair) for pair in pairs]), scores)
     behind = mean_against_cls(choices, cosines, results, scores)
     return Agreement(pairs, tuple(choices), cosines, results, overlap, behind)

@@ -26,7 +26,7 @@ def contributions(vectors: np.ndarray, groups: np.ndarray | None = None) -> np.n
     sizes = np.diff(starts, append=len(units))
     pairs = len(units) ** 2 - float((sizes**2).sum())
     if pairs <= 0:
-        raise UserError("It takes vectors of at least two sentences to compare strangers.")
+        raise UserError("Vectors of at least two sentences are needed.")
     within = np.add.reduceat(units[order], starts, axis=0)  # [groups, d]
     result: np.ndarray = (units.sum(axis=0) ** 2 - (within**2).sum(axis=0)) / pairs
     return result

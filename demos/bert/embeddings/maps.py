@@ -94,7 +94,7 @@ def lay_out(vectors: np.ndarray, recipe: Recipe) -> Layout:
     """
     m = len(vectors)
     if not 1 <= m <= MAX_POINTS:
-        raise UserError(f"The map takes 1 to {MAX_POINTS:,} points; here are {m:,}.")
+        raise UserError(f"A map can have 1 to {MAX_POINTS:,} points; here there are {m:,}.")
     if recipe.method not in METHODS:
         raise UserError(f"There is no map called {str(recipe.method)[:20]!r} here.")
     with threadpool_limits(1):  # two threads on shared cores wait for each other: ten times as slow

@@ -18,7 +18,7 @@ POOLINGS = ("cls", "mean", "mean_no_special", "max")  # for every layer
 POOLER = "pooler"  # the model's own last step for [CLS]: tanh(W h + b) on the last layer only
 SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR = "sum_all", "sum_last_four", "concat_last_four"
 NO_POOLER = "This model has no trained pooler; choose [CLS] or a mean."
-NO_WORDS = "A sentence has no token besides [CLS] and [SEP], so their mean without these is empty."
+NO_WORDS = "One of the sentences has no tokens except [CLS] and [SEP], so it has no mean without them."
 # Of layers 1..L, after Devlin et al. 2019, table 7, where sums are weighted.
 COMBINED = (SUM_ALL, SUM_LAST_FOUR, CONCAT_LAST_FOUR)
 
@@ -51,7 +51,7 @@ def check_choice(loaded: LoadedModel, choice: Choice) -> None:
     if choice.pooling == POOLER and not has_pooler(loaded):
         raise UserError(NO_POOLER)
     if choice.pooling == POOLER and choice.layer != deepest:
-        raise UserError(f"The pooler reads the last layer alone; choose layer {deepest}.")
+        raise UserError(f"The pooler uses only the last layer; choose layer {deepest}.")
     if choice.pooling not in (*POOLINGS, POOLER):
         raise UserError(unknown_pooling(choice.pooling))
 

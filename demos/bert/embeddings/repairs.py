@@ -38,13 +38,13 @@ def fit_axes(sample: np.ndarray) -> Axes:
     """
     rows = np.asarray(sample, dtype=np.float64)
     if len(rows) < 2:
-        raise UserError("It takes at least two sentences to see how their vectors are spread.")
+        raise UserError("At least two sentences are needed to measure how their vectors are spread.")
     mean = rows.mean(axis=0)
     rows = rows - mean
     variances, columns = np.linalg.eigh(rows.T @ rows / (len(rows) - 1))
     variances, directions = variances[::-1], columns.T[::-1]
     if variances[0] <= (SMALLEST * np.linalg.norm(mean)) ** 2:
-        raise UserError("These vectors are all the same, so there is nothing to spread.")
+        raise UserError("All these vectors are equal, so they have no spread.")
     rank = min(int((variances > SMALLEST**2 * variances[0]).sum()), len(rows) - 1)
     return Axes(mean, directions[:rank], variances[:rank])
 

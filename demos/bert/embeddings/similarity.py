@@ -42,7 +42,7 @@ def check_tokens(loaded: LoadedModel, sentences: Iterable[str], have: str = "The
     """Raises UserError for sentences of more than MAX_LIST_TOKENS tokens in all."""
     tokens = sum(len(encode(loaded.tokenizer, sentence)) for sentence in sentences)
     if tokens > MAX_LIST_TOKENS:
-        raise UserError(f"{have} {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in all.")
+        raise UserError(f"{have} {tokens:,} tokens; the limit is {MAX_LIST_TOKENS:,} in total.")
 
 
 def normalised(vectors: np.ndarray) -> np.ndarray:

@@ -77,7 +77,7 @@ def measure(
     """
     encodings = [encoding for encoding in (encode(loaded.tokenizer, text) for text in sentences) if len(encoding) > 2]
     if len(encodings) < 2:
-        raise UserError("It takes at least two sentences with a word in each.")
+        raise UserError("At least two sentences with a word in each are needed.")
     drawn = draw_tokens([len(encoding) for encoding in encodings], most, seed)
     starts = np.cumsum([0, *map(len, drawn)])
     config = loaded.model.config

@@ -39,7 +39,7 @@ def clean_word(word: str | None) -> str:
     """The word looked for, on one line. Raises UserError for none, or one of more than MAX_WORD characters."""
     asked = " ".join(clean_text(word, "The word").split())
     if not asked:
-        raise UserError("Write the word to look for.")
+        raise UserError("Write the word to search for.")
     if len(asked) > MAX_WORD:
         raise UserError(f"The word has {len(asked):,} characters; the limit is {MAX_WORD}.")
     return asked
@@ -71,7 +71,7 @@ def read_uses(word: str, texts: str | None) -> list[Use]:
             number += 1
             places = find_word(line, word)
             if not places:
-                raise UserError(f"Line {number}, “{_begin(line)}”, does not have the word “{word}” in it.")
+                raise UserError(f"Line {number}, “{_begin(line)}”, does not contain the word “{word}”.")
             uses += [Use(line, start, end, sense) for start, end in places]
     return uses
 
@@ -91,7 +91,7 @@ def bar_uses(word: str, texts: Sequence[str | None], listed: Sequence[Use]) -> l
 def check_uses(loaded: LoadedModel, uses: Sequence[Use]) -> None:
     """Raises UserError for fewer than two uses, more than MAX_USES, or sentences of too many tokens in all."""
     if len(uses) < 2:
-        raise UserError("Comparing takes at least two uses of the word; write one sentence a line.")
+        raise UserError("At least two uses of the word are needed; write one sentence per line.")
     if len(uses) > MAX_USES:
         raise UserError(f"The word is used {len(uses):,} times; the limit is {MAX_USES}.")
     check_tokens(loaded, {use.sentence for use in uses}, "The sentences have")
@@ -102,7 +102,7 @@ def word_pieces(encoding: Encoding, use: Use) -> list[int]:
     pieces = [index for index, (a, b) in enumerate(encoding.offsets) if a < use.end and b > use.start]
     if not pieces:
         word = use.sentence[use.start : use.end]
-        why = "it stands beyond the 512 tokens that BERT reads" if encoding.dropped else "the tokenizer drops it"
+        why = "it comes after the limit of 512 tokens" if encoding.dropped else "the tokenizer removes it"
         raise UserError(f"There is no token for “{word}” in “{_begin(use.sentence)}”: {why}.")
     return pieces
 

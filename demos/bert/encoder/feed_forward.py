@@ -96,7 +96,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def activation(name: str) -> Callable[[np.ndarray], np.ndarray]:
     """The function between W_1 and W_2. Raises UserError for one that no BERT we know of uses."""
     if name not in ACTIVATIONS:
-        raise UserError(f"This model's feed-forward uses {name[:40]!r}, which is not followed here.")
+        raise UserError(f"This model's feed-forward network uses {name[:40]!r}, which is not supported here.")
     return ACTIVATIONS[name]
 
 

@@ -69,16 +69,16 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
     text = run.encoding.text
     ends = [end for end in range(len(text)) if text[end].isalnum()]
     if not word or not word.strip():
-        raise UserError("Write a word to put in the place of the last one.")
+        raise UserError("Write a word to replace the last one.")
     if not ends:
-        raise UserError("There is no word in the sentence to replace.")
+        raise UserError("The sentence has no word to replace.")
     start = end = ends[-1]
     while start and not text[start - 1].isspace():
         start -= 1
     changed = encode(loaded.tokenizer, f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}")
     before = encode(loaded.tokenizer, text)
     if max(len(before), len(changed)) > MOST:
-        raise UserError(f"This is shown for up to {MOST} tokens; the sentence has {len(before)}.")
+        raise UserError(f"This is limited to {MOST} tokens; the sentence has {len(before)}.")
     pairs = zip(before.input_ids, changed.input_ids, strict=False)
     shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(changed)))
     both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]

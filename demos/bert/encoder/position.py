@@ -39,10 +39,10 @@ def sinusoidal(length: int, width: int, base: float = 10_000.0) -> np.ndarray:
     """
     if not 1 <= length <= MAX_LENGTH or not 2 <= width <= MAX_WIDTH or width % 2:
         raise UserError(
-            f"A sinusoidal table here has 1 to {MAX_LENGTH:,} positions and an even width from 2 to {MAX_WIDTH:,}."
+            f"A table of sinusoids must have 1 to {MAX_LENGTH:,} positions and an even width from 2 to {MAX_WIDTH:,}."
         )
     if not 1 < base <= MAX_BASE:
-        raise UserError(f"The base n of the sinusoids must lie above 1, and at most at {MAX_BASE:,}.")
+        raise UserError(f"The base n of the sinusoids must be greater than 1 and at most {MAX_BASE:,}.")
     table = np.empty((length, width))
     angles = np.arange(length)[:, None] / base ** (np.arange(0, width, 2) / width)  # [length, width / 2]
     table[:, 0::2] = np.sin(angles)

@@ -34,8 +34,8 @@ class Shape:
         """Raises UserError where no such BERT can be built."""
         if self.width % self.heads:
             raise UserError(
-                f"{self.heads} heads can't share a width of {self.width}: each head takes width / heads numbers, and "
-                "that must be a whole number."
+                f"{self.heads} heads can't share a width of {self.width}: the width must be divisible by the number "
+                "of heads."
             )
 
 

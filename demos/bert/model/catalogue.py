@@ -46,7 +46,10 @@ class ModelSpec:
         }
         lacks = [name for name, has in parts.items() if not has]
         if self.key == BUNDLED:
-            sentences.append("It came without pre-training heads: the Pre-training lesson has ours.")
+            sentences.append(
+                "It comes without pre-training heads; the Pre-training lesson adds heads that were "
+                "trained for this app."
+            )
         elif lacks:
             sentences.append(f"It has no {', no '.join(lacks)}.")
         return " ".join(sentences)
@@ -55,8 +58,8 @@ class ModelSpec:
 _ENTRIES = (
     ModelSpec(
         BUNDLED, "MiniLM (bundled)", "", "", 6, 12, 384, cased=False, size_mb=91,
-        note="BERT's architecture and vocabulary, not its weights: distilled from BERT (MiniLM), then tuned on a "
-        "billion sentence pairs",
+        note="BERT's architecture and vocabulary with other weights: distilled from BERT (MiniLM), then tuned on a "
+             "billion sentence pairs",
     ),
     ModelSpec(
         PREFERRED, "BERT base, uncased", "google-bert/bert-base-uncased",

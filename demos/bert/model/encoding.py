@@ -117,5 +117,5 @@ def cut_told(encoding: Encoding) -> str:
     """What was cut and where, in a sentence; "" where everything fits."""
     if not encoding.dropped:
         return ""
-    cut = f"{len(encoding.dropped):,} more were cut, from the end of the longer sentence first."
-    return f"BERT reads {len(encoding)} tokens; {cut}"
+    cut = f"{len(encoding.dropped):,} more were removed, first from the end of the longer sentence."
+    return f"The input is limited to {len(encoding)} tokens; {cut}"

@@ -157,16 +157,17 @@ def fetch_model(
         folder = Fetch(repo, revision, names, progress).wait()
     except TimeoutError as error:
         raise UserError(
-            f"{title} could not be downloaded, because the Hugging Face Hub is not responding. The model before it is "
-            f"still in use; to try again, pick {title} again."
+            f"{title} could not be downloaded, because the Hugging Face Hub is not responding. The previous model is "
+            f"still in use; to try again, choose {title} again."
         ) from error
     except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
         raise UserError(
-            f"{title} could not be fetched from the Hugging Face Hub just now, so the model before it stays."
+            f"{title} could not be downloaded from the Hugging Face Hub just now, so the previous model is still "
+            "in use."
         ) from error
     if weights in names and (folder / weights).is_file():
         broken = what_is_broken(folder / weights, whole=True)
         if broken:
             throw_away(folder / weights)
-            raise UserError(f"The weights of {title} {broken}, so they were thrown away; pick it again to fetch them.")
+            raise UserError(f"The weights of {title} {broken}, so they were deleted; choose it again to download them.")
     return folder

@@ -122,8 +122,8 @@ class Budget:
             soon = self._loading + sum(shelf.leaving() for shelf in self._shelves)
             if nbytes > free + soon or time.monotonic() > deadline:
                 raise UserError(
-                    f"This takes {ceil(nbytes / 1e6):,} MB of memory, and the server has only {floor(free / 1e6):,} MB "
-                    "left for it; choose a smaller model, or try again later."
+                    f"This needs {ceil(nbytes / 1e6):,} MB of memory, but the server has only {floor(free / 1e6):,} MB "
+                    "left; choose a smaller model, or try again later."
                 )
             self.lock.wait(LOOK_SECONDS)  # who has used a value to the end tells nobody
         self._claimed[kind] += round(nbytes)

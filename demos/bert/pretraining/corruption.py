@@ -79,7 +79,7 @@ def corrupt(
     ids = np.array(input_ids, dtype=np.int64)
     units = _units(never_chosen(tokenizer, input_ids) if special is None else special, words or [None] * len(ids))
     if not units:
-        raise UserError("There is no word here to choose from; write a sentence first.")
+        raise UserError("There is no word to choose; write a sentence first.")
     places = _choose(units, max(1, round(len(ids) * shares.chosen)), rng)
     drawn = rng.random(len(places))
     kinds = np.zeros(len(ids), dtype=np.int8)

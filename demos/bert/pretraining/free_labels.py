@@ -14,7 +14,7 @@ from demos.bert.model.text import clean_text
 from demos.bert.pretraining.corruption import Corruption, corrupt
 from demos.errors import UserError
 
-NOTHING = "There is no text here to take labels from; write a sentence first."
+NOTHING = "There is no text to derive labels from; write a sentence first."
 _BORDER = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 
 

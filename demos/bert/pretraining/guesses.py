@@ -70,7 +70,7 @@ def place_to_guess(
 def masked(tokenizer: Any, encoding: Encoding, index: int) -> Encoding:
     """The same input with [MASK] for the token at `index`. Raises UserError where there is no such token."""
     if index not in range(len(encoding)) or encoding.special_tokens_mask[index]:
-        raise UserError(f"There is no word at token {index} to hide; choose another one.")
+        raise UserError(f"Token {index} is not a word that can be masked; choose another one.")
     tokens, ids = list(encoding.tokens), list(encoding.input_ids)
     tokens[index], ids[index] = tokenizer.mask_token, tokenizer.mask_token_id
     return replace(encoding, tokens=tuple(tokens), input_ids=tuple(ids))

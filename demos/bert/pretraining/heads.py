@@ -70,7 +70,7 @@ class Pretrained(WithHeads):
         """As above. Raises UserError for a model without that head."""
         if self.relation is None:
             title = self.encoder.spec.title
-            raise UserError(f"{title} was pre-trained without next sentences; choose a BERT or the bundled model.")
+            raise UserError(f"{title} was not pre-trained on next sentences; choose a BERT model or the bundled model.")
         return super().next_logits(hidden)
 
 
@@ -86,7 +86,7 @@ def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
     if left or unexpected:
         raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
-    title = f"{loaded.spec.title.partition(' (')[0]} with our heads"
+    title = f"{loaded.spec.title.partition(' (')[0]} with this app's heads"
     note = "trained on by this project for masked words and next sentences"
     spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
     return _of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
@@ -100,7 +100,7 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
     kind = AutoModelForPreTraining if loaded.spec.nsp else AutoModelForMaskedLM
     whole, info = read_weights(kind, folder, output_loading_info=True)
     if info["missing_keys"]:
-        raise UserError(f"{loaded.spec.title} has no pre-training heads in its files.")
+        raise UserError(f"The files of {loaded.spec.title} contain no pre-training heads.")
     about = {"trained_by": loaded.spec.hub_id.partition("/")[0]}
     if hasattr(whole, "bert"):
         return _of_bert(loaded.spec, loaded.tokenizer, whole, about, loaded.model)
@@ -145,7 +145,7 @@ class PretrainedModels:
         """
         key = loaded.spec.key
         if key != BUNDLED and not loaded.spec.mlm:
-            raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT.")
+            raise UserError(f"{loaded.spec.title} has no masked-word head; choose the bundled model or a BERT model.")
 
         def read(take: Callable[[float], None]) -> Pretrained:
             take(loaded.nbytes)  # of a whole model: ours has an encoder of its own, another's is read and let go

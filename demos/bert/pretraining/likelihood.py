@@ -49,9 +49,9 @@ def pseudo_likelihood(pretrained: Pretrained, encoding: Encoding) -> Iterator[Li
     if not places:
         raise UserError("There is no word to score; type a sentence.")
     if pretrained.tokenizer.mask_token_id in encoding.input_ids:
-        raise UserError("The sentence has a [MASK] of its own; put a word there, since every word is scored.")
+        raise UserError("The sentence contains [MASK]; replace it by a word, since every word is scored.")
     if len(encoding) > MAX_TOKENS:
-        raise UserError(f"Scoring word by word takes up to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
+        raise UserError(f"Scoring token by token is limited to {MAX_TOKENS} tokens; this input has {len(encoding)}.")
     rows = max(1, PASS_TOKENS // len(encoding))
     known: list[float] = []
     for start in range(0, len(places), rows):

@@ -77,9 +77,9 @@ class Vocabulary:
         `where` or `kind`.
         """
         if where not in (BEGINS, ENDS, CONTAINS):
-            raise UserError(f"A search says where the letters stand: {BEGINS}, {ENDS} or {CONTAINS}.")
+            raise UserError(f"The position must be one of: {BEGINS}, {ENDS}, {CONTAINS}.")
         if kind and kind not in KINDS:
-            raise UserError(f"The kinds of entries are: {', '.join(KINDS)}.")
+            raise UserError(f"The kind must be one of: {', '.join(KINDS)}.")
         wanted = letters.strip()
         if wanted.startswith(self.prefix):
             kind, wanted = kind or CONTINUATION, wanted.removeprefix(self.prefix)

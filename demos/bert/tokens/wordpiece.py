@@ -100,7 +100,7 @@ def read_rules(tokenizer: Any) -> Rules:
     added = tokenizer.added_tokens_decoder.values()
     unusual = any(token.normalized or token.lstrip or token.rstrip or token.single_word for token in added)
     if kinds != ("BertNormalizer", "BertPreTokenizer", "WordPiece") or unusual:
-        raise UserError("This model's tokenizer does not work as BERT's does, so its steps can't be shown here.")
+        raise UserError("This model's tokenizer is not of BERT's kind, so its steps can't be shown here.")
     accents = normalizer["strip_accents"]
     return Rules(
         clean_text=normalizer["clean_text"],

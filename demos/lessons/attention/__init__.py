@@ -62,11 +62,11 @@ LESSON = Lesson(
     slug="attention",
     order=2,
     tab="Attention",
-    question="Where does each word look?",
+    question="Which tokens does each token attend to?",
     look=(
-        "In every head of every layer, each token divides a weight of 1 among all tokens: the larger a token's "
-        "weight, the larger its share of the mix that the head hands on. Some heads give it to the word before, some "
-        "to the next, many to [CLS] or [SEP]. A weight is neither a contribution nor an explanation."
+        "In every head, each token splits a total weight of 1 across all tokens; a larger weight means a larger share "
+        "in the head's output. Some heads attend mostly to the previous word, some to the next, many to [CLS] or "
+        "[SEP]. A weight does not measure a token's contribution, and it does not explain the result."
     ),
     build=build,
     parts=parts_of(__name__),

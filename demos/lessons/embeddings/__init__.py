@@ -37,7 +37,7 @@ def offer_endpoint(page: Page) -> None:
         """
         sentences = sentences_of(texts) if isinstance(texts, str) else []
         if not sentences:
-            raise UserError("There is no sentence in the text; write one a line.")
+            raise UserError("The text contains no sentence; write one sentence per line.")
         loaded = services.loaded(model)
         if combine and combine not in COMBINED:
             raise UserError(f"There is no combination {str(combine)[:40]!r} here; choose one of {', '.join(COMBINED)}.")
@@ -60,9 +60,10 @@ LESSON = Lesson(
     slug="embeddings",
     order=5,
     tab="Embeddings",
-    question="Which vector is the sentence?",
-    look="BERT hands back one vector a token, and a sentence needs one in all: the [CLS] token's, or an average? Of "
-    "which layer? Here each answer is held against people's, and against what one wants to do with it.",
+    question="Which vector represents a sentence?",
+    look="BERT computes one vector per token, but many tasks need one vector per sentence. Should it be the vector of "
+    "[CLS] or an average, and from which layer? Here, each choice is compared with human ratings and tested on "
+    "tasks.",
     build=build,
     parts=parts_of(__name__),
 )

@@ -13,7 +13,7 @@ from demos.page.services import Sentence
 from demos.widgets.token_picker.figure import picker_html
 from demos.widgets.token_picker.token_picker import pick, token_picker
 
-CHOOSE = "Follow the token"
+CHOOSE = "Token to follow"
 
 
 def build(page: Page) -> None:
@@ -50,10 +50,10 @@ LESSON = Lesson(
     slug="encoder",
     order=3,
     tab="Inside the encoder",
-    question="What happens to one token inside BERT?",
+    question="How does BERT process a token?",
     look=(
-        "Pick a token and walk with it through the model, part by part: each step's output is the next one's input. "
-        "Every number is computed from the model's own weights and held against the model's own output."
+        "Choose a token and follow it through the model, step by step: the output of each step is the input of the "
+        "next. All numbers are computed from the model's weights and checked against the model's own output."
     ),
     build=build,
     parts=parts_of(__name__),

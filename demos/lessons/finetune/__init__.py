@@ -79,8 +79,9 @@ LESSON = Lesson(
     slug="finetune",
     order=6,
     tab="Fine-tune",
-    question="How does BERT learn a task in a minute?",
-    look="A few hundred examples make a general reader a specialist. Change one thing.",
+    question="How is BERT fine-tuned for a task?",
+    look="A pre-trained model and a few hundred labelled examples are enough for many tasks. Train a model, "
+    "change one setting, and compare the results.",
     build=build,
     parts=parts_of(__name__),
 )

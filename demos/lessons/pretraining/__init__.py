@@ -30,10 +30,10 @@ LESSON = Lesson(
     slug="pretraining",
     order=4,
     tab="Pre-training",
-    question="How did BERT learn without anyone's labels?",
+    question="How can a model learn without human labels?",
     look=(
-        "Hide a word, and guess it; read two sentences, and say whether the second came next. "
-        "Any text sets both tasks by itself."
+        "BERT was pre-trained on two tasks: predict masked words, and predict whether a sentence follows another one. "
+        "Any text provides the labels for both tasks."
     ),
     build=build,
     parts=parts_of(__name__),

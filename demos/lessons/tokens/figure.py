@@ -24,11 +24,11 @@ MAX_ROWS = 600  # tries drawn for one word; the search itself is never cut
 
 _QUIET = {  # what a step says when nothing happened
     "typed": "",
-    "special": "no special token is written here",
+    "special": "no special token in the text",
     "clean_text": "nothing to clean",
-    "handle_chinese_chars": "no Chinese character",
-    "strip_accents": "no accent",
-    "lowercase": "nothing to lower",
+    "handle_chinese_chars": "no Chinese characters",
+    "strip_accents": "no accents",
+    "lowercase": "no capital letters",
 }
 
 
@@ -76,14 +76,14 @@ def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, Any]:
     """One step: its parts, what it changed, and whether it left the text as it was."""
     count, note, same = len(stage.parts), "", False
     if not stage.on and stage.name != "special":
-        note, same = "this tokenizer skips the step", True
+        note, same = "skipped by this tokenizer", True
     elif not stage.changes and stage.name in ("spaces", "punctuation"):
         same = count == len(before)
         what = "words" if stage.name == "punctuation" else "stretches"
         note = "nothing to split" if same else f"{count:,} {what}"
     elif not stage.changes:
         same = stage.name != "typed" and not (stage.name == "special" and stage.on)
-        note = "special tokens go through untouched" if stage.name == "special" and stage.on else _QUIET[stage.name]
+        note = "special tokens are left unchanged" if stage.name == "special" and stage.on else _QUIET[stage.name]
     return {
         "name": stage.name,
         "parts": [

@@ -77,13 +77,13 @@ def _encoded(services: Services, sentence: Sentence, model: str = "") -> tuple[A
 def _build_picture(page: Page) -> None:
     services = page.services
     view = gr.HTML("", js_on_load=read_beside(__file__, "script.js"), elem_id="tokens-picture", elem_classes="picture")
-    under = gr.Radio(list(UNDER), value="id", label="Under each token", elem_id="tokens-under")
+    under = gr.Radio(list(UNDER), value="id", label="Show under each token", elem_id="tokens-under")
     page.keep(under=under)
 
     def show(sentence: Sentence, under: str) -> str:
         tokenizer, encoding, counts = _encoded(services, sentence)
         if under not in UNDER:
-            raise UserError(f"Under each token stands one of: {', '.join(UNDER)}.")
+            raise UserError(f"What is shown under each token must be one of: {', '.join(UNDER)}.")
         drawn = picture(encoding, counts, tokenizer.unk_token, under)
         spec = services.store.spec(services.key(sentence.model))
         if encoding.text_pair and not spec.segments:
@@ -95,7 +95,7 @@ def _build_picture(page: Page) -> None:
 
 def _build_trace(page: Page) -> None:
     services = page.services
-    with fold(__file__, "trace", "Step by step: how one word is cut") as shut:
+    with fold(__file__, "trace", "Step by step: how a word is split") as shut:
         with gr.Row():
             word = gr.Dropdown(
                 [("the word with the most pieces", "")],
@@ -104,7 +104,7 @@ def _build_trace(page: Page) -> None:
                 allow_custom_value=True,  # the words on offer change with the sentence, the choice does not
                 elem_id="tokens-word",
             )
-            own = gr.Textbox("", label="or type one of your own", max_lines=1, elem_id="tokens-own")
+            own = gr.Textbox("", label="or type your own", max_lines=1, elem_id="tokens-own")
         view = gr.HTML("", elem_id="tokens-steps")
     page.keep(word=word, own=own)
 
@@ -134,7 +134,7 @@ def _build_batch(page: Page) -> None:
     services = page.services
     with fold(__file__, "batch", "Padding: several sentences in one batch") as shut:
         lines = gr.Textbox(
-            BATCH_EXAMPLE, label="The bar's sentence, and these with it, one a line", lines=3, elem_id="tokens-lines"
+            BATCH_EXAMPLE, label="Sentences to add to the batch, one per line", lines=3, elem_id="tokens-lines"
         )
         view = gr.HTML("", elem_id="tokens-padded")
     page.keep(lines=lines)
@@ -155,9 +155,9 @@ def _build_batch(page: Page) -> None:
 def _build_rest(page: Page) -> None:
     """Other tokenizers, the numbers, the formula, the code, the source."""
     services = page.services
-    with fold(__file__, "others", "The same input under other tokenizers") as shut:
+    with fold(__file__, "others", "The same input with other tokenizers") as shut:
         others = gr.HTML("", js_on_load=read_beside(__file__, "script.js"))
-    numbers, program = folds(__file__, "Prints the tokens of what the bar holds")
+    numbers, program = folds(__file__, "Prints the tokens of the current input")
 
     def show(sentence: Sentence) -> tuple[str, str]:
         encoding = encode(_tokenizer(services, sentence.model), sentence.text, sentence.text_pair)
@@ -186,11 +186,11 @@ LESSON = Lesson(
     slug="tokens",
     order=1,
     tab="Tokens",
-    question="How does BERT cut words?",
+    question="How is text split into tokens?",
     look=(
-        "Words that BERT knows stay whole; others are cut into pieces it does know, with ## where a word goes on, or "
-        "become [UNK] where that can't be done. Type, and watch where the cuts fall: what the model reads is the row "
-        "of numbers underneath."
+        "A word in the vocabulary is one token. Any other word is split into pieces from the vocabulary, with ## "
+        "before each piece that continues the word; if that is impossible, it becomes [UNK]. Type a sentence and watch "
+        "it being split: the row of numbers below is the model's input."
     ),
     build=build,
 )

@@ -24,21 +24,21 @@ def build_vocabulary(page: Page) -> None:
     Nothing in it depends on the sentence.
     """
     services = page.services
-    with gr.Accordion("The vocabulary: every piece there is", open=False, elem_id="tokens-vocabulary") as fold:
+    with gr.Accordion("Explore the vocabulary", open=False, elem_id="tokens-vocabulary") as fold:
         kinds = gr.HTML("")
         with gr.Row():
             letters = gr.Textbox("##ing", label="Letters (## for continuations)", max_lines=1, elem_id="tokens-letters")
-            where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="An entry …")
+            where = gr.Radio([BEGINS, ENDS, CONTAINS], value=BEGINS, label="Entries whose text …")
             kind = gr.Dropdown([("any kind", ""), *((f"{name}s", name) for name in KINDS)], value="", label="Kind")
-            length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0: any)")
+            length = gr.Slider(0, 20, value=0, step=1, label="Length in characters (0 = any)")
         found = gr.HTML("", elem_id="tokens-found")
         with gr.Row():
             with gr.Column():
-                label = "Which words begin with this piece?"
+                label = "Find words that begin with this piece"
                 piece = gr.Textbox("un", label=label, max_lines=1, elem_id="tokens-piece")
                 begun = gr.HTML("", elem_id="tokens-begun")
             with gr.Column():
-                number = gr.Number(7592, label="What is this id?", precision=0, elem_id="tokens-id")
+                number = gr.Number(7592, label="Look up an id", precision=0, elem_id="tokens-id")
                 meaning = gr.HTML("", elem_id="tokens-meaning")
     page.keep(letters=letters, where=where, kind=kind, length=length, piece=piece, id=number)
 
@@ -81,7 +81,7 @@ def id_html(entries: Vocabulary, number: float | None, width: int) -> str:
     Of a number that is none, a sentence beside the box: nothing else on the page waits for it.
     """
     if number is None:
-        return TEXT.answer("An id is a whole number, such as 7592.")
+        return TEXT.answer("An id must be a whole number, such as 7592.")
     try:
         entry = entries.entry(int(number))
     except UserError as error:

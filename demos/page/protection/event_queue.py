@@ -32,7 +32,7 @@ UNFETCHED_SECONDS = 60.0  # that an answer is kept, or an event waits, with nobo
 LOOK_SECONDS = 5.0  # between two looks for such
 PLACES_SECONDS = 0.5  # between two tellings of the places in line
 FEW = 8  # messages about the place in line for who does not listen
-TOO_MANY = f"This page has {MOST_EVENTS} requests on their way; wait for their answers."
+TOO_MANY = f"This page has {MOST_EVENTS} requests in progress; wait until they are finished."
 SMALL_TALK = EstimationMessage, ProgressMessage, LogMessage
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 from gradio import processing_utils
 
-WRONG = "A value does not fit the field that it was sent for; reload the page and try again."
+WRONG = "A value does not match its field; reload the page and try again."
 original = gr.Blocks.preprocess_data
 
 

@@ -11,7 +11,7 @@ from demos.training.data.upload_limit import MAX_UPLOAD
 
 NOT_TEXT = {
     b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",
-    b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive and no Excel workbook",
+    b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive, not an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook, or one with a password",
 }  # fmt: skip
 SAVE_AS = "save it as .xlsx, CSV or JSON"
@@ -62,7 +62,7 @@ def decode_text(data: bytes) -> tuple[str, str]:
         raise UserError(f"Row {row:,} is not {encoding.upper()} text; save the file as UTF-8.") from error
     if "\0" in text:
         row = len(lines_of(text[: text.index("\0")]))
-        raise UserError(f"Row {row:,} holds a NUL character: this is no text file.")
+        raise UserError(f"Row {row:,} contains a NUL character, so this is not a text file.")
     return text.replace("\ufeff", ""), encoding
 
 

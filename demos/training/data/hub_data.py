@@ -27,7 +27,7 @@ NAME = re.compile(r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})(?::(?P<c
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
 HIDDEN = "-1"  # what a class without a name is where a shared task keeps its answers to itself
 TAUGHT = ("", "train", "validation")  # the splits that classes are learned from: the first that there is
-NO_HUB = "The Hugging Face Hub could not be reached; our own data and your files need no Hub."
+NO_HUB = "The Hugging Face Hub could not be reached; the data of this app and your own files work without it."
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def fetch(name: str, columns: Sequence[Column]) -> Fetched:
     """
     match = NAME.fullmatch(name.strip()) if isinstance(name, str) else None
     if not match or ".." in name:
-        raise UserError(f"{str(name)[:60]!r} is no data set's name; write owner/name, or owner/name:config.")
+        raise UserError(f"{str(name)[:60]!r} is not the name of a data set; write owner/name, or owner/name:config.")
     return _Fetch.of(match["repo"], match["config"], tuple(columns)).wait()
 
 
@@ -72,7 +72,7 @@ class _Fetch:
         with cls._lock:
             if key not in cls._known:
                 if sum(not fetch.done.is_set() for fetch in cls._known.values()) >= MAX_FETCHES:
-                    raise UserError("The Hub is being asked for other data sets; try again in a minute.")
+                    raise UserError("Other data sets are being downloaded from the Hub; try again in a minute.")
                 cls._known[key] = cls(*key)
             cls._known.move_to_end(key)
             ended = [key for key, fetch in cls._known.items() if fetch.done.is_set()]
@@ -89,7 +89,7 @@ class _Fetch:
             raise UserError(NO_HUB)
         if not self.done.wait(max(0.1, self.began + SECONDS - time.monotonic())):
             self.given_up = True
-            raise UserError(f"{self.repo} did not come from the Hub within {SECONDS:.0f} seconds.")
+            raise UserError(f"{self.repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
         if self.found is None:
             with self._lock:
                 self._known.pop((self.repo, self.config, self.columns), None)
@@ -145,11 +145,13 @@ def open_hub(repo: str, config: str | None) -> Mapping[str, Any]:
             raise
         names = re.findall(r"'([\w.+-]+)'", configs[1])
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8:,} more" if len(names) > 8 else "")
-        raise UserError(f"{repo} has several parts; write one of them behind a colon: {shown}.") from error
+        raise UserError(f"{repo} has several configurations; add one after a colon: {shown}.") from error
     except RuntimeError as error:
         if "script" not in str(error):
             raise
-        raise UserError(f"{repo} is a program and not files of rows, and programs from the Hub are not run.") from error
+        raise UserError(
+            f"{repo} consists of a program instead of data files; programs from the Hub are not run."
+        ) from error
     return splits
 
 
@@ -178,9 +180,9 @@ def read_hub(
                 kept.append(values)
                 characters += sum(map(_characters, values.values()))
             if characters > MAX_HELD:
-                raise UserError(f"{repo} has more than {MAX_HELD:,} characters of text; the limit is that.")
+                raise UserError(f"{repo} has more text than the limit of {MAX_HELD:,} characters.")
         if stopped():
-            raise UserError(f"{repo} did not come from the Hub within {SECONDS:.0f} seconds.")
+            raise UserError(f"{repo} could not be downloaded from the Hub within {SECONDS:.0f} seconds.")
         splits[split] = read, kept
     notes: list[str] = []
     records: list[Record] = []
@@ -189,11 +191,11 @@ def read_hub(
         kept = [values for values in rows_kept if values.get("label") not in hidden]
         records += [Record(number, values) for number, values in enumerate(kept, len(records) + 1)]
         if read == MAX_ROWS:
-            notes.append(f"Of the split {named[split]} the first {MAX_ROWS:,} rows were read.")
+            notes.append(f"Only the first {MAX_ROWS:,} rows of the split {named[split]} are used.")
         if left_out := read - len(kept):
-            notes.append(f"{left_out:,} rows of the split {named[split]} have no class on the Hub and are left out.")
+            notes.append(f"{left_out:,} rows of the split {named[split]} have no class on the Hub and are not used.")
     if not records:
-        raise UserError(f"{repo} has no rows to train on; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
+        raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
     return tuple(records), tuple(notes)
 
 

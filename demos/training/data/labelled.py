@@ -118,7 +118,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
         counts = Counter(row.label for row in few)
         if min(counts.values()) < MIN_PER_CLASS or len(counts) < len({row.label for row in distinct}):
             few = _drawn(distinct, most)
-            notes.append(f"{len(few):,} of {len(distinct):,} rows, drawn class by class (seed 0).")
+            notes.append(f"{len(few):,} of {len(distinct):,} rows, drawn at random within each class (seed 0).")
         else:
             notes.append(f"The first {len(few):,} of {len(distinct):,} rows.")
         distinct = few
@@ -128,7 +128,7 @@ def build_labelled(name: str, rows: Sequence[Row], most: int = MAX_ROWS) -> Labe
     texts = tuple(row.text for row in distinct)
     own_test, why_not = _own_test(distinct, targets, labels)
     if why_not:
-        notes.append(f"The file's own split is not used: {why_not}.")
+        notes.append(f"The split in the file is not used, because {why_not}.")
     return Labelled(Path(name).stem, labels, texts, targets, own_test, tuple(notes))
 
 
@@ -141,7 +141,8 @@ def split_rows(data: Labelled, choice: str) -> Split:
         return Split(np.flatnonzero(~data.own_test), np.flatnonzero(data.own_test), OWN_SPLIT)
     if choice != OWN_SPLIT and choice not in map(str, range(SEEDS)):
         raise UserError(
-            f"There is no split {str(choice)[:20]!r} here; choose the file's own or a seed from 0 to {SEEDS - 1}."
+            f"There is no split {str(choice)[:20]!r} here; choose the split from the file or a seed from 0 to "
+            f"{SEEDS - 1}."
         )
     seed = 0 if choice == OWN_SPLIT else int(choice)
     train, test = train_test_split(
@@ -177,12 +178,12 @@ def _own_test(rows: Sequence[Row], targets: np.ndarray, labels: Sequence[str]) -
         raise UserError(f"Row {rows[splits.index('')].number:,} has no split, where others have one.")
     test = np.array([split == ("test" if "test" in splits else "validation") for split in splits])
     if not test.any():
-        return None, "it holds nothing out"
+        return None, "it has no held-out examples"
     if test.all():
-        return None, "it leaves nothing to learn from"
+        return None, "it leaves no examples for training"
     learned = np.bincount(targets[~test], minlength=len(labels))
     if learned.min() < MIN_LEARNED:
         few = labels[int(learned.argmin())][:40]
-        return None, f"it leaves class {few!r} fewer than {MIN_LEARNED} sentences to learn from"
+        return None, f"it leaves fewer than {MIN_LEARNED} training sentences for class {few!r}"
     test.flags.writeable = False
     return test, ""

@@ -60,7 +60,7 @@ def read_list(data: bytes, name: str) -> Listed:
         first = [cell.strip().lower() for cell in lines[0].split("\t")]
         if len(first) < 2 or not set(first) & set(TEXT_NAMES):  # else a table as a spreadsheet writes it as text
             listed = _listed([(number, line, "") for number, line in enumerate(lines, start=1)], "file")
-            return replace(listed, read_as=ReadAs("text, a sentence a line", encoding))
+            return replace(listed, read_as=ReadAs("text with one sentence per line", encoding))
     table = read_table(data, name)
     records = records_of(table, (TEXT, TOPIC), (TEXT.role,))
     listed = _listed([(record.number, record["text"], record["topic"]) for record in records], "file")

@@ -134,7 +134,8 @@ def hub_pairs() -> Rated:
             data = file.read(MAX_UPLOAD + 1)
     except Exception as error:  # the client raises many kinds; each means the same to the reader
         raise UserError(
-            "STS-B could not be fetched from the Hugging Face Hub just now; our pairs and your own file need no Hub."
+            "STS-B could not be downloaded from the Hugging Face Hub just now; the app's own pairs and your file "
+            "work without it."
         ) from error
     return Rated(read_pairs(data, "stsb.jsonl").pairs, HUB_FILE, Form("jsonl", FORM_KEYS))
 
@@ -216,9 +217,11 @@ def _pairs(rows: list[PairRow]) -> tuple[Pair, ...]:
     for number, first, second, rating in rows:
         score = _number(rating)
         if score is None:
-            raise UserError(f"Row {number:,} has no number for a score: {str(rating)[:20]!r}.")
+            raise UserError(f"Row {number:,} has a score that is not a number: {str(rating)[:20]!r}.")
         if abs(score) > MAX_SCORE:
-            raise UserError(f"Row {number:,} is rated {score:g}; the limit is {MAX_SCORE:,.0f}, above or below 0.")
+            raise UserError(
+                f"Row {number:,} has the rating {score:g}; it must be between −{MAX_SCORE:,.0f} and {MAX_SCORE:,.0f}."
+            )
         texts = [" ".join(clean_text(text, f"Row {number:,}").split()) for text in (first, second)]
         for which, text in zip(("first", "second"), texts, strict=True):
             if not text:

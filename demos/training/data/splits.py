@@ -96,7 +96,9 @@ def split_items(
     given_rows = [replace(item, split=split_name(item.split, item.number)) for item in items]
     distinct = _distinct(given_rows)
     if len(distinct) < len(given_rows):
-        notes.append(f"{count_of(len(given_rows) - len(distinct), noun)} taken out because another row has the same.")
+        notes.append(
+            f"{count_of(len(given_rows) - len(distinct), noun)} removed because an earlier row has the same content."
+        )
         kept = {item.key: item for item in distinct}
         notes += labels_differ(((item, kept[item.key]) for item in given_rows), noun)
     check(distinct)
@@ -113,7 +115,7 @@ def split_items(
         raise UserError("No row is in the training split.")
     if by_split["validation"] and not by_split["test"]:
         by_split["test"] = by_split.pop("validation")
-        notes.append("The file has no test split, so its validation split is the test.")
+        notes.append("The file has no test split, so its validation split is used for the test.")
     for split, share in SHARES.items():
         if not by_split[split]:
             counts = Counter(item.stratum for item in by_split["train"])

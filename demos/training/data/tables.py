@@ -165,8 +165,8 @@ def class_names(rows: Sequence[Row], noun: str = "sentence", repeated: Sequence[
         if other != label:
             row = next(row for row in rows if row.label == label)
             raise UserError(
-                f"The classes {other!r} and {label!r} (row {row.number:,}) differ in capitals or blanks alone; "
-                "write them alike."
+                f"The classes {other!r} and {label!r} (row {row.number:,}) differ only in capitals or spaces; "
+                "write them in the same way."
             )
     if len(counts) < MIN_CLASSES and len({row.label for row in repeated}) >= MIN_CLASSES:
         raise UserError(
@@ -176,7 +176,7 @@ def class_names(rows: Sequence[Row], noun: str = "sentence", repeated: Sequence[
     if len(counts) < MIN_CLASSES:
         raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")
     if len(counts) > MAX_CLASSES:
-        raise UserError(f"The label column has {len(counts):,} different values; at most {MAX_CLASSES} classes fit.")
+        raise UserError(f"The label column has {len(counts):,} different values; the limit is {MAX_CLASSES} classes.")
     rare, least = min(counts.items(), key=lambda item: item[1])
     if least < MIN_PER_CLASS:
         row = next(row for row in rows if row.label == rare)
@@ -203,7 +203,7 @@ def labelled_rows(records: Sequence[Record], text: str = TEXT.role, pair: str = 
         if not row.label:
             raise UserError(f"{where} has no label.")
         if row.label.lower() in NOTHING:
-            raise UserError(f"{where} has the label {row.label!r}, which programs write where there is none.")
+            raise UserError(f"{where} has the label {row.label!r}, which usually means a missing label.")
         if len(row.label) > MAX_LABEL:
             raise UserError(f"{where} has a label of {len(row.label):,} characters; the limit is {MAX_LABEL}.")
     return rows

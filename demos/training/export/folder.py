@@ -15,11 +15,11 @@ from demos.training.learning.model import Trained
 RECIPE, PROGRAM = "recipe.json", "run.py"
 # What is in it, file by file, for those who open it.
 CONTENTS = {
-    "model.safetensors": "the weights, encoder and head, as plain numbers: no code is run to read them",
-    "config.json": "the architecture, the labels",
-    "tokenizer.json, tokenizer_config.json": "how text becomes word pieces, and at how many it is cut",
-    README: "the model card: data, settings, scores, limits, how to load it",
-    RECIPE: "every setting, for the command",
+    "model.safetensors": "the weights of encoder and head, as plain numbers; loading them runs no code",
+    "config.json": "the architecture and the labels",
+    "tokenizer.json, tokenizer_config.json": "how text is split into word pieces, and the maximum length",
+    README: "the model card: data, settings, scores, limitations, and how to load the model",
+    RECIPE: "all settings, for the command",
     PROGRAM: "the run as a Python program that gives the same numbers",
 }
 

@@ -50,7 +50,7 @@ class Recipe:
         for name in filter(None, (self.file, self.test_file) if self.data == UPLOAD else ()):
             if not Path(name).is_file():
                 raise UserError(
-                    f"There is no file {Path(name).name!r} here; the recipe names the file and does not hold it."
+                    f"There is no file {Path(name).name!r} here; the recipe contains only the name of the file."
                 )
         files = self.file or None, self.test_file or None
         return read_dataset(self.task, self.data, *files, self.hub, self.max_train, self.settings.seed, MAX_ROWS)
@@ -83,7 +83,7 @@ def recipe_json(recipe: Recipe) -> str:
 def read_recipe(text: str) -> Recipe:
     """A recipe from its file's text. Raises UserError, one sentence that names the field, where it is none."""
     if len(text.encode("utf-8", "replace")) > LARGEST:
-        raise UserError(f"This is no recipe: it is larger than {LARGEST // 2**10} kB.")
+        raise UserError(f"This file is not a recipe: it is larger than {LARGEST // 2**10} kB.")
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -119,7 +119,7 @@ def settings_of(document: dict[str, Any]) -> Settings:
             values[name] = tuple(value) if isinstance(value, list) else value
         elif value not in former[name]:
             now = former[name][0]
-            raise UserError(f"The recipe's {name} can no longer be {str(value)[:40]!r}: here it is {now!r}.")
+            raise UserError(f"The recipe's {name} can no longer be {str(value)[:40]!r}; its value here is {now!r}.")
     _known(values, vars(Settings()))
     if not isinstance(values.get("hidden", ()), tuple):
         raise UserError("The recipe's hidden must be a list of widths.")

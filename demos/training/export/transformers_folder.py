@@ -83,7 +83,7 @@ def form_of(task: Any, config: Any) -> Form:
     Raises UserError for a task that has no layers on top, as sentence vectors have none.
     """
     if task.kind not in SHAPES:
-        raise UserError("Only a model with a head on top can be kept here; this one is an encoder alone.")
+        raise UserError("Only a model with a head can be exported here; this model is only an encoder.")
     shape = SHAPES[task.kind]
     why = _why_own(task, config, shape)
     return Form(shape, f"{'Head' if why else STOCK[config.model_type].name}{shape.ending}", why)
@@ -93,12 +93,12 @@ def _why_own(task: Any, config: Any, shape: Shape) -> str:
     if config.model_type not in STOCK:
         return f"transformers has no such class for {config.model_type}"
     if not shape.pooled:
-        return "its class has one linear layer on each token, and this head has more" if task.hidden else ""
+        return "its class has one linear layer on each token, but this head has more layers" if task.hidden else ""
     if task.pooling != "cls":
-        return f"its class reads [CLS], and this head the {task.pooling} over the tokens"
+        return f"its class uses [CLS], but this head uses the {task.pooling} over the tokens"
     activation = STOCK[config.model_type].activation
     if (task.hidden, task.activation) != ((config.hidden_size,), activation):
-        return f"its class has one dense layer of {config.hidden_size} with {activation}, and this head has not"
+        return f"its class has one dense layer of {config.hidden_size} with {activation}, but this head does not"
     return ""
 
 
@@ -106,10 +106,11 @@ def how_loaded(task: Any, config: Any) -> str:
     """Which class the folder holds and why, in a sentence or two."""
     form = form_of(task, config)
     if not form.why_own:
-        return f"Loads as it is, as {form.architecture}."
+        return f"The folder can be loaded directly, as {form.architecture}."
     return (
-        f"Loads with trust_remote_code=True, and gives the same predictions: no stock class fits, because "
-        f"{form.why_own}. The class lies beside the weights as {CODE.name}."
+        "The folder can be loaded with trust_remote_code=True and gives the same predictions. No standard class "
+        "fits, because "
+        f"{form.why_own}. The class is in the file {CODE.name}, next to the weights."
     )
 
 

@@ -8,9 +8,9 @@ import torch
 
 from demos.errors import UserError
 
-NO_MEMORY = "The machine ran out of memory; a smaller batch, shorter sentences or a smaller model need less."
-DISK_FULL = "The run could not be kept: the disk is full."
-NOT_KEPT = "The run could not be kept: its files could not be written."
+NO_MEMORY = "The server ran out of memory; use a smaller batch, shorter sentences or a smaller model."
+DISK_FULL = "The run could not be saved, because the disk is full."
+NOT_KEPT = "The run could not be saved, because its files could not be written."
 NO_MODEL = "The model's files could not be read; choose the model again."
 # A CPU allocator, cuBLAS and safetensors tell theirs as text only; transformers' OSError has no number.
 _MEMORY_WORDS = ("can't allocate memory", "out of memory", "alloc_failed")
@@ -30,4 +30,4 @@ def sentence_of(error: BaseException) -> str:
         return NOT_KEPT
     if "error while deserializing" in text or (isinstance(error, OSError) and error.errno is None):
         return NO_MODEL
-    return f"The run could not be kept: {error.strerror}." if isinstance(error, OSError) else ""
+    return f"The run could not be saved: {error.strerror}." if isinstance(error, OSError) else ""

@@ -13,7 +13,7 @@ from demos.errors import UserError
 from demos.training.settings import Settings
 
 MOMENTUM = 0.9
-NOTHING_TRAINS = "Nothing would train: this task has no layers on top of the encoder."
+NOTHING_TRAINS = "There is nothing to train: this task has no layers on top of the encoder."
 
 
 def make_optimizer(encoder: Any, head: nn.Module, settings: Settings) -> torch.optim.Optimizer:

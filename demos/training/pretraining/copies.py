@@ -21,9 +21,9 @@ from demos.training.settings import Settings
 SHARE = 0.5  # of the memory budget, for all copies; one that alone needs more is refused
 MAX_STEPS = 1_000  # of one copy
 BATCHES = (2, 32)  # the least and the most sequences in a batch
-GONE = "Your copy of the model was let go to make room for others’; the next step begins anew."
-BUSY = "Your copy is being trained already; wait for that, or stop it."
-LONG = f"Your copy has taken {MAX_STEPS:,} steps, which is the limit; start over."
+GONE = "Your copy of the model was removed to free memory for other users; the next step starts from the beginning."
+BUSY = "Your copy of the model is already being trained; wait until it finishes, or stop it."
+LONG = f"Your copy of the model has reached the limit of {MAX_STEPS:,} steps; start over."
 BYTES = 16  # a parameter: weight, gradient, AdamW's two averages
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
@@ -136,8 +136,8 @@ class Copies:
         nbytes, most = size_of(situation, pretrained), self._kept.most
         if nbytes > most:
             raise UserError(
-                f"A copy to train takes {nbytes / 1e9:.1f} GB here, and {most / 1e9:.1f} are the limit; "
-                "leave out the model from random weights, or choose a smaller one."
+                f"Training this copy needs {nbytes / 1e9:.1f} GB of memory; the limit is {most / 1e9:.1f} GB. "
+                "Turn off the model from random weights, or choose a smaller model."
             )
 
         def made(take: Callable[[float], None]) -> Copy:

@@ -24,7 +24,7 @@ from demos.training.pretraining.rows import RowCounter
 CLIP = 1.0  # largest norm of the gradient over all parameters; this, DECAY and EPSILON as in BERT's code
 DECAY = 0.01  # decoupled; weight matrices only, the embeddings not
 EPSILON = 1e-6  # AdamW's
-INFINITE = "The loss became infinite; try a smaller learning rate."
+INFINITE = "The loss is no longer a finite number; try a smaller learning rate."
 
 
 @dataclass(frozen=True)

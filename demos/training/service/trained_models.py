@@ -26,7 +26,7 @@ MAX_BYTES = 3 * 2**30
 HOME = "fine-tune-"  # how the temporary folder's name begins
 BROKEN = (OSError, ValueError, KeyError, SafetensorError)  # what reading other files than were written raises
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
-GONE = "That trained model is no longer kept here; train again."
+GONE = "This trained model is no longer kept here; train again."
 
 
 class Runs:

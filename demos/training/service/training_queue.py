@@ -29,7 +29,8 @@ class TrainingQueue:
             if len(self._tickets) >= self.slots + self.waiting:
                 minutes = math.ceil(self._seconds_before(len(self._tickets)) / 60)
                 raise UserError(
-                    f"{len(self._tickets):,} trainings run or wait, for about {minutes} min; try again later."
+                    f"{len(self._tickets):,} training runs are running or waiting, for about {minutes} min; try "
+                    "again later."
                 )
             ticket = Ticket(self, seconds)
             self._tickets.append(ticket)

@@ -29,8 +29,8 @@ from demos.training.settings import Settings
 
 GPU_SLOTS = 4  # ZeroGPU lends a GPU to each
 MAX_SPEEDS = 500  # remembered
-BROKEN_OFF = "The training broke off before its end; press Start again."
-LEFT_LINE = "The training left the line before it began."
+BROKEN_OFF = "Training stopped unexpectedly; click Start again."
+LEFT_LINE = "Your run was removed from the queue before it started."
 COPIES = 4  # of what trains: weights, gradients, AdamW's two averages
 LOOK_SECONDS = 0.3  # between two looks at the line
 

@@ -25,8 +25,8 @@ from demos.figures.palette import HEADS, word_colour
 # black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
 FAINTEST = 0.01
 HEADS_TOGETHER = (
-    "With h heads on, bertviz draws a line with 1/h of its weight; here it is the weight / h to the power 1/4, so that "
-    "twelve heads at once can still be seen."
+    "With h heads shown, bertviz draws each line with opacity weight / h. Here the opacity is weight / h^(1/4), so "
+    "that lines stay visible with twelve heads."
 )
 
 
@@ -189,11 +189,16 @@ def caption(run: Run, view: View, n: int | None = None, left_out: LeftOut | None
     """
     n = n or min(len(run.encoding), view.limit)
     left_out = left_out or LeftOut.of(run.attentions[:, :, :n, :n])
-    cut = f"Only the first {n} of {len(run.encoding)} tokens are drawn, so a row of weights may sum to less than 1."
+    cut = (
+        f"Only the first {n} of {len(run.encoding)} tokens are drawn, so the weights shown for a token may sum "
+        "to less than 1."
+    )
     return [
         *([cut] if n < len(run.encoding) else []),
-        f"Lines of a weight under {FAINTEST} can't be seen, and are not drawn: here {left_out.lines:.0%} of the lines, "
-        f"which hold {left_out.attention:.0%} of all attention.",
-        f"The lines are drawn from weights rounded to 1/255; the largest rounding error is {left_out.rounding:.4f}.",
+        f"Lines for weights below {FAINTEST} would be invisible and are not drawn: here {left_out.lines:.0%} of "
+        "the lines, "
+        f"with {left_out.attention:.0%} of all attention.",
+        "Weights are rounded to multiples of 1/255 for drawing; the largest rounding error here is "
+        f"{left_out.rounding:.4f}.",
         *([HEADS_TOGETHER] if view.name == "head" else []),
     ]

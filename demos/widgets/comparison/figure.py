@@ -67,7 +67,7 @@ def told_html(comparison: Comparison, left: Side, right: Side) -> str:
     largest = _cell(comparison, *ranked[0]) if ranked else None
     drawn = [(side, units[-1].tokens[-1] + 1) for side, units in ((left, alignment.left), (right, alignment.right))]
     return TEXT.told(
-        name=left.which.name if left.which == right.which else f"{left.which.name}, against {right.which.name}",
+        name=left.which.name if left.which == right.which else f"{left.which.name}, compared with {right.which.name}",
         largest=largest,
         nothing=largest and abs(largest["difference"]) < NOTHING,
         between=_cell(comparison, *between) if between and between != ranked[0] else None,
@@ -111,7 +111,7 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
             zmin=0,
             zmax=max(0.01, float(np.nanmax(heads, initial=0))),
             colorscale=colour_scale("magnitude"),
-            hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of its attention moved<extra></extra>",
+            hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of its attention has moved<extra></extra>",
             xgap=1,
             ygap=1,
             colorbar=BAR | {"nticks": 5, "tickformat": ".0%"},

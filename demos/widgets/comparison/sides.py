@@ -16,9 +16,13 @@ from demos.widgets.comparison.figure import Side
 
 SENTENCES, MODELS, TUNED = "sentences", "models", "tuned"
 ALL, MEAN, SAME = "all", "mean", "same"
-NO_RUN = "You have fine-tuned no model yet: train one in the Fine-tune tab, then come back to see what it changed."
-SAME_MODEL = "Both sides are the same model: choose another one."
-BARS_OWN = "The bar's second sentence stands on the right; each is read alone here."
+NO_RUN = (
+    "You have not fine-tuned a model yet. Train one in the Fine-tune lesson, then return here to see what has changed."
+)
+SAME_MODEL = "Both sides use the same model; choose a different one."
+BARS_OWN = (
+    "The right side shows the second sentence from the top of the page. Each sentence is encoded separately here."
+)
 
 
 @dataclass(frozen=True)
@@ -85,8 +89,8 @@ def _before_and_after(services: Services, sentence: Sentence, form: Asked) -> In
     models = [services.loaded(services.trainings.runs.base(form.run)), services.tuned(form.run)]
     title = models[0].spec.title
     other = services.key(sentence.model) != models[0].spec.key
-    note = f"Your fine-tune began as {title}, so it is held against that." if other else ""
-    return models, [f"before, {title}", "after your fine-tune"], [(sentence.text, sentence.text_pair)] * 2, note
+    note = f"Your model was fine-tuned from {title}, so it is compared with that model." if other else ""
+    return models, [f"before, {title}", "after fine-tuning"], [(sentence.text, sentence.text_pair)] * 2, note
 
 
 def _two_sentences(services: Services, sentence: Sentence, form: Asked) -> Inputs:
@@ -97,7 +101,7 @@ def _two_sentences(services: Services, sentence: Sentence, form: Asked) -> Input
         clean_text(sentence.text_pair if both else form.text, "The other sentence"),
     ]
     if not texts[1].strip():
-        raise UserError("Write the other sentence, here or in the bar.")
+        raise UserError("Write the other sentence, here or at the top of the page.")
     titles = [f"“{short(text, 70)}”" for text in texts]
     return [services.loaded(sentence.model)] * 2, titles, [(text, "") for text in texts], BARS_OWN if both else ""
 

@@ -141,18 +141,18 @@ function find(shown, map) {
   if (!map) {
     const { side, tokens } = state.data;
     part("told").textContent =
-      "Each small picture is a head: a row for each token that looks, a column for each that is looked at, a mark where " +
-      `the weight is near that head's strongest${tokens.length > side ? `; of ${tokens.length} tokens, a dot shows the largest weight of its block` : ""}.`;
+      "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to; a dark cell is a " +
+      `weight close to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest weight in its block of cells` : ""}.`;
     return;
   }
   const [key, title, definition, missing] = shown;
   const from = source();
-  const over = from === state.data ? "" : ` Mean over the ${from.counted[key]} of ${from.sentences} sentences that have it.`;
+  const over = from === state.data ? "" : ` Mean over the ${from.counted[key]} of ${from.sentences} sentences in which it can occur.`;
   const even = from.even[key];
-  const yardstick = even === null ? "" : ` A head that gives every token the same would score ${even.toFixed(2)}.`;
+  const yardstick = even === null ? "" : ` Equal weights on all tokens would give ${even.toFixed(2)}.`;
   part("told").replaceChildren();
   make(part("told"), "b", {}, `${title[0].toUpperCase()}${title.slice(1)}. `);
-  part("told").append(even === null ? `Nothing to score: ${missing}.` : `${definition}${yardstick}${over}`);
+  part("told").append(even === null ? `No score: ${missing}.` : `${definition}${yardstick}${over}`);
   for (const { score, layer, head } of ranked(key).slice(0, BEST)) {
     const button = make(make(part("best"), "li"), "button", { type: "button" }, `layer ${layer} head ${head}`);
     make(button, "b", {}, ` ${shortened(score)}`);

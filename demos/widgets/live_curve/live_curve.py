@@ -244,14 +244,14 @@ def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
     beaten = _beaten(metric, baseline, classes)
     lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
-    told = f", and beat the dashed line{'s' * (lines > 1)}" if lines else ""
+    told = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
     state = {
         "run": "",
         "done": True,
         "steps": [],
         "looks": [],
         "titles": titles(metric),
-        "status": f"Nothing is trained yet: press Start{told}.",
+        "status": f"Nothing has been trained yet; click Start{told}.",
         **beaten,
     }
     return _json(state)

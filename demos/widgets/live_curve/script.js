@@ -162,8 +162,8 @@ function watchedRows(box) {
   const looks = [...kept.watched.values()].sort((a, b) => a[0] - b[0]);
   if (!looks.length || !kept.examples.length) return;
   const { series = [], total = 1 } = kept.last;
-  const shown = series.length === 1 ? `how many ${series[0]}` : "how likely it thinks each answer";
-  plain(box, "p", "watched-title", `Examples it is not trained on: ${shown}, look by look`);
+  const shown = series.length === 1 ? `how many ${series[0]}` : "probability of each answer";
+  plain(box, "p", "watched-title", `Examples that are not used for training: ${shown}, check by check`);
   const list = plain(box, "ul", "watched-list");
   const { width, height } = SPARK;
   kept.examples.forEach(([text, truth], row) => {

@@ -68,7 +68,7 @@ def pair_look_told(event: PairLook) -> str:
     """A look at the held-out pairs, in a sentence."""
     loss = f"{_when(event)}, on the held-out pairs: loss {event.validation_loss:.3f}"
     if math.isnan(event.spearman):
-        return f"{loss}; all their cosines are equal, so they have no order."
+        return f"{loss}; all cosines are equal, so ρ is undefined."
     return f"{loss}, ρ {event.spearman:.2f} ({event.low:.2f} to {event.high:.2f})."
 
 
@@ -89,7 +89,7 @@ def _step_told(event: Step, examples: str) -> str:
 def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
     """How far the run came, and how quickly."""
     result = event.result
-    begin = "Trained" if isinstance(event, Finished) else "Out of time" if event.reason == "time" else "Stopped"
+    begin = "Trained" if isinstance(event, Finished) else "Time limit reached" if event.reason == "time" else "Stopped"
     speed = f"{result.examples_per_second:,.0f} {examples}/s"
     steps = f"{result.steps:,} step{'' if result.steps == 1 else 's'}"
     return f"{begin} after {steps} and {duration(result.seconds)} on {data} ({speed})."
@@ -98,10 +98,10 @@ def ended_told(event: Finished | Stopped, data: str, examples: str) -> str:
 def tested_told(result: Any) -> str:
     """What the test said, in a sentence."""
     if isinstance(result, PairResult):
-        return f"On the held-out pairs the loss went from {result.loss_before:.3f} to {result.loss:.3f}."
+        return f"The loss on the held-out pairs went from {result.loss_before:.3f} to {result.loss:.3f}."
     metric, value = next(iter(result.metrics.items()))
     label = getattr(result, "majority_label", "")
-    beaten = f"; always answering “{label}” reaches {result.majority_accuracy:.0%}" if label else ""
+    beaten = f"; always predicting “{label}” gives {result.majority_accuracy:.0%}" if label else ""
     return f"Test {metric} {value:.0%}{beaten}."
 
 
@@ -114,13 +114,15 @@ def dashed_told(guess: bool, baseline: str, metric: str) -> str:
 # (the event, what the run learns from) -> the line above the curve
 STATUS: dict[type, Callable[[Any, str], str]] = {
     Waiting: lambda event, _: waiting_told(event.place, event.seconds),
-    Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; a first look before training…",
+    Started: lambda event, _: f"Loaded on {event.device}, {event.precision}; first evaluation before training…",
     Caching: lambda event, examples: (
-        f"The frozen layers read each of the {examples} once: {event.done:,} of {event.total:,}"
+        f"Computing the output of the frozen layers once for all {examples}: {event.done:,} of {event.total:,}"
     ),
     Step: _step_told,
-    Paused: lambda event, _: f"Paused after step {event.step:,}; it goes on by itself in {duration(event.seconds)}.",
-    Resumed: lambda event, _: f"It goes on after step {event.step:,}.",
+    Paused: lambda event, _: (
+        f"Paused after step {event.step:,}; training continues automatically in {duration(event.seconds)}."
+    ),
+    Resumed: lambda event, _: f"Training continues after step {event.step:,}.",
     Scoring: lambda event, examples: f"Scoring the {event.split} {examples}: {event.done:,} of {event.total:,}",
     Failed: lambda event, _: event.message,
 }

@@ -27,7 +27,7 @@ SECOND_TO_LAST = "second_to_last"
 NAMED = {
     "sum of the last four": SUM_LAST_FOUR,
     "sum of all layers": SUM_ALL,
-    "last four, side by side": CONCAT_LAST_FOUR,
+    "last four, concatenated": CONCAT_LAST_FOUR,
 }
 
 

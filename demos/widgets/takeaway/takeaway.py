@@ -35,7 +35,7 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 
 
 @contextmanager
-def takeaway_row(label: str = "Take it away:") -> Iterator[None]:
+def takeaway_row(label: str = "Download:") -> Iterator[None]:
     """A small row for the buttons below, and a line in it that says what was saved (read out to who can't see it)."""
     with gr.Row(elem_classes="takeaway"):
         gr.HTML(TEXT.label(label), elem_classes="takeaway-words")
@@ -105,8 +105,8 @@ def packed(name: str, content: str) -> str:
     nbytes = len(content.encode("utf-8"))
     if nbytes > LARGEST:
         raise UserError(
-            f"This file would have {megabytes(nbytes)}, more than the {megabytes(LARGEST)} that a page hands out; "
-            "take a shorter sentence or one head."
+            f"This file would have {megabytes(nbytes)}; the limit is {megabytes(LARGEST)}. "
+            "Use a shorter sentence or a single head."
         )
     stem = file_name(path.stem, extension=extension.removeprefix("."))
     return json.dumps({"name": stem, "type": TYPES[extension], "content": content})

@@ -85,7 +85,7 @@ def test_mean_and_max_over_heads_layers_and_all() -> None:
         np.testing.assert_allclose(joined_heads(attentions, replace(recipe, what=f"{what}-mean")), mean, atol=1e-12)
         largest = joined_heads(attentions, replace(recipe, what=f"{what}-max"))
         np.testing.assert_array_equal(largest, most)
-        assert (largest.sum(axis=1) > 1.01).all()  # a maximum is no distribution
+        assert (largest.sum(axis=1) > 1.01).all()  # a maximum is not a distribution
     np.testing.assert_array_equal(joined_heads(attentions, replace(recipe, what="head")), attentions[2, 1])
 
 
@@ -209,5 +209,5 @@ def test_nothing_left_is_said_plainly() -> None:
     encoding = Encoding("", "", ("[CLS]", "[SEP]"), (0, 1), (0, 0), (None, None), (None, None), ((0, 0),) * 2, (1, 1))
     run = Run("m", encoding, np.zeros((2, 2, 4), np.float32), np.full((1, 1, 2, 2), 0.5, np.float32))
     assert aggregate(run, Recipe("head")).values.shape == (2, 2)
-    with pytest.raises(UserError, match="Nothing is left"):
+    with pytest.raises(UserError, match="there is nothing to show"):
         aggregate(run, Recipe("head", specials="hide"))

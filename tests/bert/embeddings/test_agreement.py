@@ -129,7 +129,7 @@ def test_every_choice_is_held_against_the_ratings(tiny: LoadedModel, monkeypatch
 def test_what_has_no_order_is_a_sentence(tiny: LoadedModel) -> None:
     with pytest.raises(UserError, match="at least 5 pairs; there is 1"):
         walked(agreement_steps(VectorCache(), tiny, PAIRS[:1]))
-    with pytest.raises(UserError, match="All 6 pairs are rated 2"):
+    with pytest.raises(UserError, match="All 6 pairs have the rating 2"):
         walked(agreement_steps(VectorCache(), tiny, tuple(Pair(pair.first, pair.second, 2) for pair in PAIRS[:6])))
-    with pytest.raises(UserError, match="equally alike"):
+    with pytest.raises(UserError, match="have the same cosine"):
         walked(agreement_steps(VectorCache(), tiny, tuple(Pair("Same.", "Same.", row) for row in range(6))))

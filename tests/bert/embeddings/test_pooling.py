@@ -146,5 +146,5 @@ def test_shares_of_every_pooling(tiny: LoadedModel) -> None:
 
 def test_what_has_no_share_is_refused(tiny: LoadedModel) -> None:
     (run,) = run_model(tiny, [encode(tiny.tokenizer, "")])
-    with pytest.raises(UserError, match="no token besides"):
+    with pytest.raises(UserError, match="no tokens except"):
         token_shares(run, Choice("mean_no_special", 2))

@@ -43,7 +43,7 @@ def test_lines_become_sentences() -> None:
 
 
 def test_a_long_list_is_refused_in_one_sentence(tiny: LoadedModel) -> None:
-    with pytest.raises(UserError, match=r"The list has 4,\d+ tokens; the limit is 4,096 in all"):
+    with pytest.raises(UserError, match=r"The list has 4,\d+ tokens; the limit is 4,096 in total"):
         check_tokens(tiny, ["a " * 600] * 9)
 
 

@@ -112,7 +112,7 @@ def test_nothing_little_and_what_cannot_be(tiny: LoadedModel) -> None:
     assert [rows.shape for rows in VectorCache().get(tiny, [], [MEAN, CLS])] == [(0, 32), (0, 32)]
     assert VectorCache().get(tiny, ["a"], []) == drained(encode_sentences(tiny, ["a"], [])) == []
     assert VectorCache().get(tiny, [""], [MEAN])[0].shape == (1, 32)
-    with pytest.raises(UserError, match="no token besides"):
+    with pytest.raises(UserError, match="no tokens except"):
         VectorCache().get(tiny, ["a", ""], [Choice("mean_no_special", 2)])
     with pytest.raises(UserError, match="Sentence 2 has 20,001 characters"):
         VectorCache().get(tiny, ["a", "b" * 20_001], [MEAN])

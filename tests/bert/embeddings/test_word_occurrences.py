@@ -64,7 +64,7 @@ def test_lines_are_uses_and_an_empty_line_begins_a_sense() -> None:
     [
         ("", "a", "Write the word"),
         ("b" * 61, "a", "61 characters; the limit is 60"),
-        ("bank", "The bank.\n\nA <b>river</b>.", "Line 2, “A <b>river</b>.”, does not have the word “bank”"),
+        ("bank", "The bank.\n\nA <b>river</b>.", "Line 2, “A <b>river</b>.”, does not contain the word “bank”"),
         ("bank", "bank\n" * (MAX_LINES + 1), "17 lines; the limit is 16"),
         ("bank", "bank " * 5_000, "25,000 characters"),
     ],
@@ -77,13 +77,13 @@ def test_what_can_not_be_compared_is_one_sentence(word: str, lines: str, told: s
 def test_how_much_is_compared_is_bounded(tiny: LoadedModel) -> None:
     check_uses(tiny, read_uses("bank", "bank bank"))
     long = "\n".join(f"{number} " + "so " * 450 + "bank" for number in range(10))
-    for lines, told in (("bank", "at least two"), ("bank " * 25, "25 times"), (long, "tokens; the limit is 4,096")):
+    for lines, told in (("bank", "At least two"), ("bank " * 25, "25 times"), (long, "tokens; the limit is 4,096")):
         with pytest.raises(UserError, match=told):
             check_uses(tiny, read_uses("bank", lines))
     far = read_uses("bank", "word " * 600 + "bank")
-    with pytest.raises(UserError, match="beyond the 512 tokens"):
+    with pytest.raises(UserError, match="after the limit of 512 tokens"):
         drained(word_states(tiny, far))
-    with pytest.raises(UserError, match="the tokenizer drops it"):
+    with pytest.raises(UserError, match="the tokenizer removes it"):
         drained(word_states(tiny, [Use("a \u200b b", 2, 3)]))
 
 

@@ -76,7 +76,7 @@ def test_a_silent_hub_is_a_sentence_soon_and_holds_nobody_up(fault: str, hub: ty
     stalled = [store.begin(key) for key in ("fetched", "other", "third")]
     assert store.begin(BUNDLED).result(timeout=30).spec.key == BUNDLED  # while three picks hang
     for loading in stalled:
-        with pytest.raises(UserError, match=r"Fetched could not be downloaded, .*; to try again, pick Fetched again"):
+        with pytest.raises(UserError, match=r"Fetched could not be downloaded, .*; to try again, choose Fetched again"):
             loading.result(timeout=30)
     assert time.monotonic() - began < 4 * SOON
     hub.fault = ""
@@ -93,10 +93,10 @@ def test_a_silent_hub_is_a_sentence_soon_and_holds_nobody_up(fault: str, hub: ty
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("500", "could not be fetched from the Hugging Face Hub just now"),
+        ("500", "could not be downloaded from the Hugging Face Hub just now"),
         ("pickle", "The weights of Fetched are a pickle, which can hold a program"),
         ("cut short", "The weights of Fetched are cut short"),
-        ("changed", "could not be fetched|are not the ones that the Hub announced"),
+        ("changed", "could not be downloaded|are not the ones that the Hub announced"),
     ],
 )
 def test_broken_weights_are_named_thrown_away_and_fetched_again(

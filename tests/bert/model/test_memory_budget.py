@@ -62,7 +62,7 @@ def test_a_claim_is_held_until_its_end_and_what_does_not_fit_beside_it_is_one_se
     with budget.claim("training", 7 * 10**9):
         assert budget.held() == {"training": 7 * 10**9}
         assert not kept.put("a", 6 * 10**9)
-        with pytest.raises(UserError, match=r"takes 4,000 MB of memory, and the server has only 3,000 MB left"):
+        with pytest.raises(UserError, match=r"needs 4,000 MB of memory, but the server has only 3,000 MB left"):
             kept.make("b", lambda take: take(4 * 10**9) or 0)
         with pytest.raises(UserError), budget.claim("training", 4 * 10**9):
             pytest.fail("there was no room")

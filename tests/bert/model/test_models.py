@@ -78,7 +78,7 @@ def test_a_tokenizer_that_is_not_on_this_machine_is_not_fetched_for(monkeypatch:
 
 def test_changed_weights_are_refused(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"not the weights")
-    with pytest.raises(UserError, match="are not the right ones"):
+    with pytest.raises(UserError, match="have the wrong checksum"):
         check_bundled(tmp_path)
     with pytest.raises(UserError, match="are missing on this server"):
         check_bundled(tmp_path / "gone")
@@ -100,7 +100,7 @@ def test_a_model_the_hub_cannot_deliver_is_one_sentence(
         raise OSError("no route to host")
 
     monkeypatch.setattr(fetching, "get_session", lambda: type("Session", (), {"head": unreachable})())
-    with pytest.raises(UserError, match="could not be fetched"):
+    with pytest.raises(UserError, match="could not be downloaded"):
         store.get("bert-tiny")
     assert not store.ready("bert-tiny")
 
@@ -189,7 +189,7 @@ def test_a_model_pushed_out_between_its_load_and_its_use_still_answers(monkeypat
 
 def test_a_model_too_large_for_the_memory_is_one_sentence() -> None:
     small = ModelStore(memory=Budget(80 * 2**20))  # the bundled model takes 91 MB
-    with pytest.raises(UserError, match=r"This takes 91 MB of memory, and the server has only 83 MB left"):
+    with pytest.raises(UserError, match=r"This needs 91 MB of memory, but the server has only 83 MB left"):
         small.get(BUNDLED)
     assert not small.ready(BUNDLED)
     assert small.memory.held() == {}

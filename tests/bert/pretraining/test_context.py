@@ -74,7 +74,7 @@ def test_it_tells_how_far_it_is_and_batches_change_nothing(headed: Headed) -> No
 
 def test_bounds(headed: Headed) -> None:
     found, _ = headed
-    with pytest.raises(UserError, match="up to 40 tokens; this input has 52"):
+    with pytest.raises(UserError, match="inputs of 40 tokens; this input has 52"):
         drained(removal_steps(found, encode(found.tokenizer, "sand " * 50), 3, [5]))
     with pytest.raises(UserError, match="no other word"):
         drained(removal_steps(found, encode(found.tokenizer, "[MASK]"), 1, [5]))

@@ -116,7 +116,7 @@ def test_a_word_longer_than_the_count_is_taken_whole_where_there_is_no_other() -
 
 def test_no_word_and_no_shares() -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(UserError, match="no word here"):
+    with pytest.raises(UserError, match="no word to choose"):
         plain(0, rng)
     for options in ({"masked": 0.95, "replaced": 0.1}, {"chosen": 1.5}, {"masked": -0.1}):
         with pytest.raises(ValueError, match="no shares"):

@@ -45,7 +45,7 @@ def test_every_label_is_the_texts_own(tiny: LoadedModel) -> None:
 def test_one_sentence_has_no_next_one(tiny: LoadedModel) -> None:
     rng = np.random.default_rng(0)
     assert not any(free_labels(tiny.tokenizer, "One only.", OTHERS, rng).is_next for _ in range(20))
-    with pytest.raises(UserError, match="no text here"):
+    with pytest.raises(UserError, match="no text to derive"):
         free_labels(tiny.tokenizer, " \n", OTHERS, rng)
     with pytest.raises(UserError, match="limit is 20,000"):
         free_labels(tiny.tokenizer, "word. " * 4_000, OTHERS, rng)

@@ -120,5 +120,5 @@ def test_only_words_are_hidden(headed: Headed) -> None:
     found, _ = headed
     encoding = encode(found.tokenizer, "A cat.")
     assert hide(found.tokenizer, encoding, []) == encoding
-    with pytest.raises(UserError, match="no word at token 0"):
+    with pytest.raises(UserError, match="Token 0 is not a word"):
         hide(found.tokenizer, encoding, [1, 0])

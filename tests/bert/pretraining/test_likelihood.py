@@ -44,7 +44,8 @@ def test_it_is_a_loop_over_the_tokens(headed: Headed, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("", "no word to score"), ("A [MASK] slept.", "of its own"), ("long " * 200, "up to 128 tokens")]
+    ("text", "said"),
+    [("", "no word to score"), ("A [MASK] slept.", "contains .MASK."), ("long " * 200, "limited to 128 tokens")],
 )
 def test_what_can_not_be_scored(headed: Headed, text: str, said: str) -> None:
     found, _ = headed

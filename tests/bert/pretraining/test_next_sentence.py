@@ -72,7 +72,7 @@ def test_huge_logits_cost_no_infinity(loud: tuple[Pretrained, BertForPreTraining
 
 def test_what_cannot_be_asked(headed: tuple[Pretrained, BertForPreTraining]) -> None:
     found = headed[0]
-    with pytest.raises(UserError, match="without next sentences"):
+    with pytest.raises(UserError, match="not pre-trained on next sentences"):
         next_probabilities(replace(found, pooler=None, relation=None), PAIRS)
 
 

@@ -98,5 +98,5 @@ def test_what_an_id_is(vocabulary: Vocabulary, ids: dict[str, int]) -> None:
 def test_nonsense_is_told_in_a_sentence(vocabulary: Vocabulary) -> None:
     with pytest.raises(UserError, match="begins with"):
         vocabulary.search("a", where="sideways")
-    with pytest.raises(UserError, match="kinds of entries"):
+    with pytest.raises(UserError, match="kind must be one of"):
         vocabulary.search("a", kind="verb")

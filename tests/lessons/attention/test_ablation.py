@@ -100,7 +100,7 @@ def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedM
         for other in others:
             assert f"<td>{torch.cosine_similarity(first, other, dim=0):.3f}</td>" in outputs["similar"]
     assert "◆ Nobody" in outputs["similar"]
-    assert "has no masked-word head" in outputs["guesses"]
+    assert "contain no masked-word head" in outputs["guesses"]
     assert outputs["word"]["visible"] is False
     assert "Fine-tune this model" in outputs["classes"]
     assert f"<td>{1 - moved[6, 1]:.4f}</td>" in outputs["table"]
@@ -190,7 +190,7 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
     keys = [target.key for target in ablation.targets(sentence, "One.", PICKED, run)]
     assert keys == ["s0", "c0", "c1"]
     found, saliency, _, title, _ = ablation.explained(sentence, "", PICKED, run, "c1")
-    assert title == "the logit of class “down”"
+    assert title == "logit of class “down”"
     states = torch.tensor(run_model(bundled, [encoding])[0].hidden_states[-1].mean(axis=0))
     assert saliency.output == pytest.approx(head[-1](states)[1].item(), abs=1e-4)
     assert len(saliency.values) == len(found.encoding) == 5
@@ -214,7 +214,7 @@ def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForM
     menu, table = shown["output"], shown["explained"]
     assert menu["value"] == "w"
     assert "at token 2" in table
-    with pytest.raises(UserError, match="nothing to explain"):
+    with pytest.raises(UserError, match="no output to explain"):
         explained(ablation, Sentence(TEXT, "", "minilm"), "s0", LAST, "mean", "\n", PICKED, "")
 
 
@@ -224,7 +224,7 @@ def test_bounds(ablation: Ablation) -> None:
         ablation.effects(sentence, "", "\n".join(f"Line {n}." for n in range(9)), PICKED, "")
     with pytest.raises(UserError, match="limit is 1,024"):
         ablation.effects(sentence, "", "\n".join(f"{n} " + "sand " * 300 for n in range(4)), PICKED, "")
-    with pytest.raises(UserError, match="is no head"):
+    with pytest.raises(UserError, match="is not a head"):
         ablation.effects(sentence, "<script>", "", PICKED, "")
     empty = drawn(ablation, replace(sentence, text=""), OPENING, "", PICKED, "")
     assert len(empty["plot"].data[0].x) == 2

@@ -74,10 +74,10 @@ def test_what_moved_is_told(encoding: Encoding, cosines: np.ndarray) -> None:
     told = changed_html(cosines, encoding, 2, 8, ["9.9"])
     assert "2 of 8 heads are off" in told
     assert "from layer 1 on" in told
-    assert "0.500 for <q>b</q>" in told
+    assert "0.500, for <q>b</q>" in told
     assert "no head 9.9" in told
     assert "All 8 heads are on" in changed_html(np.ones((3, len(encoding))), encoding, 0, 8)
-    assert "No state moved" in changed_html(np.ones((3, len(encoding))), encoding, 1, 8)
+    assert "No state changes" in changed_html(np.ones((3, len(encoding))), encoding, 1, 8)
 
 
 def test_similarities_before_and_after() -> None:
@@ -87,7 +87,7 @@ def test_similarities_before_and_after() -> None:
     assert re.findall(r"<td>([-\d.]+)</td>", table) == ["0.500", "0.250", "-0.100", "0.000"]
     assert re.findall(r"<b>(.*?)</b>", table) == ["-0.250", "+0.100"]
     assert re.findall(r"width:([\d.]+)%", table) == ["50.0", "25.0", "0.0", "0.0"]
-    assert "second sentence in the bar" in similarities_html([], np.zeros((2, 0)), second=False)
+    assert "second sentence at the top" in similarities_html([], np.zeros((2, 0)), second=False)
 
 
 def test_guesses_mark_what_is_new() -> None:
@@ -103,10 +103,10 @@ def test_guesses_mark_what_is_new() -> None:
 def test_classes_keep_their_hue_and_tell_a_new_answer() -> None:
     told = classes_html({HOSTILE: 0.2, "joy": 0.8}, {HOSTILE: 0.7, "joy": 0.3})
     assert HOSTILE not in told
-    assert "“joy” becomes “&lt;img" in told
+    assert "from “joy” to “&lt;img" in told
     hues = re.findall(r"--hue:(#\w+)", told)
     assert hues == [word_colour(1), word_colour(0)]  # the second class comes first, in its own hue
-    assert "It stays with “joy”" in classes_html({"joy": 0.8, "fear": 0.2}, {"joy": 0.6, "fear": 0.4})
+    assert "The predicted class remains “joy”" in classes_html({"joy": 0.8, "fear": 0.2}, {"joy": 0.6, "fear": 0.4})
 
 
 def test_each_token_has_both_bars_and_a_sign(encoding: Encoding) -> None:
@@ -131,7 +131,7 @@ def test_agreement_is_by_size_and_once_more_without_special_tokens(encoding: Enc
     rising = np.linspace(0.1, 1, n)
     told = agreement_html(-rising, rising, encoding)
     assert told.count("Spearman <b>+1.00</b>") == 2
-    assert f"all tokens ({n})" in told
+    assert f"All tokens ({n})" in told
     assert f"words only ({n - 2})" in told
     assert "too few" in agreement_html(np.zeros(n), rising, encoding)
 
@@ -145,6 +145,6 @@ def test_numbers_and_the_map_of_heads(encoding: Encoding, cosines: np.ndarray) -
     assert "3 of 4 heads tried" in board
     assert "<td>…</td>" in board
     full = board_html({(0, 0): 0.1, (0, 1): 0.4}, 2)
-    assert "Layer 0, head 1 changes the sentence vector most" in full
+    assert "layer 0, head 1 alone changes the sentence vector most" in full
     assert re.findall(r"--share:(\d+)%", full) == ["25", "100"]
     assert board_html({}, 4) == ""

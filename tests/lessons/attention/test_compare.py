@@ -87,9 +87,9 @@ def test_the_bars_second_sentence_stands_alone_on_the_right(services: Services, 
     left, right = (attentions(bundled.model, bundled.tokenizer, text) for text in (TEXT, other))
     np.testing.assert_allclose(numbers(found["difference"]), right[5, 1] - left[3, 2], atol=6e-5)
     assert not found["other"]["visible"]
-    assert "each is read alone" in found["status"]
+    assert "Each sentence is encoded separately" in found["status"]
     assert "boiled over" in found["right_name"]
-    assert "Layer 3, head 2, against layer 5, head 1." in found["said"]
+    assert "Layer 3, head 2, compared with layer 5, head 1." in found["said"]
     assert shown(services, Sentence(TEXT, "", "minilm"), "sentences", text=other)["other"]["visible"]
 
 
@@ -115,13 +115,13 @@ def test_two_models_of_different_shape(services: Services, bundled: LoadedModel,
     np.testing.assert_allclose(numbers(found["difference"]), right[1, 3] - left[5, 11], atol=6e-5)
     assert not found["overview"]["visible"]
     assert [value for _, value in found["layer_right"]["choices"]] == ["same", "0", "1", "all"]
-    assert "Layer 5, head 11, against layer 1, head 3." in found["said"]
+    assert "Layer 5, head 11, compared with layer 1, head 3." in found["said"]
     mean = shown(services, sentence, "models", model="tiny", menus=("all", "4", "1", "mean"))
     np.testing.assert_allclose(numbers(mean["difference"]), right[1].mean(axis=0) - left.mean(axis=(0, 1)), atol=6e-5)
     beyond = shown(services, sentence, "models", model="tiny", menus=("0", "4", "7", "9"))
     assert (beyond["layer_right"]["value"], beyond["head_right"]["value"]) == ("1", "3")
     same = shown(services, sentence, "models", model="minilm")
-    assert "Both sides are the same model" in same["status"]
+    assert "Both sides use the same model" in same["status"]
 
 
 def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: LoadedModel) -> None:
@@ -135,14 +135,14 @@ def test_before_and_after_a_fine_tune(services: Services, run: str, tiny: Loaded
     assert "my-fine-tune" in found["code"]
     assert run not in found["code"]
     other_base = shown(services, Sentence(TEXT, "", "minilm"), "tuned", run=run)
-    assert "began as Tiny random BERT" in other_base["status"]
+    assert "fine-tuned from Tiny random BERT" in other_base["status"]
     assert "before, Tiny random BERT" in other_base["left_name"]
 
 
 @pytest.mark.parametrize(
     ("mode", "options", "sentence"),
     [
-        ("tuned", {}, "Fine-tune tab"),
+        ("tuned", {}, "Fine-tune lesson"),
         ("tuned", {"run": "gone"}, "no longer kept"),
         ("models", {}, "Choose the second model."),
         ("models", {"model": "gpt"}, "There is no model &#39;gpt&#39;"),
@@ -164,7 +164,7 @@ def test_a_model_that_is_not_in_memory_is_asked_for_and_its_absence_told(service
     assert found["wanted"] == "bert-tiny"
     assert set(found) == {"wanted", "second", "other"}  # no pass waits for it
     told = list(fetched(services, "bert-tiny", "minilm"))
-    assert "could not be fetched" in told[-1]["status"]
+    assert "could not be downloaded" in told[-1]["status"]
     assert all("arrived" not in values for values in told)
 
 
@@ -217,7 +217,7 @@ def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: Loaded
     ))  # fmt: skip
     np.testing.assert_allclose(difference, right - left, atol=2e-6)
     assert np.array(document["moved"]).shape == (6, 12)
-    with pytest.raises(UserError, match="not here yet"):
+    with pytest.raises(UserError, match="still being downloaded"):
         taken(services, asked[0], "", "models", "bert-tiny", *asked[4:])
 
 
@@ -239,4 +239,4 @@ def test_a_head_that_is_opened_moves_the_menus(services: Services) -> None:
 
 def test_the_menus_offer_every_layer_and_head_and_their_means() -> None:
     assert layer_choices(2) == [("layer 0", "0"), ("layer 1", "1"), ("mean of all layers", "all")]
-    assert head_choices(1) == [("head 0", "0"), ("mean of its heads", "mean")]
+    assert head_choices(1) == [("head 0", "0"), ("mean of all heads", "mean")]

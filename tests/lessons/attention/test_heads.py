@@ -67,7 +67,7 @@ def test_an_answer_of_the_api_is_bounded(attention: Callable[..., dict[str, Any]
     assert np.shape(one["attention"]) == (1, 512, 512)
     assert attention(TEXT, head=3)["attention"] == attention(TEXT)["attention"][3:4]
     for wrong in (12, -2, 0.5, float("nan"), True, None):
-        with pytest.raises(UserError, match="There is no head"):
+        with pytest.raises(UserError, match="There is not a head"):
             attention(TEXT, head=wrong)
 
 
@@ -205,7 +205,10 @@ def test_the_endpoint_refuses_a_wrong_layer_or_model(attention: Callable[..., di
 def test_the_endpoint_says_what_fell_off(attention: Callable[..., dict[str, Any]]) -> None:
     answer = attention("word " * 600, head=0)
     assert len(answer["tokens"]) == 512
-    assert answer["notice"] == "BERT reads 512 tokens; 90 more were cut, from the end of the longer sentence first."
+    assert (
+        answer["notice"]
+        == "The input is limited to 512 tokens; 90 more were removed, first from the end of the longer sentence."
+    )
 
 
 def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
@@ -237,4 +240,7 @@ def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bu
     outputs = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, "")
     run = services.run(Sentence(TEXT, "", "minilm"))
     products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
-    assert f"nearer to what they add, it is {products[:, [0, -1]].sum() / products.sum():.0%}." in outputs["said"]
+    assert (
+        f"closer to what they contribute, this share is {products[:, [0, -1]].sum() / products.sum():.0%}."
+        in outputs["said"]
+    )

@@ -58,11 +58,11 @@ def test_what_is_said_of_a_head_that_looks_back() -> None:
     weights = np.array([[1, 0, 0, 0], [0.8, 0.2, 0, 0], [0, 0.6, 0.4, 0], [0, 0, 1, 0]])
     said = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4)
     assert "<b>Layer 1, head 4.</b>" in said
-    assert "0.80 to the token before it, 0.40 to itself and 0.00 to the next one" in said
+    assert "0.80 on the previous token, 0.40 on the token itself and 0.00 on the next token" in said
     assert "45% of all attention" in said  # (1 + 0.8) / 4
     lengths = np.array([0.5, 2.0, 2.0, 0.5])  # [CLS] and [SEP] have short vectors
     longer = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4, lengths)
     assert (
-        "weight × length of the weighted vector, which is nearer to what they add, it is 17%." in longer
+        "weight × length of the value vector, which is closer to what they contribute, this share is 17%." in longer
     )  # 0.5 (1 + 0.8) of that and 2 (0.2 + 0.6 + 0.4 + 1)
-    assert "<q>[CLS]</q> (token 0) to <q>[CLS]</q>" in said
+    assert "<q>[CLS]</q> (token 0) on <q>[CLS]</q>" in said

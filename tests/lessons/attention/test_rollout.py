@@ -47,13 +47,13 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     run = services.run(sentence)
     stays = staying_shares(services.loaded("minilm"), run, 1).mean()
     assert (
-        f"{stays:.0%} of a token stays in layer 1, on average over this input (Kobayashi et al. 2021)"
+        f"the residual share in layer 1 is {stays:.0%}, on average over this input (Kobayashi et al. 2021)"
         in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
     assert outputs["token"]["value"] == "2"
     assert ("unflappable (2)", "2") in outputs["token"]["choices"]
-    assert "What <q>unflappable</q> (token 2) would be made of after layer 1, by rollout" in outputs["sources"]
+    assert "Composition of <q>unflappable</q> (token 2) after layer 1, by rollout" in outputs["sources"]
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs["sources"])]
     alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
     assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]
@@ -83,16 +83,16 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
     made = aggregate(run, recipe)
     sums = made.values.sum(axis=1)
     assert told(recipe, made, run) == (
-        "The mean over the 12 heads of layer 3, word by word (to a split word the sum of its pieces, from it their "
-        "mean), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, cut from the whole and "
-        f"not renormalised: rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
+        "The mean over the 12 heads of layer 3, word by word (to a split word: sum over its pieces; from it: their "
+        "mean), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, without renormalising: "
+        f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
     )
     most = Recipe("all-max")
     assert told(most, aggregate(run, most), run).startswith(
         "The largest weight among all 72 heads of all 6 layers: rows"
     )
-    assert "no distribution" in note(most)
-    assert "share a number" in note(Recipe("layers-mean", head=4))
+    assert "not a distribution" in note(most)
+    assert "only their number in common" in note(Recipe("layers-mean", head=4))
     assert note(Recipe("heads-mean")) == ""
 
 
@@ -141,7 +141,7 @@ def test_what_is_typed_stays_text_and_nonsense_is_a_default(services: Services) 
 def test_nothing_but_special_tokens(services: Services) -> None:
     outputs = drawn(services, Sentence("", "", "minilm"), *choices())
     assert np.array(outputs["plot"].data[0].z).shape == (2, 2)
-    with pytest.raises(UserError, match="Nothing is left"):
+    with pytest.raises(UserError, match="there is nothing to show"):
         drawn(services, Sentence("", "", "minilm"), *choices(specials="hide"))
 
 

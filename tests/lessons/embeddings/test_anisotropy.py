@@ -52,7 +52,7 @@ def test_the_picture_tells_what_its_program_prints(handlers: Handlers) -> None:
     assert {at: bars[at] for at in adds} == pytest.approx(adds, abs=2e-4)
     assert sorted(adds, key=adds.__getitem__)[-1] == 223
     assert "Dimension <b>223</b> alone" in told
-    assert "40 of our own sentences" in sampled
+    assert "40 sentences on ten topics" in sampled
     heads = re.findall(r'<th scope="col">([^<]*)</th>', numbers)
     fifth = re.findall(r"<td>([^<]*)</td>", numbers.split('<th scope="row">5</th>')[1].split("</tr>")[0])
     for name in ("sentences (mean)", "words", "[CLS]"):  # each number stands under its name
@@ -69,7 +69,7 @@ def test_what_the_page_says_of_the_bundled_model_is_so(handlers: Handlers) -> No
     y = {trace.name: trace.y for trace in curve.data}
     assert min(y["sentences (mean)"][1:6]) > 0.55  # strangers look alike in the middle
     assert y["sentences (mean)"][6] < 0.15  # and no longer where it was trained on pairs
-    assert y["sentences (mean), 3 dimensions out"][5] < 0.4  # three dimensions made much of it
+    assert y["sentences (mean), 3 dimensions removed"][5] < 0.4  # three dimensions made much of it
     assert min(y["[CLS]"][:6]) > 0.999 > 0.7 > y["[CLS]"][6]
     assert int(max(range(7), key=y["words"].__getitem__)) == shape.FIRST_LAYER  # so the slider need not move at first
     assert "mean cosine of two sentences" in told
@@ -78,10 +78,10 @@ def test_what_the_page_says_of_the_bundled_model_is_so(handlers: Handlers) -> No
     rho = dict(zip(bars.data[0].y, bars.data[0].x, strict=True))
     assert rho["3 dimensions out"] > rho["as they are"] + 0.02
     assert rho["whitened, 64 axes"] > rho["as they are"] + 0.02
-    assert "the best repair is" in worth
+    assert "the best correction is" in worth
     assert len(re.findall("<tr>", table)) == 7
     _, _, worth = last(judge(*MODEL, 99, "mean"))  # beyond the end is the last layer
-    assert "mean, layer 6:</b> no repair is clearly better" in worth
+    assert "mean, layer 6:</b> no correction is clearly better" in worth
 
 
 def test_the_layer_is_the_models_own_until_a_reader_moves_it(handlers: Handlers) -> None:
@@ -98,11 +98,11 @@ def test_the_layer_is_the_models_own_until_a_reader_moves_it(handlers: Handlers)
 
 def test_cls_below_the_first_layer_is_one_vector_and_the_page_says_so(handlers: Handlers) -> None:
     show, judge = handlers
-    assert "It is the same vector in every sentence" in last(show(*MODEL, 0, "cls"))[4]
+    assert "The vector is the same in every sentence" in last(show(*MODEL, 0, "cls"))[4]
     bars, table, worth = last(judge(*MODEL, 0, "cls"))
     assert bars is None
     assert table == ""
-    assert "all the same" in worth
+    assert "have no spread" in worth
     assert "on average" in last(show(*MODEL, 2, "cls"))[4]
 
 

@@ -80,7 +80,7 @@ def test_the_opening_draws_baselines_then_vectors_and_tells_its_progress(
     assert any("Fitting" in line for line in said)
     assert said[-1] == ""
     shown = last(iter(steps))
-    assert "192</b> sentences to learn from, <b>48</b> held out" in shown["about"]
+    assert "192</b> sentences for training, <b>48</b> held out" in shown["about"]
     assert "&lt;b&gt;sings" in shown["recipe"]
     assert "<b>sings" not in shown["recipe"]
     assert "Fine-tune" in shown["tuned"]
@@ -93,7 +93,7 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
     shown = last(recipe.fill("", "", "tiny", *TWO))
     total = len(features_of(tiny))
     assert np.isfinite(np.array(shown["grid"]["value"].data[0].z)).sum() == total
-    assert "Cross-validation picks" in shown["grid_said"]
+    assert "Cross-validation selects" in shown["grid_said"]
     assert "so far" not in shown["grid_said"]
     assert shown["start"]["interactive"] is True
     pooling, layer = recipe.take("", "", "tiny", *TWO).values()
@@ -173,9 +173,9 @@ def test_a_file_is_awaited_read_or_refused(recipe: Recipe, tmp_path: Path) -> No
         last(recipe.show("Hello.", "", "tiny", "file", str(path), "0", "mean", "last", True, ""))
     path.write_text("".join(f"the <i>{'good' if n % 2 else 'bad'}</i> one of {n}\t<b>{n % 2}</b>\n" for n in range(40)))
     shown = last(recipe.show("Good.", "", "tiny", "file", str(path), "own", "cls", CONCAT_ALL, False, ""))
-    assert "drawn class by class with seed 0" in shown["about"]
+    assert "drawn at random within each class (seed 0)" in shown["about"]
     assert shown["split"]["value"] == "0"
-    assert "draws test sentences of its own" in shown["tuned"]
+    assert "uses its own test sentences" in shown["tuned"]
     assert "<b>1</b>" not in shown["recipe"] + shown["about"] + shown["mistakes"]
     assert len(shown["bars"].data[0].x) == 5
     compile(shown["code"], "code", "exec")
@@ -200,9 +200,9 @@ def test_the_readers_own_model_stands_beside_on_the_same_sentences(
         expected = np.mean([answer == data.labels[data.targets[at]] for answer, at in zip(answers, test, strict=True)])
         shown = last(recipe.show("Hello.", "", "tiny", *TWO[:-1], run))
         assert shown["bars"].data[0].x[-1] == pytest.approx(expected, abs=1e-4)
-        assert "asked about the same 48" in shown["tuned"]
+        assert "tested on the same 48" in shown["tuned"]
         drawn = last(recipe.show("Hello.", "", "tiny", "two", None, "4", "mean", "last", True, run))
-        assert "may have learned from" in drawn["tuned"]
+        assert "may have been trained on" in drawn["tuned"]
         assert len(drawn["bars"].data[0].x) == 4
         whole = own_sentences(False)  # has classes that this model does not know
         assert recipe.frozen.tuned_state(Task(whole, split_rows(whole, "own"), tiny, True), run) == "other"

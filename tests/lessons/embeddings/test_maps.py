@@ -69,7 +69,9 @@ def test_the_opening_map_and_a_point_marked_on_it(show: Show, handlers: part.Map
     rows = [int(row) for row in re.findall(r'data-point="(\d+)"', found)]
     names = bundled_list("library").sentences
     assert rows == [row for row, name in enumerate(names) if "moon" in name.lower() and "the" in name.lower()] != []
-    assert "0 of 320 sentences have “&lt;b&gt;”:" in plain(handlers.look_up(*values(method="tsne", find="<b>"))["list"])
+    assert "0 of 320 sentences contain “&lt;b&gt;”:" in plain(
+        handlers.look_up(*values(method="tsne", find="<b>"))["list"]
+    )
 
 
 def test_the_program_prints_what_the_page_says(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +122,7 @@ def test_a_list_of_one_s_own_the_bar_and_errors(show: Show, tmp_path: Path) -> N
     alone = show(source="file", file=str(file), picked=0)
     assert sum(len(one.customdata or []) for one in alone["plot"].data) == 1
     for changes, said in (
-        ({"kind": "token", "lines": " \n"}, "no sentence in the box"),
+        ({"kind": "token", "lines": " \n"}, "contains no sentence"),
         ({"kind": "token", "lines": "a\n" * 13}, "limit for a map of tokens is 12"),
         ({"kind": "layers", "lines": "word " * 500}, "points"),
         ({"source": "other"}, "no list called"),
@@ -148,7 +150,8 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
     plot = handlers.mark(*values(kind="layers"))["plot"]
     assert sum(len(one.customdata or []) for one in plot.data) == 3 * 11
     first = part.Laying("umap", 320, 3.2, True)
-    assert part.progress(first) == "<p>UMAP is being loaded and compiled, once, in ten seconds or more: 3 s</p>"
+    once = "UMAP is being loaded and compiled; this happens once and takes at least ten seconds: 3 s"
+    assert part.progress(first) == f"<p>{once}</p>"
     assert part.progress(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
     assert part.progress(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"
 

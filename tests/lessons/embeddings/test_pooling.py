@@ -49,7 +49,7 @@ def test_the_bar_comes_first_and_is_not_repeated() -> None:
     assert with_bar(bar, "Third.\nSecond.\n\n") == (["One line only.", "Second.", "Third."], 2)
     assert with_bar(Sentence("", " ", "minilm"), "a\nb") == (["a", "b"], 0)
     assert with_bar(Sentence("a\ud800", "", "minilm"), "b")[0] == ["a\ufffd", "b"]
-    with pytest.raises(UserError, match="at least two sentences"):
+    with pytest.raises(UserError, match="At least two sentences"):
         with_bar(Sentence("One.", "", "minilm"), "One.\n")
 
 
@@ -111,8 +111,8 @@ def test_sentences_that_are_all_the_same_have_a_sane_picture(page: Recorder) -> 
     answer = show(Sentence("Same.", "", "minilm"), "same.\nSAME.", 0, "cls", "last", "mean", "last")
     shown = in_order(page.wired[0].outputs, answer)
     np.testing.assert_allclose(shown[0].data[0].z, 1, atol=1e-4)
-    assert "in the same order" in shown[10]
-    with pytest.raises(UserError, match="at least two sentences"):
+    assert "give the same order" in shown[10]
+    with pytest.raises(UserError, match="At least two sentences"):
         show(Sentence("", "", "minilm"), "One.", 0, "cls", "last", "mean", "last")
     with pytest.raises(UserError, match="was never trained"):
         show(Sentence("One.", "", "minilm"), "Two.", 0, "pooler", "last", "mean", "last")
@@ -143,8 +143,8 @@ def test_endpoint_equals_transformers(page: Recorder, bundled: LoadedModel, laye
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("",), "There is no sentence"),
-        ((["a list"],), "There is no sentence"),
+        (("",), "contains no sentence"),
+        ((["a list"],), "contains no sentence"),
         (("a\n" * 65,), "65 sentences; the limit is 64"),
         (("a" * 20_001,), "20,001 characters"),
         (("a", "median"), "There is no pooling 'median'"),

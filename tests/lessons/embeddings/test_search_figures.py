@@ -43,15 +43,15 @@ def test_places_lines_and_marks() -> None:
     assert "<img" not in shown
     assert "<b>b" not in shown
     told = plain(told_html(HOSTILE, lists(words), SENTENCES, SHARED))
-    assert "9 of A's first 10 are also among B's" in told
-    assert "without a word in common" in told
+    assert "9 of the top 10 of A are also in the top 10 of B" in told
+    assert "which shares no word with the query" in told
     assert "<img" not in told + numbers_html(lists(words), SENTENCES, TOPICS)
 
 
 def test_nothing_found_and_no_topics() -> None:
     bare = [Searched(one.letter, one.name, one.scores, one.above) for one in lists(np.zeros(15))]
     shown = hits_html(bare, SENTENCES, [], SHARED)
-    assert "a search for words finds nothing" in shown
+    assert "a word search finds nothing" in shown
     assert "right" not in shown
     assert 'class="tag"' not in shown
     assert "topic" not in numbers_html(bare, SENTENCES, [])

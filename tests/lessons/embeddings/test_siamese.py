@@ -119,7 +119,7 @@ def test_from_opening_to_a_trained_pair_and_back(handlers: list[Callable[..., An
     assert len(drawn.data) == 4
     towers, _ = show_pair("A cat.", "A dog <b>.", "tiny", BAR, *asked)
     assert "A dog &lt;b&gt;." in towers
-    assert "Nobody rated" in towers
+    assert "no human rating" in towers
     assert show_own("A cat.", "A dog <b>.", "tiny", BAR, *asked)[0] == towers  # as it is typed
     assert show_own("A cat.", "A dog <b>.", "tiny", 3, *asked) == [gr.skip()] * 2
     assert show_own("A cat.", " ", "tiny", BAR, *asked) == [gr.skip()] * 2
@@ -154,7 +154,7 @@ def test_untrained_layers_begin_otherwise_and_stop_keeps(handlers: list[Callable
     assert "1 run is ahead of yours" in json.loads(news([waiting["run"], 0, 0, 0]))["status"]
     assert json.loads(news([begun["run"], 0, 0, 0]))["run"] == begun["run"]
     stop(waiting["run"])
-    assert "left the line" in json.loads(list(others)[-1]["curve"])["status"]
+    assert "removed from the queue" in json.loads(list(others)[-1]["curve"])["status"]
     assert news([waiting["run"], 0, 0, 0]) == ""
     stop(begun["run"])
     *_, last = run
@@ -206,7 +206,7 @@ def test_what_keeps_a_run_from_starting_is_one_sentence(handlers: list[Callable[
     broken = tmp_path / "broken.csv"
     broken.write_text("a,b,1\na,c,2\na,d,x\n")
     _, update = train(handlers, *BAR_TEXTS, "", None, UPLOAD, str(broken), *OURS[2:])
-    assert "Row 3 has no number" in json.loads(update["curve"])["status"]
+    assert "Row 3 has a score that is not a number" in json.loads(update["curve"])["status"]
     for wrong in (
         (UPLOAD, None, *OURS[2:]),
         (*OURS[:4], None, *OURS[5:]),

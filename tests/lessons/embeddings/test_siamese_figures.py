@@ -47,20 +47,20 @@ def test_the_spread_counts_every_pair() -> None:
 
 def test_the_words_never_sell_noise() -> None:
     noise = plain(scores_html(DATA, Correlation(0.5, 0.4, 0.6, 0.5), 0.2, result(Gap(0.1, -0.1, 0.3))))
-    assert "chance could do" in noise
-    assert "<b>scale</b> did" in noise
-    assert "became better, by more than chance" in scores_html(
+    assert "within chance" in noise
+    assert "<b>scale</b> changed" in noise
+    assert "is now better, by more than chance" in scores_html(
         DATA, Correlation(0, 0, 0, 0), 0.2, result(Gap(0.2, 0.1, 0.3))
     )
-    assert "became worse" in scores_html(DATA, Correlation(0, 0, 0, 0), 0.2, result(Gap(-0.2, -0.3, -0.1)))
+    assert "is now worse" in scores_html(DATA, Correlation(0, 0, 0, 0), 0.2, result(Gap(-0.2, -0.3, -0.1)))
     none = Correlation(math.nan, math.nan, math.nan, math.nan)
     assert "all cosines are equal" in scores_html(DATA, none, 0.2, result(Gap(math.nan, math.nan, math.nan)))
 
 
 def test_whose_pairs_they_are_and_what_may_have_been_seen_before() -> None:
-    assert "captions of photos are among this model’s training pairs" in plain(data_html(DATA, "trained", False, True))
+    assert "this model was trained on pairs of photo captions" in plain(data_html(DATA, "trained", False, True))
     assert "captions" not in data_html(DATA, "trained", True, True) + data_html(DATA, "trained", False, False)
-    assert "They are ours" in data_html(DATA, "trained", True, True)
+    assert "written and rated for this app" in data_html(DATA, "trained", True, True)
 
 
 def test_the_tables_and_towers_escape_and_add_up() -> None:
@@ -73,4 +73,4 @@ def test_the_tables_and_towers_escape_and_add_up() -> None:
     assert told.index("second 0<") < told.index("second 1<")  # the first moved most: from 0.70 to -0.20
     assert "(−0.40, −0.40, −0.40, …)" in towers
     assert "<b>0.250</b> → <b>0.010</b>" in towers  # (0.9 - 0.4)² and (0.5 - 0.4)²
-    assert "Nobody rated" in towers_html(Towers(("a", "b"), (3, 3), 8, "mean", ([0.0], [0.0], 0.0), None, None, 5.0))
+    assert "no human rating" in towers_html(Towers(("a", "b"), (3, 3), 8, "mean", ([0.0], [0.0], 0.0), None, None, 5.0))

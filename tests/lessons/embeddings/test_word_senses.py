@@ -54,18 +54,18 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     drawn = {trace.name: np.array(trace.y) for trace in curves.data}
     assert set(drawn["static table"]) == {1.0}
     theirs = drawn["“the”, same sense"] - drawn["“the”, different senses"]
-    assert "“the” in 5 of the same sentences. At layer 6 its curves lie <b>+0.19</b> apart" in told
-    assert "those of “bank” in these sentences <b>+0.08</b>" in told
-    assert "So here the gap need not be the word’s sense" in told
-    assert "chosen by their result" in told
+    assert "“the” in 5 of the same sentences. At layer 6, the gap between its curves is <b>+0.19</b>" in told
+    assert "for “bank” in these sentences it is <b>+0.08</b>" in told
+    assert "So the gap may come from the topics" in told
+    assert "selected because of this result" in told
     np.testing.assert_allclose(theirs[[2, 3, 6]], [-0.01, 0.05, 0.19], atol=0.006)
     datasheet = " ".join((ASSETS / "data" / "senses.md").read_text(encoding="utf-8").split())
     assert "curves lie 0.19 apart and those of *bank* in the same five sentences 0.08" in datasheet
     assert 'by 0.10 and 0.12, "the" by −0.01 and 0.05' in datasheet
     earlier = draw["show"](BAR, "bank", lines, 2, "least")[2]
-    assert "lie <b>−0.01</b> apart, those of “bank” in these sentences <b>+0.10</b>. The word itself" in earlier
+    assert "is <b>−0.01</b>; for “bank” in these sentences it is <b>+0.10</b>. So the gap is larger" in earlier
     others = draw["show"](BAR, "stick", lines_of("stick", bundled_uses()), 6, "least")[2]
-    assert "chosen by their result" not in others
+    assert "selected because of this result" not in others
     assert "<b>Control</b>" in others
     assert (drawn["same sense"] - drawn["different senses"])[1:].min() > 0.05  # every layer beyond the embeddings
     assert len(matrix.data[0].z) == 7
@@ -96,8 +96,8 @@ def test_the_reader_s_own_lines_have_a_curve_a_pair(wired: Any) -> None:
     [
         ("bank", "", "Write sentences with the word “bank”"),
         (" ", "x", "Write the word"),
-        ("river", "The bank.", "Line 1, “The bank.”, does not have the word “river”"),
-        ("kettle", "One kettle.", "at least two uses"),
+        ("river", "The bank.", "Line 1, “The bank.”, does not contain the word “river”"),
+        ("kettle", "One kettle.", "At least two uses"),
     ],
 )
 def test_what_is_missing_is_one_sentence(wired: Any, word: str, lines: str, told: str) -> None:

@@ -48,7 +48,7 @@ def test_two_curves_and_the_flat_line(cosines: np.ndarray) -> None:
     assert drawn["same sense"].line.color != drawn["different senses"].line.color
     said = " ".join(note.text for note in figure.layout.annotations)
     assert f"{averages.same[1]:.2f}" in said
-    assert "static table: all the same" in said
+    assert "static table: all equal" in said
 
 
 def test_without_senses_every_pair_has_its_curve(cosines: np.ndarray) -> None:

@@ -66,7 +66,7 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
         np.testing.assert_allclose(np.array(values.group(1).split(), dtype=float), vector, rtol=1e-4)
         assert f"<td>{np.linalg.norm(vector):.3f}</td><td>{scientific(ledger.differences[key])}</td>" in row.group(1)
     inner, active = ledger.block.inner[8], ledger.block.active[8]
-    assert f"1,536 numbers, of which {(inner > 0).sum()} are above zero" in markup
+    assert f"1,536 numbers, {(inner > 0).sum()} of them above zero" in markup
     found = re.search(r'data-name="GELU\(W1 T3 \+ b1\)" data-values="([^"]+)"', markup)
     assert found
     np.testing.assert_allclose(np.array(found.group(1).split(), dtype=float), active, rtol=1e-4)
@@ -74,9 +74,9 @@ def test_the_strips_norms_and_differences_are_the_ledgers(ledger: LayerLedger, r
 
 def test_the_told_and_the_tables(ledger: LayerLedger, run: Run) -> None:
     said = " ".join(block_told(ledger, run.encoding, 8).split())
-    assert f"norm {np.linalg.norm(ledger.block.t1[8]):.2f} to <q>bank</q>" in said
+    assert f"norm {np.linalg.norm(ledger.block.t1[8]):.2f} to the state of <q>bank</q>" in said
     assert f'data-difference="{ledger.largest:.3e}"' in said
-    assert "the ledger closes" in said
+    assert "the results match" in said
     table = block_numbers(ledger, run.encoding, 8)
     for key, ours in ledger.steps.items():
         assert scientific(float(np.abs(ours - ledger.own[key]).max())) in table
@@ -103,7 +103,7 @@ def test_units_lie_on_gelus_curve(ledger: LayerLedger) -> None:
     left, right = figure.layout.xaxis.range
     outside = int(((inner < left) | (inner > right)).sum())
     assert ("Outside the plot" in gelu_told(ledger, 8)) == (outside > 0)
-    assert f"Unit {int(ledger.block.active[8].argmax()):,} gives the most" in gelu_told(ledger, 8)
+    assert f"Unit {int(ledger.block.active[8].argmax()):,} has the largest output" in gelu_told(ledger, 8)
 
 
 def test_what_was_typed_stays_text(bundled: LoadedModel) -> None:

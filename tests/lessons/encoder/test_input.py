@@ -107,7 +107,7 @@ def test_a_distilbert_has_no_segments(store: ModelStore) -> None:
     assert [name.split()[0] for name in steps["sum"].layout.yaxis.ticktext] == ["word", "+", "="]
     changes = computed_changes(services, sentence, 1)
     assert [change.name for change in changes.changes] == ["positions", "order", "bag"]
-    assert "has no segments to take away" in shown_changes(services, sentence, 2, changes)["said"]
+    assert "has no segment embeddings to remove" in shown_changes(services, sentence, 2, changes)["said"]
     assert "[512 × 24]" in position.drawn(services, sentence, 2, 8, 4, 100, "table")["learned_said"]
     assert "2 layers" in stack.drawn(services, sentence, 2, 1)["told"]
 

@@ -46,7 +46,7 @@ def test_strips_add_up(tiny: LoadedModel, run: Run) -> None:
     z = strips_figure(sum_strips(ledger, run.encoding, 1)).data[0].z
     np.testing.assert_allclose(z[0] + z[1] + z[2], z[3], atol=1e-6)
     steps = dict(norm_strips(ledger, 1))
-    result = steps["(sum − mean) / deviation"] * steps["× gain"] + steps["+ offset"]
+    result = steps["(sum − mean) / std. deviation"] * steps["× gain"] + steps["+ offset"]
     np.testing.assert_allclose(result, run.hidden_states[0, 1], atol=1e-5)
     selection = select(tables, run.encoding.input_ids[1])
     picture = strips_figure(selection_strips(selection, ["a", "rain", "b"]))
@@ -66,7 +66,7 @@ def test_changes_are_a_row_each_and_the_mean_stands_last(tiny: LoadedModel, run:
     assert len(set(figure.data[0].x)) == len(run.encoding) + 1
     told = changes_told(changes, run.encoding, 3, replace(tiny.spec, segments=False))
     assert "<img" not in told
-    assert "no segments to take away" in told
+    assert "no segment embeddings to remove" in told
     assert f"{one.cosine[3]:.2f}" in told
 
 
@@ -121,7 +121,7 @@ def test_the_path_and_its_curves(run: Run) -> None:
     bars = next(trace for trace in curves.data if trace.type == "bar")
     np.testing.assert_allclose(bars.y, found.change[:, token], atol=1e-4)
     named = {trace.name: trace for trace in curves.data if trace.name}
-    np.testing.assert_allclose(named["its own start"].y, found.to_start[:, token], atol=1e-4)
+    np.testing.assert_allclose(named["its embedding"].y, found.to_start[:, token], atol=1e-4)
     assert {shape.x0 for shape in curves.layout.shapes if shape.type == "rect"} == {1}
     cells = re.findall(r"<td>([^<]+)</td>", path_table(found, run.encoding, token))
     assert cells[0] == f"{found.norms[0, token]:.4f}"

@@ -61,7 +61,7 @@ def test_before_a_run_the_program_and_the_command_are_there_already(tiny: Loaded
         assert shown["command"].startswith(
             "python -m demos.training --catalogue catalogue.json --model tiny --task sentence --data emotion"
         )
-        assert "none before a run" in shown["card"]
+        assert "no model card before a run" in shown["card"]
         with pytest.raises(UserError):
             next(keeper.zipped(run))
 
@@ -136,7 +136,7 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     assert shown["number"]["value"] == "1"
     assert "Your earlier run" in shown["told"]
     assert "### films" in shown["card"]
-    assert "had to make room" not in shown["told"]
+    assert "removed to free space" not in shown["told"]
     assert '"data": "file"' in keeper.recipe_file(BAR, second["kept"], history, "1")[1]
 
     *_, third = whole_run(trainer, picked, CHOSEN, reader="a reader")
@@ -144,7 +144,7 @@ def test_every_run_of_the_page_can_be_downloaded_until_the_oldest_has_to_go(
     shown = keeper.show(BAR, third["kept"], history, "1")  # which is gone: the last is shown
     picker = shown["number"]
     assert ([number for _, number in picker["choices"]], picker["value"]) == (["3", "2"], "3")
-    assert "The model of run 1 had to make room: this page keeps the last 2" in flat(shown["told"])
+    assert "The model of run 1 was removed to free space: this page keeps your last 2" in flat(shown["told"])
     with pytest.raises(UserError, match="no longer kept"):  # never another run's in its place
         next(keeper.zipped(third["kept"], history, "1"))
     for reader in ([], [replace(first, run="made-up", number=2)]):

@@ -63,13 +63,13 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
     status, proof, made, numbers = (flat(shown[name]) for name in ("status", "proof", "made", "numbers"))
     assert shown["file"]["visible"] is False
     assert "trains 25 models" in status
-    assert "15 of them from random weights (3 seeds, longer)" in status
-    assert {"the trained model", "the words alone"} <= {trace.name for trace in figure.data}
-    assert "A sample" in made
+    assert "15 of them start from random weights (3 seeds, more steps)" in " ".join(status.split())
+    assert {"the pre-trained model", "words only"} <= {trace.name for trace in figure.data}
+    assert "Sample result" in made
     assert command in numbers
-    assert "the trained model is there with" in proof
+    assert "the pre-trained model reaches this with" in proof
     assert "it was also tuned on about a billion sentence pairs" in proof
-    assert "so they did learn them" in proof
+    assert "so they were learned" in proof
     assert "<td>" in numbers
 
 
@@ -81,7 +81,7 @@ def test_without_a_sample_guessing_is_shown_and_a_file_is_awaited(part: Learning
     assert "trains 20 models" in shown["status"]
     assert [trace.name for trace in shown["figure"].data] == ["always the most frequent class"]
     assert shown["proof"] == ""
-    assert "press Run" in shown["made"]
+    assert "click Run" in shown["made"]
     assert read_data("file-pair", None) is None
     assert set(FILES) == {"file-sentence", "file-pair"}
 
@@ -103,7 +103,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
         last = update
     assert last["start"]["interactive"] is True
     assert last["run"] == ""
-    assert "Stopped; 1 of 12 trainings are kept" in last["status"]
+    assert "Stopped; 1 of 12 trained models are kept" in last["status"]
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)

@@ -53,17 +53,17 @@ def test_the_lines_are_means_and_the_bands_go_from_worst_to_best() -> None:
 def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     told = flat(proof_html(MEASURED))
     assert (
-        "From random weights the same architecture gets to 31% at best (with 100 examples, 30% to 32% over 2 seeds); "
-        "the trained model is there with <b>10</b>." in told
+        "The best accuracy of the same architecture from random weights is 31% (with 100 examples, 30% to 32% over 2 "
+        "seeds); the pre-trained model reaches this with <b>10</b> examples." in told
     )
     assert (
-        "The words alone get to 61% at best (with 100 examples, 60% to 62% over 2 seeds); the trained model is there "
-        "with <b>10</b>." in told
+        "The best accuracy with words only is 61% (with 100 examples, 60% to 62% over 2 seeds); the pre-trained model "
+        "reaches this with <b>10</b> examples." in told
     )
     worse = tuple(replace(point, score=0.1) if point.series == PRETRAINED else point for point in POINTS)
-    assert "so far the trained model is below that, at 10%" in flat(proof_html(replace(MEASURED, points=worse)))
-    assert "is worth many labelled examples" in told
-    assert "worth" not in flat(proof_html(replace(MEASURED, points=worse)))
+    assert "so far, the pre-trained model is below this, at 10%" in flat(proof_html(replace(MEASURED, points=worse)))
+    assert "pre-training replaces many labelled examples" in told
+    assert "replaces" not in flat(proof_html(replace(MEASURED, points=worse)))
     assert "billion" not in told
     assert "billion" in flat(proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title)))
     assert "under way" in flat(proof_html(replace(MEASURED, points=())))
@@ -73,10 +73,10 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     for told in (table, made_html(MEASURED, own=False), made_html(MEASURED, own=True)):
         assert "<b>data" not in told
         assert "&lt;b&gt;data" in told
-    assert "A sample" in made_html(MEASURED, own=False)
+    assert "Sample result" in made_html(MEASURED, own=False)
     assert "2 seeds (3 from random weights)" in made_html(MEASURED, own=True)
     assert "3 seeds." in made_html(replace(MEASURED, seeds=3), own=True)
-    assert "A sample" not in made_html(MEASURED, own=True)
+    assert "Sample result" not in made_html(MEASURED, own=True)
 
 
 def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
@@ -84,9 +84,9 @@ def test_whether_random_weights_were_trained_long_enough_is_said() -> None:
         points = tuple(replace(one, learned=share) if one.series == SCRATCH else one for one in POINTS)
         return flat(proof_html(replace(MEASURED, points=points)))
 
-    assert "they got 97% of these training examples right, so they did learn them; a better recipe" in learned(0.97)
-    assert "only 60% of these training examples right: they were stopped before they had learned them" in learned(0.6)
-    assert "3 seeds); a better recipe may get further" in learned(None)
+    assert "accuracy on these training examples was 97%, so they were learned. Better settings" in learned(0.97)
+    assert "on these training examples was only 60%: training stopped before they were learned" in learned(0.6)
+    assert "3 seeds). Better settings may give a higher accuracy" in learned(None)
     assert "rate 5e-4, about 250 steps, 3 seeds" in learned(None)
 
 
@@ -97,8 +97,8 @@ def test_the_table_tells_what_was_changed_and_marks_the_two() -> None:
     assert "<b>learning rate 5e-5</b> (was 1e-4), <b>seed 4</b> (was 0)" in table
     assert table.count(" checked") == 1
     assert "<i>mine" not in table
-    assert "not yours" in runs_html([RECORD], [], sample=True)
-    assert "the same recipe" in runs_html([RECORD, other()], [], sample=False)
+    assert "Two sample runs" in runs_html([RECORD], [], sample=True)
+    assert "the same recipe and data" in runs_html([RECORD, other()], [], sample=False)
     assert "stopped by hand" in runs_html([other(stopped="asked")], [], sample=False)
 
 
@@ -118,24 +118,24 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     assert "20.0 points better" in lucky
     assert "2 are right only in run 2 and 0 only in run 1" in lucky
     assert f"probability {2 * 0.5**2:.2g}" in lucky
-    assert "may well be luck" in lucky
+    assert "within chance" in lucky
     even = flat(compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])]))
     assert "no better and no worse" in even
-    assert "nothing here speaks for either" in even
+    assert "no evidence for either run" in even
     many = "1" * 10 + "0" * 30
     sure = flat(compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)]))
-    assert "more than the luck of these test examples" in sure
+    assert "more than chance in these test examples" in sure
     apart = flat(compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})]))
     assert "different test examples" in apart
-    assert all("one training with one seed" in said for said in (lucky, even, sure, apart))
+    assert all("uses a single seed" in said for said in (lucky, even, sure, apart))
     assert "includes 0" in apart
-    assert "different data" in flat(compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})]))
-    assert "repeat both with other seeds" in flat(
+    assert "the test data differ" in flat(compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})]))
+    assert "repeat both runs with other seeds" in flat(
         compared_html([other(metrics={"entity F1": 0.5}), other(metrics={"entity F1": 0.6})])
     )
     assert "different tasks" in flat(compared_html([RECORD, other(metrics={"entity F1": 0.6})]))
     alike = flat(compared_html([RECORD, other()]))
     assert "no better" in alike
-    assert "both get the same ones right" in alike
+    assert "classify the same of the 10 test examples" in alike
     assert "Tick two" in flat(compared_html([RECORD]))
     assert not math.isnan(RECORD.headline[1])

@@ -78,7 +78,7 @@ def visible(found: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("view", [MAP, ATTENTION, ERROR, TRUST])
 def test_before_any_run_there_is_a_sample_told_so(afterwards: Afterwards, view: str) -> None:
     found = shown(afterwards, view)
-    assert "A sample before your own training" in found["status"]
+    assert "Sample, until you train a model" in found["status"]
     assert visible(found) == [view]
     assert "<table" in found["numbers"]
     again = shown(afterwards, view, seen=found["seen"])

@@ -48,7 +48,7 @@ def test_a_run_is_remembered_and_the_oldest_forgotten(
     table, figure, compared = show(BAR, history, "")
     assert "films.tsv" in table
     assert f"run {record.number}" in {trace.name for trace in figure.data}
-    assert "different data" in compared
+    assert "the test data differ" in compared
 
 
 def test_before_any_run_there_is_a_sample_that_says_so() -> None:
@@ -61,7 +61,7 @@ def test_before_any_run_there_is_a_sample_that_says_so() -> None:
         assert 0 < len(record.curve) <= 200
         assert len(record.looks) == 1 + record.settings["epochs"] * record.settings["evaluations"]
     table, figure, compared = show(BAR, [], "")
-    assert "A sample of two runs, not yours" in table
+    assert "Two sample runs" in table
     assert table.count(" checked") == 2
     assert len(figure.data) == 6
     assert "McNemar" in compared

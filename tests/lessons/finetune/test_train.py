@@ -128,7 +128,7 @@ def test_the_second_user_sees_the_queue_and_may_leave_it(wired: Wired, upload: s
         mine, waiting = next(second), next(second)
         assert "1 run is ahead of yours" in json.loads(waiting["curve"])["status"]
         wired.stop["run"](mine["run"])
-        assert "left the line" in status(second)
+        assert "removed from the queue" in status(second)
     next(first), next(first)
     first.close()  # its page is gone, its training is not
     assert status(third).startswith("Trained")
@@ -194,7 +194,7 @@ def test_the_endpoint_streams_events_as_json(wired: Wired) -> None:
         ({"data": "a\tb\nc\td\n"}, "'b'"),
         ({"data": TSV, "epochs": 0}, "epochs"),
         ({"data": TSV, "trains": "nothing"}, "What trains"),
-        ({"data": TSV, "task": "choice"}, "name a bundled set"),
+        ({"data": TSV, "task": "choice"}, "the name of a bundled data set"),
         ({"data": "emotion", "task": "pair"}, "another task"),
         ({"data": TSV, "epochs": 2.5}, "epochs"),
         ({"data": TSV, "learning_rate": float("inf")}, "learning rate"),

@@ -46,7 +46,7 @@ def silent(*_: Any) -> Iterator[Event]:
 
 
 FAILURES: dict[str, tuple[Any, str, Any, str]] = {
-    "NaN loss": (Classification, "loss", lambda self, logits, targets: logits.sum() * torch.nan, "infinite at step 1"),
+    "NaN loss": (Classification, "loss", lambda self, logits, targets: logits.sum() * torch.nan, "number at step 1"),
     "CUDA's memory": (Learner, "step", raising(torch.OutOfMemoryError("CUDA out of memory.")), NO_MEMORY),
     "Python's memory": (Learner, "logits", raising(MemoryError()), NO_MEMORY),
     "the CPU allocator's memory": (Learner, "step", lambda *_: torch.empty(2**58), NO_MEMORY),

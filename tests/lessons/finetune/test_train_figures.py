@@ -85,7 +85,7 @@ def test_the_learning_rate_is_drawn_as_it_will_be() -> None:
         assert float(x) == pytest.approx(100 * k / 120, abs=0.01)
         rate = learning_rate(k, 121, 2e-4, 0.25, "cosine")
         assert (38 - float(y)) / 36 == pytest.approx(rate / 2e-4, abs=1e-3)
-    assert "31 of 121 steps up to 2e-4" in told
+    assert "31 of 121 steps of warm-up to 2e-4" in told
     assert "stays" in rate_html(Settings(warmup=0, schedule="constant"), 1)
 
 
@@ -109,7 +109,7 @@ def test_a_recipe_says_what_was_changed_in_it() -> None:
 def test_the_chain_counts_its_fresh_numbers(kind: str, outputs: int, words: str) -> None:
     spec = CATALOGUE["minilm"]
     told = flat(chain_html(kind, spec, Settings(hidden=(64,)), ("a", "b", "c")))
-    assert f"{spec.width * 64 + 64 + 64 * outputs + outputs:,} fresh numbers" in told
+    assert f"{spec.width * 64 + 64 + 64 * outputs + outputs:,} new parameters" in told
     assert words in told
 
 

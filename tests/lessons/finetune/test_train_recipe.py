@@ -38,10 +38,10 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "13 of 126 steps up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
+    assert "13 of 126 steps of warm-up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
     assert "n tokens × 32" in chain
-    assert f"{32 * 6 + 6:,} fresh numbers" in chain
-    assert "504 sentences to train on, 72 to watch, 144 to test" in flat(data)
+    assert f"{32 * 6 + 6:,} new parameters" in chain
+    assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
     assert "max_length=24" in code
     cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
     assert "126 steps" in cost
@@ -61,12 +61,12 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown["told"])
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
-    assert "Name a data set of the Hub" in unnamed["told"]  # nothing is fetched before that
+    assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
 
 
 def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
     deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
-    told = "The recipe trains the upper 3 layers, and this model has 2."
+    told = "The recipe trains the upper 3 layers, but this model has only 2."
     with pytest.raises(UserError, match=told):
         wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
@@ -88,7 +88,7 @@ def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatc
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: None)
     lent = wired.draws[0]["show"](*asked)["told"]
     assert "[UNK]" not in lent
-    assert "The pieces above are the bundled model’s: Tiny random BERT" in lent
+    assert "The pieces above come from the bundled model’s tokenizer: Tiny random BERT" in lent
     assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)["told"]
 
 

@@ -96,7 +96,7 @@ def test_the_third_share_follows_and_bounds_hold(services: Services) -> None:
 
 def test_an_empty_box_means_the_bar_and_nothing_at_all_is_one_sentence(services: Services) -> None:
     assert setup(services, BAR, " \n", 1, *USUAL).encoding == encode(services.store.tokenizer("tiny"), BAR.text)
-    with pytest.raises(UserError, match="no word here"):
+    with pytest.raises(UserError, match="no word to choose"):
         drawn_once(services, replace(BAR, text=""), "", 1, *USUAL)
     for text in ("\U0001f600" * 30, "<script>alert(1)</script> ${x}", "word " * 3_000, "[MASK] x"):
         shown = drawn_once(services, BAR, text, 1, *USUAL)

@@ -68,7 +68,7 @@ def test_a_long_text_is_cut_and_says_so(tiny: LoadedModel) -> None:
     told = picture_html(long, Corruption(ids, ids, kinds), long.tokens, {})
     assert told.count("corruption-token") == 128
     assert "384 more tokens, 2 of them chosen" in told
-    assert "90 more fell off" in told
+    assert "90 more were removed" in told
 
 
 def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corruption: Corruption) -> None:
@@ -76,7 +76,7 @@ def test_counts_shares_and_the_rest(tiny: LoadedModel, encoding: Encoding, corru
     told = legend_html(corruption, special, PAPER)
     assert f"3 of {len(encoding)} tokens chosen" in told
     assert re.findall(r"<b>(. \d \w+)</b>", told) == ["■ 1 masked", "◆ 1 random", "● 1 kept"]
-    assert "2 special ones" in told
+    assert "2 special tokens" in told
     rest = rest_html(Shares(masked=0.7, replaced=0.2))
     assert re.findall(r"flex-grow:([\d.]+)", rest) == ["0.7000", "0.2000", "0.1000"]
     assert "<b>10 %</b>" in rest
@@ -91,7 +91,7 @@ def test_answers_and_their_mean(corruption: Corruption, given: Given) -> None:
     assert told.count("✓") == 2
     assert "<b>1.03</b>" in told
     assert "among 2.8 equally likely" in told  # e to the 1.0337
-    assert "costs 10.33" in told  # ln 30,522
+    assert "would give 10.33" in told  # ln 30,522
 
 
 def test_the_figures_hold_the_shares(encoding: Encoding) -> None:
@@ -125,7 +125,7 @@ def test_p_values_are_told_as_what_they_are() -> None:
     assert "300 tokens chosen in 100 draws: masked 66.7 %, random 33.3 %, kept 0.0 %" in told
     assert "2 degrees of freedom, <b>p = 0.47</b>" in told
     assert "about 47 of 100" in told
-    assert "fewer than 2 of 100 such experiments, so look at other seeds: one in 20" in told
-    assert "3 of 5 tokens, 60.0 %" in told
+    assert "fewer than 2 of 100 such experiments. Try other seeds: by chance, one seed in 20" in told
+    assert "3 of 5 tokens (60.0 %" in told
     assert "nothing to test" in shares_html(draws, None, None, False)
-    assert "words stay whole" in shares_html(draws, None, None, True)
+    assert "words are chosen" in shares_html(draws, None, None, True)

@@ -83,7 +83,7 @@ def test_clicked_typed_or_picked(tiny: LoadedModel) -> None:
     assert both.focus == 3
     assert len(both.places) == 4
     assert gaps(tokenizer, read(tokenizer, "?!")).focus == 1
-    with pytest.raises(UserError, match="no word to hide"):
+    with pytest.raises(UserError, match="no word to mask"):
         gaps(tokenizer, read(tokenizer, " "))
     with pytest.raises(UserError, match="The sentence has 20,001 characters"):
         read(tokenizer, "x" * 20_001)
@@ -103,7 +103,7 @@ def test_the_picture_holds_the_models_own_numbers(filler: Filler, whole: BertFor
     for chance in top.values.tolist():
         assert f"<td>{chance:.5f}</td>" in outputs["numbers"]
     rank = 1 + int((chances > chances[truth]).sum())
-    assert f"Token 4 was <q><bdi>counted</bdi></q>: guess <b>{rank:,}</b> of 30,522" in one_line(outputs["said"])
+    assert f"Token 4 was <q><bdi>counted</bdi></q>: rank <b>{rank:,}</b> of 30,522" in one_line(outputs["said"])
     assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', outputs["layers"])[-1] == f"{rank:,}"
     assert outputs["chips"].count('aria-pressed="true"') == 2
     assert outputs["best"].count("<li") == 9  # seven, and the true word below
@@ -126,7 +126,7 @@ def test_the_endpoint_is_transformers_own_pipeline(filler: Filler, whole: BertFo
             [word["probability"] for word in one["words"]], [word["score"] for word in other], rtol=1e-3
         )
     assert "notice" not in mine
-    assert "more were cut" in fill_mask("[MASK] " + "sand " * 600)["notice"]
+    assert "more were removed" in fill_mask("[MASK] " + "sand " * 600)["notice"]
     for arguments, said in (
         (("No gap.",), "no \\[MASK\\]"),
         (("[MASK] " * 17,), "17 \\[MASK\\]s; the limit is 16"),
@@ -188,7 +188,7 @@ def test_in_a_long_text_the_hidden_word_is_one_that_is_seen(filler: Filler) -> N
     sentence = Sentence("a river and some old stones lie here . " * 40, "", "minilm")
     assert filler.gaps(sentence, "").focus < 128
     late = Sentence("a river " * 70 + "[MASK]", "", "minilm")
-    assert "token 141, among them" in shown(filler, late, "", 6)["chips"]
+    assert "token, 141, is one of them" in shown(filler, late, "", 6)["chips"]
 
 
 def test_the_programs_print_these_numbers(
@@ -220,5 +220,5 @@ def test_the_sentences_to_try(ours: Filler, tiny: LoadedModel) -> None:
         assert (
             read(tiny.tokenizer, text).tokens.count("[MASK]") == read(tiny.tokenizer, other).tokens.count("[MASK]") == 1
         )
-        assert "first guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)["said"]
+        assert "best guess" in shown(ours, Sentence(text, "", "minilm"), "", 10)["said"]
         assert compared(ours, Sentence(text, "", "minilm"), "", other).count("<h4>") == 2

@@ -54,8 +54,8 @@ def test_the_sentence_has_a_switch_for_each_word(encoding: Encoding) -> None:
     assert shown.count(" focus") == 1
     assert 'data-marks="7.1234"' in shown
     assert "<b>" not in shown
-    assert "once more" in shown
-    assert "to begin with" in sentence_html(encoding, [1], 1, [], "[MASK]")
+    assert "again to unmask" in shown
+    assert "One word is masked as an example" in sentence_html(encoding, [1], 1, [], "[MASK]")
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_the_true_word_is_framed_or_added_below() -> None:
 
 def test_what_is_told_of_a_distribution() -> None:
     told = told_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=5.0), 4, True, 1024)
-    assert "Token 4 was <q><bdi>sky</bdi></q>: guess <b>1,234</b> of 1,024, <b>0.1%</b>" in told
-    assert "<b>5.0</b> of 10.0 bits" in told
+    assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.1%</b>" in told
+    assert "<b>5.0</b> of at most 10.0 bits" in told
     assert "among 32 equally likely words" in told
     assert "The first 2 hold <b>75%</b>" in told
     guessed = told_html(one(EVIL, SECOND, watched=EVIL, rank=1), 4, False, 1024)
-    assert "first guess <q><bdi>&lt;img src=x&gt;</bdi></q>, <b>50%</b>" in guessed
+    assert "best guess <q><bdi>&lt;img src=x&gt;</bdi></q>, <b>50%</b>" in guessed
 
 
 def test_the_layers_rank_one_word() -> None:
@@ -94,13 +94,13 @@ def test_the_layers_rank_one_word() -> None:
     table = lens_html(layers, known=True)
     assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', table) == ["4,000", "2", "1", "1"]
     assert re.findall(r'<th scope="row">(.*?)</th>', table) == ["embeddings", "layer 0", "layer 1", "layer 2"]
-    assert "is first from layer 1 on" in table
+    assert "has rank 1 from layer 1 on" in table
     assert re.findall(r"--share:(\d+)%", table) == ["50", "25"] * 4
     assert table.count('class="true"') == 4
     assert "<img" not in table
     never = lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 3, 5)], known=True)
-    assert "not first at the end, but 5. It was nearest at layer 0, rank 3" in never
-    assert "nearest" not in lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 5)], known=True)
+    assert "finishes with rank 5. Its best rank is 3, at layer 0" in never
+    assert "Its best rank" not in lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 5)], known=True)
     numbers = numbers_html(layers[-1], layers)
     assert "<td>0.50000</td><td>0.50000</td>" in numbers
     assert "<td>0.25000</td><td>0.75000</td>" in numbers
@@ -116,14 +116,17 @@ def test_what_a_word_does(encoding: Encoding) -> None:
     )
     found = Removals(encoding, 7, ("sky", "sea"), np.array([0.7, 0.1]), "sky", each)
     shown = removals_html(found)
-    assert "<q><bdi>sky</bdi></q> needs <q>unflappable</q> most: without it 70% become <b>10%</b>" in shown
+    assert (
+        "<q><bdi>sky</bdi></q> depends most on <q>unflappable</q>. Without it, the probability falls from 70% "
+        "to <b>10%</b>" in shown
+    )
     cells = re.findall(r'fill-cell (\w+)" style="--share:(\d+)%"><span>.*?</span><small>(.*?)</small>', shown)
     assert cells == [("falls", "33", "−20.0"), *[("falls", "100", "−60.0")] * 4, ("rises", "0", "0.0")]
     assert shown.count("fill-cell place") == len(encoding) - 2 - 6
     assert re.findall(r"<td>([\d.]+%)</td>", shown) == ["70%", "10%", "50%", "20%", "10%", "30%", "70%", "10%"]
     assert "<i>" not in shown
     helps = Removals(encoding, 7, ("sky",), np.array([0.1]), "sky", (Removal((1,), "the", np.array([0.2]), "sky"),))
-    assert "No word helps" in removals_html(helps)
+    assert "No word makes" in removals_html(helps)
 
 
 def test_two_contexts_share_one_measure() -> None:
@@ -142,7 +145,7 @@ def test_likelihood_on_the_tokens(encoding: Encoding) -> None:
     assert f"pseudo-perplexity <b>{np.exp(-known.mean()):.1f}</b>" in done
     assert re.findall(r"<small>(.*?)</small>", done) == [f"−{-value:.2f}" for value in known]
     assert re.findall(r"--share:(\d+)%", done)[-1] == "100"
-    assert f"<q>{encoding.tokens[places[-1]]}</q>, 1.8%" in done
+    assert f"<q>{encoding.tokens[places[-1]]}</q>, with a probability of 1.8%" in " ".join(done.split())
     assert "<b>" not in re.sub(r"<b>[\d.−]+</b>", "", done)
     part = likelihood_html(Likelihood(encoding, places, known[:3]))
     assert f"3 of {len(places)} tokens" in part

@@ -59,5 +59,5 @@ def test_hostile_text_and_none(services: Services) -> None:
         assert "<script>" not in "".join(outputs[name] for name in ("rows", "counts", "answer", "numbers"))
         assert "Self-supervised." in answered(services, BAR, text, 3, None)
     for text in ("", "\u200b", " \n"):
-        with pytest.raises(UserError, match="no text here"):
+        with pytest.raises(UserError, match="no text to derive"):
             drawn(services, Sentence(text, "", BUNDLED), "", 1)

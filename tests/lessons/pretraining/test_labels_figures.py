@@ -60,5 +60,5 @@ def test_counts_and_answers(found: FreeLabels) -> None:
         told = answer_html(found, vote)
         assert "<script>" not in told
         assert f"All {chosen + 1} rows" in told
-        assert f"{chosen} labels are the text's own tokens" in told
+        assert f"{chosen} labels are tokens of the text itself" in told
         assert told.count("You said") == (vote in VOTES)

@@ -68,9 +68,9 @@ def test_the_part_opens_on_numbers_and_refuses_what_is_no_text(learning: Learnin
     assert curve["points"] == [[1, pytest.approx(masked, rel=1e-3), None]]
     assert curve["guess"] == math.log(30522)
     assert "[MASK]" in opening["asked"]
-    assert "the last one held out" in opening["cut"]
-    assert "Masked words and next" in opening["cut"]
-    assert "A hundred steps: about" in opening["cost"]
+    assert "the last one is held out" in opening["cut"]
+    assert "masked words and next" in opening["cut"]
+    assert "A hundred steps take about" in opening["cost"]
     for controls in (
         ("", *CONTROLS[1:]),
         (TEXT, None, 2, 0, True),
@@ -80,7 +80,7 @@ def test_the_part_opens_on_numbers_and_refuses_what_is_no_text(learning: Learnin
         with pytest.raises(UserError):
             learning.situation("tiny", *controls)
     alone = learning.opening(learning.situation("tiny", "Only <b>one</b> sentence ${x} 😀", *CONTROLS[1:]))
-    assert "Masked words only" in alone["cut"]
+    assert "masked words only" in alone["cut"]
     assert "<b>one" not in alone["asked"]
 
 
@@ -94,15 +94,15 @@ def test_a_press_fills_the_page_and_its_copy_goes_on(learning: Learning) -> None
     curve = json.loads(last["curve"])
     assert [point[0] for point in curve["points"]] == [1, 2, 3]
     assert all(point[2] > 9 for point in curve["points"])  # from random weights
-    assert "has taken 3 steps" in curve["status"]
+    assert "has been trained for 3 steps" in curve["status"]
     assert "Step 3" in last["step"]
     assert "now</th>" in last["asked"]
     assert len(last["gradient"].data[0].x) == 5
     assert "In these 3 steps" in last["told"]
     again = list(learning.press("second", "tiny", CONTROLS, run, situation, 1))
     assert again[-1]["held"] == run
-    assert "has taken 4 steps" in json.loads(again[-1]["curve"])["status"]
-    assert "by the decoder" in again[-1]["top"]
+    assert "has been trained for 4 steps" in json.loads(again[-1]["curve"])["status"]
+    assert "from the decoder" in again[-1]["top"]
     assert learning.news([run, 0]) == ""  # it is over
     for asked in (None, [], [1], ["x", "y"], ["x", math.inf]):
         assert learning.news(asked) == ""
@@ -124,7 +124,7 @@ def test_what_has_nothing_to_do_with_a_copy_leaves_it(learning: Learning, monkey
     monkeypatch.setattr(live, "MAX_STEPS", 2)
     *_, spent = learning.press("third", "tiny", CONTROLS, held, situation, 1)
     *_, number = learning.press("fourth", "tiny", (TEXT, None, 2, 0, True), held, situation, 1)
-    for told, said in ((left, LEFT_LINE), (spent, LONG), (number, "A number is missing.")):
+    for told, said in ((left, LEFT_LINE), (spent, LONG), (number, "A number is missing in the settings.")):
         assert json.loads(told["curve"])["status"] == said
         assert not {"held", "situation"} & set(told)
         assert told["one"]["interactive"]

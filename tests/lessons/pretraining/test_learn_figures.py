@@ -66,7 +66,7 @@ def test_what_is_said_of_the_rows_is_counted():
     told = rows_html(ROWS, 1, 1, 2e-3)
     assert "In step 1: how far did each" in told
     assert "4 of 5 rows moved" in told
-    assert "only 1 stood in the input" in told
+    assert "only 1 of these words occurred" in told
     assert "moved 1.5e-3 (the median), 1,500 times as far" in told
     assert "farther than 2.0e-3" in told
     later = rows_html(ROWS, 1, 2, 2e-3)
@@ -94,9 +94,9 @@ def test_guesses_before_and_now_and_what_changed():
     assert "<i>" not in told
     assert "<b>brood</b> <small>0.75</small>" in told
     assert "1e-4 → <b>0.75</b>" in told
-    assert "place 4,661 → 1" in told
+    assert "rank 4,661 → 1" in told
     assert '3.00 → <b class="nearer">2.50</b>' in told
-    assert '2.00 → <b class="farther">2.75</b> <small>(what it learns on one text' in told
+    assert '2.00 → <b class="farther">2.75</b> <small>(training on one text' in told
     assert "random weights" not in told
     assert "held out</small>" in told
     event.before_untrained, event.after_untrained = after, Asked((), 1.5, 1.0)
@@ -113,7 +113,7 @@ def test_guesses_before_and_now_and_what_changed():
 def test_a_step_its_batch_and_all_steps_in_numbers():
     last: Any = SimpleNamespace(masked=3.5, following=2.25, right=0.44, norm=39.0)
     told = step(3, last, 1.0)
-    assert all(part in told for part in ("Step 3", "3.50", "+ 2.25", "= 5.75", "44% right", "39.00", "cut to 1"))
+    assert all(part in told for part in ("Step 3", "3.50", "+ 2.25", "= 5.75", "44% right", "39.00", "clipped to 1"))
     last.following, last.norm = math.nan, 0.5
     assert "next sentence" not in step(1, last, 1.0)
     assert "cut to" not in step(1, last, 1.0)
@@ -133,11 +133,11 @@ def test_a_step_its_batch_and_all_steps_in_numbers():
 
 
 def test_what_the_text_is_cut_into_is_told():
-    assert "the last 3 held out" in cut_told(FOUND, Passage(("a",) * 15, ("b",) * 3))
-    assert "the last one held out" in cut_told(FOUND, Passage(("a",) * 2, ("b",)))
+    assert "the last 3 are held out" in cut_told(FOUND, Passage(("a",) * 15, ("b",) * 3))
+    assert "the last one is held out" in cut_told(FOUND, Passage(("a",) * 2, ("b",)))
     alone = cut_told(FOUND, Passage(("a",), ()))
-    assert "1 sentence to" in alone
+    assert "1 sentence for" in alone
     assert "no test" in alone
-    assert "Masked words only: next sentences take two" in alone
+    assert "masked words only, since next sentences need at least two" in alone
     headless: Any = SimpleNamespace(relation=None)
     assert "no next-sentence head" in cut_told(headless, Passage(("a",) * 15, ("b",) * 3))

@@ -123,13 +123,13 @@ def test_what_people_type(reader: Reader, services: Services) -> None:
     for first, second in (("", "B."), ("A.", "  "), (None, None)):
         with pytest.raises(UserError, match="Write both sentences"):
             drawn(reader, BAR, first, second, "true", 0, "")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match=f"B has 4,900 tokens; this part takes up to {MOST}"):
+    with pytest.raises(UserError, match=f"B has 4,900 tokens; the limit is {MOST}"):
         drawn(reader, BAR, FIRST, "sea " * 4_900, "true", 0, "")
     whole = drawn(reader, BAR, "fog " * MOST, "🙂", "same", 0, "")
     assert "more tokens" in whole["sequence"]
     assert drawn(reader, BAR, "Rain.", "Rain.", "nonsense", 1e9, "")["answer"]
     headless = Services(services.store, "minilm", heads=Heads(replace(services.pretrained(""), relation=None)))
-    with pytest.raises(UserError, match="without next sentences"):
+    with pytest.raises(UserError, match="not pre-trained on next sentences"):
         drawn(Reader(headless), BAR, FIRST, SECOND, "true", 0, "")
     assert "IsNext" in made(Reader(headless), "minilm", 0)  # needs no head
 
@@ -155,7 +155,7 @@ def test_instances_are_the_documents_and_corrupted(reader: Reader) -> None:
 
 def test_trials_are_told_and_remembered(reader: Reader, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     *steps, last = list(reader.trials("minilm", 1))
-    assert steps[0] == {"status": '<p role="status">0 of 240 pairs asked …</p>', "results": ""}
+    assert steps[0] == {"status": '<p role="status">0 of 240 pairs done …</p>', "results": ""}
     assert last["status"] == ""
     cells = [int(one) for one in re.findall(r'class="(?:hit|miss)">(\d+)<', last["results"])]
     assert len(cells) == 8
@@ -188,7 +188,7 @@ def test_the_endpoint_gives_the_page_s_numbers(services: Services, reader: Reade
         np.testing.assert_allclose(list(answer[name].values()), getattr(case, name), atol=2e-5)
     for arguments, said in (
         (("", "b"), "both"),
-        (("a", "sea " * 500), "up to 120"),
+        (("a", "sea " * 500), "the limit is 120"),
         (("a", "b", "x"), "no model"),
         ((1, "b"), "A must be text"),
     ):

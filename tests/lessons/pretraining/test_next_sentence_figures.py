@@ -79,28 +79,29 @@ def test_cases_and_numbers(case: Case) -> None:
 
 def test_what_the_model_goes_by_is_read_off_four_numbers(case: Case) -> None:
     topic = told(case, 0.92, 0.011, 0.88, 0.99)
-    assert "from 92% to 1.1%, swapping to 88%: <b>here it goes by what the sentences are about" in topic
-    assert "twice counts as next too (99%)" in topic
-    assert "both count" in told(case, 0.9, 0.1, 0.2, 0.3)
-    assert "does not count as next (30%)" in told(case, 0.9, 0.1, 0.2, 0.3)
-    assert "here order counts" in told(case, 0.9, 0.7, 0.2, 0.9)
-    assert "almost anything next" in told(case, 0.9, 0.7, 0.8, 0.9)
-    assert "no next sentence to begin with (IsNext 40%)" in told(case, 0.4, 0.1, 0.2, 0.9)
+    assert "IsNext is 92%; with a random sentence it is 1.1%, after swapping" in topic
+    assert "depends on the topic, not" in topic
+    assert "(IsNext 99%)" in topic
+    assert "both the topic and the order" in told(case, 0.9, 0.1, 0.2, 0.3)
+    assert "(IsNext 30%)" in told(case, 0.9, 0.1, 0.2, 0.3)
+    assert "depends on the order, not" in told(case, 0.9, 0.7, 0.2, 0.9)
+    assert "almost any B" in told(case, 0.9, 0.7, 0.8, 0.9)
+    assert "classified as NotNext (IsNext 40%)" in told(case, 0.4, 0.1, 0.2, 0.9)
 
 
 def test_trials_are_counted_row_by_row() -> None:
     scores = [Score(kind, 60, said, 0.5) for kind, said in zip(KINDS, (57, 15, 54, 50), strict=True)]
     found = trials_html(scores)
     said = plain(found)
-    assert "right for 102 of 120 pairs, 85% (95 % interval 78% to 90%)" in said
-    assert "Of 60 swapped pairs it calls 54 IsNext , of 60 with a later sentence 50" in said
-    assert "can’t tell which" in said
+    assert "102 of 120 pairs, 85% , are classified correctly (95 % interval 78% to 90%)" in said
+    assert "Of 60 swapped pairs, 54 are classified as IsNext ; of 60 pairs with a later sentence, 50" in said
+    assert "does not detect which" in said
     assert "the next sentence IsNext 57 3 95% 86% to 98% 50%" in said
     assert "another document’s sentence NotNext 15 45 75% 63% to 84%" in said
     assert "swapped: the next sentence, then A NotNext 54 6 10% 5% to 20%" in said
     assert found.count('class="hit"') == found.count('class="miss"') == 4
     scores[2] = replace(scores[2], said_next=20)
-    assert "notices more often than not" in trials_html(scores)
+    assert "the model detects which" in trials_html(scores)
 
 
 def test_instances_show_where_their_sentences_stood(tiny: LoadedModel) -> None:

@@ -132,7 +132,7 @@ def test_a_session_has_so_many_events_at_once(
     monkeypatch.setattr(event_queue, "MOST_EVENTS", 5)
     answers = [post(SLOW, str(number), "eager") for number in range(9)]
     assert [answer.status for answer in answers].count(503) >= 2
-    assert "requests on their way" in answers[-1].detail
+    assert "requests in progress" in answers[-1].detail
     assert post(QUICK, "a", "other").status == 200
     heard(demo, "eager")
     assert post(SLOW, "again", "eager").status == 200

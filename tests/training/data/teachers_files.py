@@ -51,7 +51,7 @@ EUROPE, AMERICA = f"{CSV_SEMICOLON}Windows-1252.", f"{CSV_COMMA}Windows-1252."
 LIST = "Read as a JSON list, UTF-8."
 TABS = "Read as a table with tabs between the columns, "
 EXCEL = "Read as an Excel workbook, the sheet “Sheet1”."
-SENTENCES = "Read as text, a sentence a line, UTF-8."
+SENTENCES = "Read as text with one sentence per line, UTF-8."
 BROKEN_BOOK = "The Excel workbook is broken; save it again, or save its sheet as CSV."
 LOL = b'<!DOCTYPE x [<!ENTITY a "lol">' + b"".join(
     b'<!ENTITY %c "%s">' % (98 + k, b"&%c;" % (97 + k) * 10) for k in range(12)
@@ -89,7 +89,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "UTF-16, the other way": ("a.csv", "pair", b"\xfe\xff" + table(PAIRS, ("s1", "s2", "label")).encode("utf-16-be"),
                               f"{CSV_COMMA}UTF-16."),
     "UTF-16 without its mark": ("a.csv", "sentence", films().encode("utf-16-le"), "The file seems to be UTF-16"),
-    "UTF-32": ("a.csv", "sentence", films().encode("utf-32"), "Row 1 holds a NUL character"),
+    "UTF-32": ("a.csv", "sentence", films().encode("utf-32"), "Row 1 contains a NUL character"),
     "Cyrillic Windows": ("a.csv", "sentence", films(("привет", "да")).replace("film", "фильм").encode("cp1251"),
                          "Row 2 is not UTF-8 text; save the file as UTF-8."),
     "Chinese GBK": ("a.csv", "sentence", films().replace("film", "电影很好看").encode("gbk"), "Row 2 is not UTF-8"),

@@ -72,7 +72,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "a gzip bomb called tsv": ("a.tsv", "entities", BOMB, "The file is compressed"),
     "a gzip bomb": ("a.csv.gz", "sentence", BOMB, "ends in '.gz'"),
     "a zip": ("a.zip", "sentence", zipped(GOOD), "ends in '.zip'"),
-    "a zip called csv": ("a.csv", "sentence", zipped(GOOD), "a zip archive and no Excel workbook"),
+    "a zip called csv": ("a.csv", "sentence", zipped(GOOD), "a zip archive, not an Excel workbook"),
     "an ending of another kind": ("a.conll", "sentence", GOOD, "ends in '.conll'"),
     "no ending, other columns": ("data", "pair", GOOD, "No column is named sentence1 and sentence2"),
     "UTF-16 without its mark": ("a.csv", "sentence", GOOD.encode("utf-16-le"), "seems to be UTF-16 without"),
@@ -83,7 +83,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     ),
     "UTF-8, torn": ("a.csv", "sentence", films(("naïve ©, é", "no")).encode() + b"\xc3,x\n", "Row 43 is not UTF-8"),
     "random bytes": ("a.csv", "sentence", bytes(range(256)) * 99, "Row 3 is not UTF-8 text"),
-    "NUL": ("a.csv", "sentence", GOOD + "a\0b,no\n", "Row 42 holds a NUL character"),
+    "NUL": ("a.csv", "sentence", GOOD + "a\0b,no\n", "Row 42 contains a NUL character"),
     "a long row": ("a.csv", "sentence", GOOD + "a,no,x\n", "Row 42 has 3 columns where the first has 2"),
     "a short row": ("a.tsv", "pair", pairs(("a", "b")), "Row 42 has 2 columns where the first has 3"),
     "other columns": (
@@ -137,7 +137,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "a.csv",
         "sentence",
         table([(f"s {k} {j}", f"c{k}") for k in range(51) for j in range(6)]),
-        "51 different values; at most 50",
+        "51 different values; the limit is 50",
     ),
     "splits that overlap": (
         "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is in another",

@@ -76,7 +76,7 @@ def test_a_glue_data_set_as_the_hub_has_it(serve: Serve) -> None:
     assert data.labels[data.test[0].label] == "equivalent"
     assert data.notes[0].startswith("5 rows of the split validation_matched have no class")
     assert data.notes[1].startswith("30 rows of the split test have no class")
-    assert "The file has no test split, so its validation split is the test." in data.notes
+    assert "The file has no test split, so its validation split is used for the test." in data.notes
     assert load_hub("pair", "me/data") == data  # no second stream: the first is kept
 
 
@@ -133,7 +133,7 @@ def test_no_more_rows_than_fit(serve: Serve, monkeypatch: pytest.MonkeyPatch) ->
     serve(train=glue(100, [0, 1]))
     data = load_hub("pair", "me/data")
     assert len(data.train) + len(data.validation) + len(data.test) == 40
-    assert data.notes[0] == "Of the split train the first 40 rows were read."
+    assert data.notes[0] == "Only the first 40 rows of the split train are used."
 
 
 def test_text_in_lists_counts_too(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_other_columns_are_told(serve: Serve, kind: str, told: str) -> None:
 )
 def test_what_is_no_name_is_refused_before_anything_is_asked(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_data, "reach_hub", lambda: pytest.fail("asked"))
-    with pytest.raises(UserError, match="is no data set's name"):
+    with pytest.raises(UserError, match="is not the name of a data set"):
         load_hub("pair", name)
 
 
@@ -174,10 +174,10 @@ def test_what_is_no_name_is_refused_before_anything_is_asked(name: Any, monkeypa
         (datasets.exceptions.DatasetNotFoundError("no"), "no public data set called me/data"),
         (
             ValueError("Config name is missing.\nPlease pick one among the available configs: ['cola', 'mrpc']\nE"),
-            "me/data has several parts; write one of them behind a colon: cola, mrpc.",
+            "me/data has several configurations; add one after a colon: cola, mrpc.",
         ),
-        (ValueError("BuilderConfig 'x' not found. Available: ['cola']"), "behind a colon: cola"),
-        (RuntimeError("Dataset scripts are no longer supported, but found data.py"), "is a program"),
+        (ValueError("BuilderConfig 'x' not found. Available: ['cola']"), "after a colon: cola"),
+        (RuntimeError("Dataset scripts are no longer supported, but found data.py"), "of a program"),
         (OSError("torn\ncable"), "me/data could not be read from the Hub just now."),
     ],
 )
@@ -207,7 +207,7 @@ def test_offline_is_a_sentence_at_once_and_a_silent_network_soon(monkeypatch: py
     for name in ("me/one", "me/two"):
         with pytest.raises(UserError, match="Hub could not be reached"):
             load_hub("pair", name)
-    with pytest.raises(UserError, match="asked for other data sets"):
+    with pytest.raises(UserError, match="Other data sets are being downloaded"):
         load_hub("pair", "me/three")
     released.set()
 
@@ -227,7 +227,7 @@ def test_a_slow_data_set_is_given_up(serve: Serve, monkeypatch: pytest.MonkeyPat
         return {"train": rows()}
 
     monkeypatch.setattr(datasets, "load_dataset", drip)
-    with pytest.raises(UserError, match="did not come from the Hub within 0 seconds"):
+    with pytest.raises(UserError, match="could not be downloaded from the Hub within 0 seconds"):
         load_hub("pair", "me/data")
     for thread in threading.enumerate():
         if thread.name == "hub me/data":

@@ -75,7 +75,7 @@ def test_a_file_sorted_by_class_is_drawn_from() -> None:
     rows = [Row(n + 1, f"sentence {n}", "a" if n < 90 else "b") for n in range(100)]
     data = build_labelled("f", rows, most=40)
     assert np.bincount(data.targets)[1] >= 5
-    assert "drawn class by class" in data.notes[0]
+    assert "drawn at random within each class" in data.notes[0]
 
 
 def test_a_file_that_is_a_little_too_long_is_drawn_from_too() -> None:
@@ -104,16 +104,19 @@ def test_a_split_that_is_not_known_is_told_as_in_fine_tune() -> None:
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        (rows_of(20, split="train"), "it holds nothing out"),
-        (rows_of(20, split="test"), "it leaves nothing to learn from"),
-        ([*rows_of(20, split="test"), *rows_of(20, classes=1, split="dev")], "it leaves class 'c1' fewer than 2 "),
+        (rows_of(20, split="train"), "it has no held-out examples"),
+        (rows_of(20, split="test"), "it leaves no examples for training"),
+        (
+            [*rows_of(20, split="test"), *rows_of(20, classes=1, split="dev")],
+            "it leaves fewer than 2 training sentences for class 'c1'",
+        ),
     ],
 )
 def test_a_split_column_that_is_not_used_is_told(rows: list[Row], why: str) -> None:
     data = build_labelled("f", [Row(n, f"{row.text} {n}", row.label, row.split) for n, row in enumerate(rows, 1)])
     assert data.own_test is None
     (note,) = data.notes
-    assert note.startswith(f"The file's own split is not used: {why}")
+    assert note.startswith(f"The split in the file is not used, because {why}")
     assert build_labelled("f", rows_of(20)).notes == ()  # no such column, nothing to tell
 
 
@@ -174,9 +177,9 @@ def test_sst2_is_fetched_only_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(urllib.request, "urlopen", answer)
     monkeypatch.setattr(guide, "SHA256", hashlib.sha256(tsv_of(60)).hexdigest())
-    with pytest.raises(UserError, match="could not be fetched"):
+    with pytest.raises(UserError, match="could not be downloaded"):
         read_labelled("sst2")
-    with pytest.raises(UserError, match="not the guide's"):
+    with pytest.raises(UserError, match="differs from the guide's"):
         read_labelled("sst2")
     assert len(read_labelled("sst2").texts) == 60
     assert len(read_labelled("sst2").texts) == 60  # kept: there is no fourth answer

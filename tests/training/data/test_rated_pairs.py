@@ -47,8 +47,8 @@ def test_every_form_gives_the_same_pairs(name: str, text: str, form: Form) -> No
         ("a.csv", b"a,b,1\n", "at least 5 pairs; there is 1"),
         ("a.csv", b"PK\x03\x04", "a zip archive"),
         ("a.csv", b"a,b,1\nc,\xff,2\n", "Row 2 is not UTF-8"),
-        ("a.csv", b"a,b,1\nc,d,two\n", "Row 2 has no number for a score: 'two'"),
-        ("a.csv", b"a,b,1\nc,d,nan\n", "Row 2 has no number for a score: 'nan'"),
+        ("a.csv", b"a,b,1\nc,d,two\n", "Row 2 has a score that is not a number: 'two'"),
+        ("a.csv", b"a,b,1\nc,d,nan\n", "Row 2 has a score that is not a number: 'nan'"),
         ("a.csv", b"a,b,1\nc,2\n", "Row 2 has 2 columns where the first has 3"),
         ("a.csv", b"a,b,1\n,d,2\n", "Row 2 has no first sentence"),
         ("a.csv", b"a,b,1\nc," + b"d" * 1001 + b",2\n", "Row 2 has a sentence of 1,001 characters"),
@@ -76,7 +76,7 @@ def test_what_is_broken_is_named(name: str, data: bytes, sentence: str) -> None:
 def test_the_hub_s_file_is_read_at_its_revision_and_no_hub_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UserError, match="could not be fetched"):
+    with pytest.raises(UserError, match="could not be downloaded"):
         hub_pairs()
     (tmp_path / "v.jsonl.gz").write_bytes(gzip.compress(JSONL.encode()))
     asked: dict[str, Any] = {}

@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_written_is_told(dataset: Dataset, base: Path, q
     (tmp_path / "file").write_text("in the way")
     *_, last = train(dataset, base, dataclasses.replace(quick, epochs=1), tmp_path / "file" / "run")
     assert isinstance(last, Failed)
-    assert "could not be kept" in last.message
+    assert "could not be saved" in last.message
 
 
 def test_memory_that_cannot_be_had_is_told(
@@ -91,7 +91,7 @@ def test_every_way_out_of_memory_and_disk_has_its_sentence() -> None:
         assert sentence_of(error) == NO_MEMORY
     assert sentence_of(OSError(errno.ENOSPC, "No space left on device")) == DISK_FULL
     denied = OSError(errno.EACCES, "Permission denied")
-    assert sentence_of(denied) == "The run could not be kept: Permission denied."
+    assert sentence_of(denied) == "The run could not be saved: Permission denied."
     assert sentence_of(OSError("no file named model.safetensors")) == NO_MODEL  # as transformers tells it
     assert sentence_of(SafetensorError("Error while deserializing header: invalid header length")) == NO_MODEL
     assert sentence_of(SafetensorError("Error while serializing: I/O error: Broken pipe")) == NOT_KEPT
@@ -141,4 +141,4 @@ def test_a_task_without_a_head_has_nothing_to_train_alone(
     monkeypatch.setattr(Classification, "head", Siamese.head)
     *_, last = train(dataset, base, dataclasses.replace(quick, trains="head"), tmp_path / "run")
     assert isinstance(last, Failed)
-    assert last.message.startswith("Nothing would train")
+    assert last.message.startswith("There is nothing to train")

@@ -78,7 +78,7 @@ def test_only_what_trains_is_held(model: nn.ModuleList) -> None:
     freeze(parts[0], settings)
     held = [p for group in make_optimizer(parts[0], parts[1], settings).param_groups for p in group["params"]]
     assert {id(p) for p in held} == {id(p) for p in parts[1].parameters()}
-    with pytest.raises(UserError, match="Nothing would train"):
+    with pytest.raises(UserError, match="There is nothing to train"):
         make_optimizer(parts[0], nn.Identity(), settings)
 
 

@@ -155,7 +155,7 @@ def test_copies_are_bounded_and_guarded(presses: Presses, situation: Situation, 
             copies.get(name)
     assert size_of(situation, pretrained) == copy.nbytes
     small = Copies(Budget(1.9 * copy.nbytes))
-    with pytest.raises(UserError, match="GB here"):
+    with pytest.raises(UserError, match="GB of memory"):
         small.make("a", situation, pretrained)
     room = Copies(Budget(3.9 * copy.nbytes))
     first = room.make("a", situation, pretrained)

@@ -33,7 +33,7 @@ def test_what_is_beside_the_products_takes_its_time(
         seconds[trains] = expected(cost, 0.0, False, "cpu", 1).seconds / cost.steps
     assert seconds["head"] < seconds["top"] < min(seconds["all"], seconds["lora"])
     assert cost_of(dataset, bundled.tokenizer, bundled.model, Settings(trains="lora")).adapters == 12
-    assert seconds["lora"] > 0.01  # few of its parameters train, and yet it is no head
+    assert seconds["lora"] > 0.01  # few of its parameters train, and yet it is not a head
 
 
 def test_a_lora_step_has_two_thirds_of_the_products_and_not_less(dataset: Dataset, bundled: LoadedModel) -> None:

@@ -32,7 +32,7 @@ def test_a_training_holds_its_memory_and_fails_in_one_sentence_without(
     for told, needed in ((0, "17 MB"), (20 * 10**6, "20 MB")):
         (last,) = trainings.fine_tune(trainings.runs.new(), dataset, "tiny", base, quick, nbytes=told)
         assert isinstance(last, Failed)
-        assert last.message.startswith(f"This takes {needed} of memory, and the server has only 15 MB left for it;")
+        assert last.message.startswith(f"This needs {needed} of memory, but the server has only 15 MB left;")
     assert len(trainings.queue) == 0
     assert list(Path(trainings.runs._home.path).iterdir()) == []  # nothing is left behind
 

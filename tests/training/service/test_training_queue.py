@@ -16,7 +16,7 @@ def test_places_move_up_when_someone_leaves() -> None:
     line = TrainingQueue(slots=1, waiting=3)
     tickets = [line.join() for _ in range(4)]
     assert [ticket.place for ticket in tickets] == [0, 1, 2, 3]
-    with pytest.raises(UserError, match="4 trainings run or wait"):
+    with pytest.raises(UserError, match="4 training runs are running or waiting"):
         line.join()
     line.leave(tickets[1])  # a closed tab in the middle of the line
     assert [ticket.place for ticket in (tickets[0], *tickets[2:])] == [0, 1, 2]
@@ -76,7 +76,7 @@ def test_a_full_line_says_for_how_many_minutes(clock: Clock) -> None:
     line = TrainingQueue(waiting=2)
     for _ in range(3):
         line.join(90)
-    with pytest.raises(UserError, match="3 trainings run or wait, for about 5 min"):
+    with pytest.raises(UserError, match="3 training runs are running or waiting, for about 5 min"):
         line.join(90)
 
 

@@ -27,20 +27,19 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):
-            parts["grid"] = head_grid(
-                "Heads: press one to switch it off or on", mode="switch", elem_id=GRID, elem_classes="picture"
-            )
+            parts["grid"] = head_grid("Click a head to silence it", mode="switch", elem_id=GRID, elem_classes="picture")
             page.show_look()
             parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
-                info="Layer, point, head, as in 0.2, 3.7; a link carries them. At first, this is the model's head that "
-                "gives most weight to the token before.",
+                info="Type layer.head, e.g. 1.2; saved in the link. The head chosen at first is the one with the "
+                "largest average weight on the previous token.",
                 elem_id="ablation-off",
             )
             with gr.Row():
                 parts["whole"] = gr.Dropdown(
-                    [(f"layer {layer}", layer) for layer in range(deepest)], value=None, label="A whole layer off",
+                    [(f"layer {layer}", layer) for layer in range(deepest)], value=None,
+                    label="Switch off a whole layer",
                     filterable=False, min_width=150, elem_id="ablation-layer-off",
                 )  # fmt: skip
                 parts["all_on"] = gr.Button("All heads on", size="sm", min_width=130, elem_id="ablation-all-on")
@@ -50,9 +49,9 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
                 min_width=0,
                 elem_id="ablation-picture",
             ):
-                parts["plot"] = gr.Plot(label="How far each token's state moves, layer by layer", show_label=False)
+                parts["plot"] = gr.Plot(label="How much each token's state changes, layer by layer", show_label=False)
                 parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-said")
-            with takeaway_row("Take the picture:"):
+            with takeaway_row("Download the picture:"):
                 picture_buttons("#ablation-picture", "bert-heads-off-{off}", page, inputs={"off": parts["off"]})
             parts |= what_comes_out()
     parts["struck"] = gr.Textbox("", visible="hidden")  # the heads that the grid strikes out
@@ -72,10 +71,10 @@ def what_comes_out() -> dict[str, Any]:
     with gr.Row(elem_classes="ablation-effects"):
         with gr.Column(min_width=640, scale=3):
             parts["similar"] = gr.HTML("", elem_id="ablation-similar")
-            label = f"Compare with, one a line (at most {MAX_COMPARED})"
+            label = f"Sentences to compare with, one per line (at most {MAX_COMPARED})"
             parts["listed"] = gr.Textbox(COMPARED, label=label, lines=3, max_lines=8, elem_id="ablation-compare")
         with gr.Column(min_width=320, scale=3):
-            places = [("picked for you", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))]
+            places = [("chosen automatically", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))]
             parts["word"] = gr.Dropdown(
                 places, value=PICKED, label="Word to hide", filterable=False, visible=False, elem_id="ablation-word"
             )
@@ -88,18 +87,19 @@ def saliency(deepest: int) -> dict[str, Any]:
     """Gradient x input and attention, a row a token."""
     parts: dict[str, Any] = {}
     keys = [*(f"s{n}" for n in range(MAX_COMPARED + 1)), *(f"c{n}" for n in range(MAX_CLASSES)), "w"]
-    with fold(__file__, "saliency", "What the output leans on: gradient × input beside attention"):
+    with fold(__file__, "saliency", "Which tokens affect the output? Gradient × input next to attention"):
         with gr.Row():
             parts["output"] = gr.Dropdown(
                 keys, value="s0", label="Output to explain", filterable=False, scale=3, min_width=300,
                 elem_id="ablation-output",
             )  # fmt: skip
             parts["layer"] = gr.Dropdown(
-                layers(deepest), value=LAST, label="Attention of layer (mean of its heads)", filterable=False,
+                layers(deepest), value=LAST, label="Layer whose attention is shown (mean of its "
+                    "heads)", filterable=False,
                 min_width=200, elem_id="ablation-attention-layer",
             )  # fmt: skip
             parts["rows"] = gr.Radio(
-                [("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="given by", min_width=200
+                [("[CLS]", "cls"), ("all tokens", "mean")], value="mean", label="Attention from", min_width=200
             )
         parts["explained"] = gr.HTML("", elem_id="ablation-explained")
         parts["agreed"] = gr.HTML("", elem_classes="attention-told", elem_id="ablation-agreed")
@@ -110,12 +110,14 @@ def saliency(deepest: int) -> dict[str, Any]:
 def folded() -> dict[str, Any]:
     """Each head alone, the numbers, the formula, the code."""
     parts: dict[str, Any] = {}
-    with fold(__file__, "each", "Which head matters most here? Each one off alone"):
-        parts["try"] = gr.Button("Switch each head off, one by one", min_width=200, elem_id="ablation-try")
+    with fold(__file__, "each", "Which head matters most here? Switch off one at a time"):
+        parts["try"] = gr.Button("Try every head", min_width=200, elem_id="ablation-try")
         gr.HTML(TEXT.one_by_one(), elem_classes="ablation-heading")
         parts["board"] = gr.HTML("", elem_id="ablation-board")
     with fold(__file__, "numbers", "The numbers"):
         parts["table"] = gr.HTML("")
     formula_fold(__file__)
-    parts["code"] = code_fold(__file__, "Prints each token's cosine before and after")
+    parts["code"] = code_fold(
+        __file__, "Prints the cosine between each token's states with all heads on and with some off"
+    )
     return parts

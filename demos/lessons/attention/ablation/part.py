@@ -161,7 +161,9 @@ def _places(effects: Effects, place: int, mlm: bool) -> Any:
         if not encoding.special_tokens_mask[index]
     ]
     known = place in [PICKED, *(index for _, index in words)]
-    return gr.update(choices=[("picked for you", PICKED), *words], visible=mlm, **({} if known else {"value": PICKED}))
+    return gr.update(
+        choices=[("chosen automatically", PICKED), *words], visible=mlm, **({} if known else {"value": PICKED})
+    )
 
 
 def explained(
@@ -216,9 +218,9 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
 PART = Part(
     tab="Switch heads off",
     look=(
-        "Press a head and it hands on nothing: the picture shows how far each token's state moves in the layers "
-        "behind it. Where little changes, other heads may do the same work; where much changes, part of it is that the "
-        "later layers never met such states in training."
+        "Click a head to silence it: its output becomes zero. The picture shows how much each token's state then "
+        "changes, layer by layer. A small change may mean that other heads do the same work; part of a large change "
+        "arises because such states never occurred in training."
     ),
     build=build,
     order=3,

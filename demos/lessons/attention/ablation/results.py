@@ -24,7 +24,9 @@ from demos.training.results.classifier_on_states import class_probabilities, cla
 MAX_COMPARED = 8  # sentences in the list; the bar's second one comes on top
 MAX_COMPARED_TOKENS = 1_024
 MAX_CLASSES = 50
-NO_TARGET = "There is nothing to explain yet: write a second sentence in the bar, or one to compare with."
+NO_TARGET = (
+    "There is no output to explain yet. Write a second sentence at the top of the page, or a sentence to compare with."
+)
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,9 @@ class Ablation:
 
     def compared(self, sentence: Sentence, listed: str) -> list[str]:
         """The bar's second sentence, where there is one, then the list's. Raises UserError for too many."""
-        lines = [line.strip() for line in clean_text(listed, "The list").splitlines() if line.strip()]
+        lines = [line.strip() for line in clean_text(listed, "The list of sentences").splitlines() if line.strip()]
         if len(lines) > MAX_COMPARED:
-            raise UserError(f"The list has {len(lines):,} sentences; the limit is {MAX_COMPARED}.")
+            raise UserError(f"The list of sentences has {len(lines):,} entries; the limit is {MAX_COMPARED}.")
         second = " ".join(clean_text(sentence.text_pair, "The second sentence").split())
         return list(dict.fromkeys([second, *lines] if second else lines))
 
@@ -169,18 +171,18 @@ class Ablation:
         loaded = self.services.loaded(sentence.model)
         run = self.services.runs.get(loaded, sentence.text)
         targets = [
-            Target(f"s{number}", f"how similar it is to “{text}”", partial(self._similarity, loaded, run, text))
+            Target(f"s{number}", f"similarity to “{text}”", partial(self._similarity, loaded, run, text))
             for number, text in enumerate(self.compared(sentence, listed))
         ]
         if own := self._own_classifier(sentence, trained):
             targets += [
-                Target(f"c{number}", f"the logit of class “{label}”", partial(self._class_logit, *own, number))
+                Target(f"c{number}", f"logit of class “{label}”", partial(self._class_logit, *own, number))
                 for number, label in enumerate(own[1].task.labels[:MAX_CLASSES])
             ]
         where = self._place(loaded, run.encoding, place)
         if where is not None:
             word = partial(self._word_logit, loaded, run.encoding, where)
-            targets.append(Target("w", f"the likeliest word for token {where}, hidden", word))
+            targets.append(Target("w", f"logit of the most likely word for token {where}, masked", word))
         return targets
 
     def explained(
@@ -209,4 +211,4 @@ class Ablation:
         (run,) = run_model(loaded, [masked(loaded.tokenizer, encoding, where)])
         best = guesses(word_logits, loaded.tokenizer, run.hidden_states[-1, where], 1)[0]
         score = word_logit(word_logits, where, best.token_id)
-        return loaded, run, score, f"the logit of “{best.token}” at token {where}"
+        return loaded, run, score, f"logit of “{best.token}” at token {where}"

@@ -1,4 +1,4 @@
-"""Two at once: two sentences, two models, or before and after a fine-tune; both attentions and their difference."""
+"""Compare two: two sentences, two models, or before and after a fine-tune; both attentions and their difference."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from demos.widgets.comparison.sides import ALL, MEAN, MODELS, SAME, SENTENCES, T
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 TEXT = templates(__file__)
-MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after my fine-tune", TUNED)]
+MODES = [("Two sentences", SENTENCES), ("Two models", MODELS), ("Before and after fine-tuning", TUNED)]
 OTHER = "The unflappable banker counted her money in the bank of the city."  # the bar's own, two words changed
 CHOICES = ("mode", "model", "text", "layer", "head", "layer_right", "head_right")  # in the order of `Asked`
 PICKS = ("first", "next", "third")  # the heads that differ most
@@ -44,7 +44,7 @@ def build(page: Page) -> None:
     services = page.services
     status = gr.HTML(elem_id="compare-status")
     parts = sides(services) | controls(services) | {"status": status}
-    with takeaway_row("Take the difference:"):
+    with takeaway_row("Download the difference:"):
         name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
         picture_buttons("#compare-difference", name, page, inputs=place)
         form = [page.trained, *(parts[name] for name in CHOICES)]
@@ -98,7 +98,7 @@ def controls(services: Services) -> dict[str, Any]:
         )
         with gr.Column(visible=False, scale=2, min_width=240) as parts["second"]:
             parts["model"] = gr.Dropdown(
-                [("choose one…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
+                [("choose a model…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
                 value="" if services.default_model == BUNDLED else BUNDLED,
                 label="Second model (right)",
                 filterable=False,
@@ -109,7 +109,9 @@ def controls(services: Services) -> dict[str, Any]:
                 OTHER, label="Other sentence (right)", lines=1, max_lines=4, scale=5, min_width=240,
                 elem_id="compare-text",
             )  # fmt: skip
-            parts["copy"] = gr.Button("Copy from the bar", size="sm", scale=0, min_width=150, elem_id="compare-copy")
+            parts["copy"] = gr.Button(
+                "Copy the first sentence", size="sm", scale=0, min_width=150, elem_id="compare-copy"
+            )
     return parts
 
 
@@ -120,11 +122,11 @@ def layer_choices(count: int, side: str = "") -> list[tuple[str, str]]:
 
 def head_choices(count: int, side: str = "") -> list[tuple[str, str]]:
     """The heads of a layer that has `count`, and all of them; on the side "_right" also the left one's."""
-    return [*_as_left(side), *[(f"head {head}", str(head)) for head in range(count)], ("mean of its heads", MEAN)]
+    return [*_as_left(side), *[(f"head {head}", str(head)) for head in range(count)], ("mean of all heads", MEAN)]
 
 
 def _as_left(side: str) -> list[tuple[str, str]]:
-    return [("as on the left", SAME)] if side else []
+    return [("same as left", SAME)] if side else []
 
 
 def sides(services: Services) -> dict[str, Any]:
@@ -186,7 +188,7 @@ def opened(
     try:
         layer, head = (picks or "").split(";")[number].split(",")
     except (IndexError, ValueError):
-        raise UserError("That head is no longer among those that differ most; pick another.") from None
+        raise UserError("This head is no longer among those that differ most; choose another one.") from None
     return drawn(services, sentence, run, mode, model, text, layer, head, SAME, SAME, move=True)
 
 
@@ -219,7 +221,7 @@ def taken(services: Services, sentence: Sentence, *values: str) -> tuple[str, st
     """(file name, JSON text) of what is compared. Raises UserError where there are no two sides."""
     form = Asked(*values)
     if form.waits(services):
-        raise UserError("The second model is not here yet.")
+        raise UserError("The second model is still being downloaded.")
     pair = pair_of(services, sentence, form)
     name = file_name("bert-attention-difference", pair.left.which.name, extension="json")
     return name, comparison_json(pair.found, pair.left, pair.right)
@@ -255,10 +257,10 @@ def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, 
 
 
 PART = Part(
-    tab="Two at once",
+    tab="Compare two",
     look=(
-        "Change one word, or the model, and see which heads notice: in the difference, blue is where the right side "
-        "looks more, brown where it looks less. At first: a bank by a river, and one in a city."
+        "Change one word, or the model, and see which heads change. In the difference, blue marks more attention on "
+        "the right side, brown marks less. The example compares a bank by a river with a bank in a city."
     ),
     build=build,
     order=4,

@@ -40,15 +40,15 @@ def layout(page: Page) -> dict[str, Any]:
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
-                label="Show me all heads, or the one that looks most at …",
+                label="Show all heads, or find the one with the strongest pattern",
                 elem_id="attention-pattern",
             )
-            with takeaway_row("Take the overview:"):
+            with takeaway_row("Download the overview:"):
                 picture_buttons(f"#{GRID}", "bert-heads", page)
             parts["source"] = gr.Radio(
-                [("this sentence", "sentence"), (f"habit: {len(habit_sentences())} sentences", "habit")],
+                [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")],
                 value="sentence",
-                label="Scores over",
+                label="Scores from",
                 elem_id="attention-habit",
             )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
@@ -66,7 +66,7 @@ def _open_head(page: Page) -> dict[str, Any]:
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
             parts |= _which_head(page.services)
             place = {"layer": parts["layer"], "head": parts["head"]}
-            with takeaway_row("Take the lines:"):
+            with takeaway_row("Download the lines:"):
                 for kind in ("png", "svg"):
                     gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
                         None,
@@ -78,11 +78,11 @@ def _open_head(page: Page) -> dict[str, Any]:
         with gr.Column(elem_id="attention-heatmap"):
             parts["plot"] = gr.Plot(show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told")
-            with takeaway_row("Take the heatmap:"):
+            with takeaway_row("Download the heatmap:"):
                 name = "bert-attention-layer{layer}-head{head}"
                 picture_buttons("#attention-heatmap", name, page, inputs=place)
                 file_button(page, "JSON", partial(numbers, services), list(place.values()))
-    with takeaway_row("Take this view:"):
+    with takeaway_row("Download the view:"):
         parts["lines"] = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
         parts["whole"] = file_button(
             page, PAGE, partial(alone_in_a_file, services), [parts["view"], *place.values(), parts["lines"]]

@@ -215,8 +215,8 @@ def head_html(weights: np.ndarray, encoding: Encoding, layer: int, head: int, le
 PART = Part(
     tab="One head",
     look=(
-        "Pick a head by its small picture, or by what it looks at. Each line runs from a token on the left to a token "
-        "on the right; the stronger the line, the larger that token's share of the mix."
+        "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
+        "attends to on the right; a darker line means a larger weight."
     ),
     build=build,
     order=1,

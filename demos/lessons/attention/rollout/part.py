@@ -1,4 +1,4 @@
-"""Many heads as one: means, maxima and rollout, between tokens or words, with the rows' sums beside the picture."""
+"""Combine heads: means, maxima and rollout, between tokens or words, with the rows' sums beside the picture."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def build(page: Page) -> None:
         with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
             parts["plot"] = gr.Plot(show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
-            with takeaway_row("Take the heatmap:"):
+            with takeaway_row("Download the heatmap:"):
                 named = {name: recipe[name] for name in ("what", "layer")}
                 picture_buttons("#rollout-heatmap", "bert-attention-{what}-layer{layer}", page, inputs=named)
                 file_button(page, "JSON", partial(numbers, services), list(recipe.values()), elem_id="rollout-json")
@@ -57,7 +57,7 @@ def build(page: Page) -> None:
             parts["token"] = gr.Dropdown(
                 [("token 6", "6")],
                 value="6",  # "banker" in the sentence that the page opens with
-                label="One row, its largest first",
+                label="Show the weights of one token, largest first",
                 allow_custom_value=True,  # the link's token is not yet on offer when the page opens
                 elem_id="rollout-token",
             )
@@ -78,7 +78,7 @@ def controls(services: Services) -> dict[str, gr.Component]:
     specs = services.store.catalogue.values()
     return {
         "what": gr.Dropdown(
-            _menu(WHATS), value="rollout", label="Many heads as one", filterable=False, elem_id="rollout-what"
+            _menu(WHATS), value="rollout", label="How to combine", filterable=False, elem_id="rollout-what"
         ),
         "layer": gr.Slider(
             0,
@@ -92,12 +92,13 @@ def controls(services: Services) -> dict[str, gr.Component]:
             0, max(spec.num_heads for spec in specs) - 1, value=2, step=1, label="Head (from 0)",
             elem_id="rollout-head", visible=False,
         ),
-        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual (paper: 0.5)", elem_id="rollout-residual"),
-        "words": gr.Checkbox(True, label="Words, not pieces", elem_id="rollout-words"),
+        "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual share (paper: 0.5)",
+            elem_id="rollout-residual"),
+        "words": gr.Checkbox(True, label="Merge pieces into words", elem_id="rollout-words"),
         "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
         "quarter": gr.Radio(
             [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)], value="all",
-            label="From one sentence to the other", elem_id="rollout-quarter", visible=False,
+            label="Between the two sentences", elem_id="rollout-quarter", visible=False,
         ),
     }  # fmt: skip
 
@@ -174,12 +175,12 @@ def numbers(services: Services, sentence: Sentence, *choices: Any) -> tuple[str,
 
 
 PART = Part(
-    tab="Many heads as one",
+    tab="Combine heads",
     look=(
-        "Rollout: each row says how much of every word would have arrived in this one if each layer kept half of each "
-        "token and took the other half by its weights. In BERT more is kept, so that rollout exaggerates the mixing. "
-        "Push “Up to layer” to the end: the diagonal, each word itself, fades "
-        "until the rows look alike."
+        "Rollout multiplies the attention of all layers: each row estimates how much of every input word is contained "
+        "in one output word. It assumes that each layer keeps half of a token; in BERT the share is larger, so "
+        "rollout exaggerates the mixing. Move “Up to layer” to the end: the diagonal (each word itself) fades, and "
+        "the rows become similar."
     ),
     build=build,
     order=2,

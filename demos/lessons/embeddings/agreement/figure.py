@@ -26,7 +26,7 @@ WHISKERS = 72  # bars; with more, their intervals would be a fence
 
 
 def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
-    """Spearman's rho of every choice with its 95 % interval; layers along x, a hue a pooling; best and picked named.
+    """Spearman's rho of every choice with its 95 % interval; layers along x, a hue a pooling; best and selected named.
 
     `picked` is an index into `agreement.choices`, and each bar's customdata is its own.
     """
@@ -68,7 +68,7 @@ def bars_figure(agreement: Agreement, picked: int, deepest: int) -> go.Figure:
     if not math.isnan(level):
         figure.add_scatter(
             x=ends, y=[round(level, 4)] * 2, mode="lines", line={"color": BOTH_PAPERS, "width": 3, "dash": "dash"},
-            name=f"words in common, no model: {rounded(level)}", hoverinfo="skip",
+            name=f"shared words only, no model: {rounded(level)}", hoverinfo="skip",
         )  # fmt: skip
     _marks(figure, agreement, picked, centres, with_intervals)
     legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 18}}
@@ -102,13 +102,13 @@ def _marks(figure: go.Figure, agreement: Agreement, picked: int, centres: dict[i
     """The best and the picked bar named above them, side by side where they are near; and where there is no rho."""
     best = agreement.best
     words = {best: "best"}
-    words[picked] = "best and picked" if picked == best else "picked"
+    words[picked] = "best and selected" if picked == best else "selected"
     near = abs(centres[best] - centres[picked]) < 1.5
     left = min(words, key=lambda row: centres[row])
     for row, correlation in enumerate(agreement.correlations):
         shared = {"x": centres[row], "yanchor": "bottom", "showarrow": False}
         if _undefined(correlation):
-            figure.add_annotation(y=0, text="no order", textangle=-90, font={"size": 16}, **shared)
+            figure.add_annotation(y=0, text="undefined", textangle=-90, font={"size": 16}, **shared)
         elif row in words:
             top = max(correlation.high if intervals else correlation.spearman, 0)
             figure.add_annotation(
@@ -162,7 +162,7 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     low, high = float(scores.min()), float(scores.max())
     side = 0.06 * (high - low)
     figure.update_layout(**plotly_layout(height=400, margin={"l": 64, "r": 16, "t": 12, "b": 56}, showlegend=False))
-    figure.update_xaxes(axis("rating, from nothing in common to the same meaning"), range=[low - side, high + side])
+    figure.update_xaxes(axis("rating, from unrelated to the same meaning"), range=[low - side, high + side])
     figure.update_yaxes(axis("cosine"))
     return figure
 

@@ -1,4 +1,5 @@
-"""Agrees with people?: Spearman's correlation with human ratings for every pooling and layer, and what is misjudged."""
+"""Agreement with people: Spearman's correlation with human ratings for every pooling and layer, and what is "
+"misjudged."""
 
 from __future__ import annotations
 
@@ -45,7 +46,11 @@ def build(page: Page) -> None:
     told = gr.HTML(elem_classes="said")
     with gr.Row():
         with gr.Column(scale=3, min_width=320):
-            sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
+            sources = [
+                ("this app's own pairs", OWN),
+                ("STS-B, or your own, from a file", UPLOAD),
+                ("STS-B from the Hub", HUB),
+            ]
             source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
         with gr.Column(scale=2, min_width=320):
             file = file_picker(
@@ -74,9 +79,9 @@ def build(page: Page) -> None:
         numbers = gr.HTML()
     formula_fold(__file__)
     with fold(__file__, "code", "The code"):
-        prints = "Prints the picked choice’s ρ, in the project’s folder or your file’s"
+        prints = "Prints ρ for the selected choice; run it in the project’s folder or next to your file"
         code = gr.Code("", language="python", interactive=False, label=prints, lines=8)
-        gr.DownloadButton("Our pairs as a file", value=str(OURS), size="sm")
+        gr.DownloadButton("Download this app's pairs", value=str(OURS), size="sm")
     source_fold(__file__)
     outputs = [status, bars, told, heading, scatter, worst, numbers, code, pooling, layer]
 
@@ -139,9 +144,10 @@ def build(page: Page) -> None:
 
 
 PART = Part(
-    tab="Agrees with people?",
-    look="Each bar asks one thing: does this vector put pairs of sentences in the order in which people put them, from "
-    "nothing in common to the same meaning? 1 is the same order, 0 none; follow [CLS] from layer to layer.",
+    tab="Agreement with people",
+    look="People rated pairs of sentences from unrelated to the same meaning. Each bar is a rank correlation: does "
+    "the cosine of these vectors order the pairs as people do? 1 means the same order, 0 means no relation. "
+    "Compare [CLS] across the layers.",
     build=build,
     reads_sentence=False,
     order=2,

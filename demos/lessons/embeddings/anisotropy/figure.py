@@ -20,10 +20,10 @@ NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
 STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
 DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # what random directions would have
 REPAIRS = {
-    RAW: "as they are",
-    TRIMMED: "{out} dimensions out",
+    RAW: "unchanged",
+    TRIMMED: "{out} dimensions removed",
     CENTRED: "centred",
-    TOPLESS: "centred, {out} axes out",
+    TOPLESS: "centred, {out} axes removed",
     WHITE: "whitened, {left} axes",
     WHITE_ALL: "whitened, all {left}",
 }
@@ -51,7 +51,7 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
         )  # fmt: skip
         if picked:
             figure.add_scatter(
-                x=layers, y=np.round(cloud.trimmed, 4), name=f"{name}, {TOP} dimensions out",
+                x=layers, y=np.round(cloud.trimmed, 4), name=f"{name}, {TOP} dimensions removed",
                 mode="lines+markers", line={"color": HUES[key], "width": 3, "dash": "dot"},
                 marker={"size": 7, "symbol": "circle-open"}, cliponaxis=False,
                 hovertemplate=f"layer %{{x}} without its {TOP} largest dimensions: <b>%{{y:.3f}}</b><extra></extra>",
@@ -65,7 +65,7 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
     ends = [-0.25, layers[-1] + 0.25]
     figure.update_xaxes(title="layer (0: the embedding output)", tickvals=layers, range=ends, zeroline=False)
     lowest = min(-0.1, *(float(cloud.anisotropy.min()) - 0.05 for cloud in space.clouds.values()))
-    figure.update_yaxes(title="mean cosine of strangers", range=[lowest, 1.06], dtick=0.2, zeroline=False)
+    figure.update_yaxes(title="mean cosine of unrelated sentences", range=[lowest, 1.06], dtick=0.2, zeroline=False)
     return figure
 
 
@@ -119,7 +119,7 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> go.Figure:
                 x=np.arange(len(parts)), y=np.round(parts, 6),
                 width=[3 if at in top else 1 for at in range(len(parts))],
                 marker={"color": HUES[kind], "line": {"width": 0}},
-                hovertemplate="dimension %{x} adds <b>%{y:.4f}</b> to the mean cosine<extra></extra>",
+                hovertemplate="dimension %{x} contributes <b>%{y:.4f}</b> to the mean cosine<extra></extra>",
             ),
         ]
     )  # fmt: skip
@@ -146,7 +146,7 @@ def dimensions_figure(space: Space, kind: str, layer: int) -> go.Figure:
     )
     figure.update_xaxes(title="dimension", range=[-1.5, len(parts) + 0.5], zeroline=False, showgrid=False)
     figure.update_layout(
-        yaxis={"title": "adds to the mean", "domain": [0, 0.72], "range": [min(0, float(parts.min())), highest * 1.12]},
+        yaxis={"title": "contribution", "domain": [0, 0.72], "range": [min(0, float(parts.min())), highest * 1.12]},
         yaxis2={"domain": [0.75, 0.86], "anchor": "x", "showgrid": False, "zeroline": False, "tickvals": [0],
                 "ticktext": ["mean"], "ticks": ""},
     )  # fmt: skip

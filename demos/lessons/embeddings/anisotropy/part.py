@@ -53,7 +53,7 @@ def build(page: Page) -> None:
             curve = gr.Plot(show_label=False, elem_id="shape-curve", elem_classes="picture")
         with gr.Column(scale=1, min_width=300):
             layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
-            kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Whose vectors")
+            kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Vectors of")
             told = gr.HTML("", elem_classes="said shape-told", elem_id="shape-told")
             page.show_look()
             sampled, doing = gr.HTML("", elem_classes="said"), gr.HTML("", elem_classes="said")
@@ -71,7 +71,7 @@ def build(page: Page) -> None:
     with fold(__file__, "numbers", "The numbers"):
         numbers, gains = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    code = code_fold(__file__, "Prints the thick line: every pair, with transformers alone")
+    code = code_fold(__file__, "Prints the values of the thick line, over all pairs")
     source_fold(__file__)
     page.keep(shape_layer=layer, shape_vectors=kind)
     followed = gr.Textbox("", visible="hidden")  # for which model the layer was picked
@@ -164,9 +164,9 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
 
 PART = Part(
     tab="Shape of the space",
-    look="Two random directions have a cosine near 0. Nothing in BERT's training asks the same of two sentences that "
-    "have nothing in common; in un-tuned BERT any two words are alike in every layer but the input (Ethayarajh 2019). "
-    "Follow the thick line over this model's layers, and see how much of it two or three dimensions make.",
+    look="Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
+    "tuning, any two words have a high cosine in all layers except the input (Ethayarajh 2019). Follow the thick "
+    "line through the layers of this model, and see how much of it comes from two or three dimensions.",
     build=build,
     reads_sentence=False,
     order=6,

@@ -35,7 +35,7 @@ class Bar:
 def feature_name(choice: Choice, deepest: int) -> str:
     """ "mean, last hidden layer (6)", as the page speaks of a vector."""
     if choice.layer == CONCAT_ALL:
-        return f"{POOLING_NAMES[choice.pooling]}, all layers side by side"
+        return f"{POOLING_NAMES[choice.pooling]}, all layers concatenated"
     return choice_name(choice, deepest)
 
 

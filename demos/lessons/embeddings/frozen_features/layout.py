@@ -21,10 +21,13 @@ SOURCES = [
     ("Emotion: six classes", EMOTIONS),
     ("Joy or sadness", TWO),
     (f"SST-2, {MAX_ROWS:,} rows", SST2),
-    ("a file of your own", FILE),
+    ("your own file", FILE),
 ]
-AWAITED = f"Choose a file with a text and a label column; {MAX_ROWS:,} rows are used. The guide's train.tsv fits."
-BESIDE = ("all layers, side by side", CONCAT_ALL)
+AWAITED = (
+    f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used. The guide's "
+    "train.tsv works."
+)
+BESIDE = ("all layers concatenated", CONCAT_ALL)
 MENUS = ("source", "file", "split", "pooling", "layer", "standardise")
 FILLED = (
     "status", "file", "split", "layer", "about", "bars", "said", "tuned", "recipe",
@@ -53,7 +56,7 @@ class Answers:
         config = loaded.model.config
         wide = width_of(choice, config.num_hidden_layers, config.hidden_size)
         if wide > MAX_DIMENSION:
-            raise UserError(f"All layers side by side have {wide:,} numbers here; the limit is {MAX_DIMENSION:,}.")
+            raise UserError(f"All layers concatenated have {wide:,} numbers here; the limit is {MAX_DIMENSION:,}.")
         return choice
 
 
@@ -76,7 +79,7 @@ def laid_out(services: Services) -> dict[str, Any]:
                 parts["split"] = gr.Dropdown(
                     split_choices(True), value=OWN_SPLIT, label="Split", filterable=False, min_width=150
                 )
-                parts["standardise"] = gr.Checkbox(True, label="Standardise each number", min_width=150)
+                parts["standardise"] = gr.Checkbox(True, label="Standardise each dimension", min_width=150)
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
     gr.HTML(TEXT.recipe_heading())
@@ -88,9 +91,11 @@ def laid_out(services: Services) -> dict[str, Any]:
             parts["grid_status"] = gr.HTML("", elem_classes="said features-status")
         with gr.Column(scale=1, min_width=330):
             with gr.Row():
-                parts["start"] = gr.Button("Fit them all", variant="primary", min_width=130, elem_id="features-start")
+                parts["start"] = gr.Button(
+                    "Fit all choices", variant="primary", min_width=130, elem_id="features-start"
+                )
                 parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
-            parts["take"] = gr.Button("Take the one it picks", visible=False, elem_id="features-take")
+            parts["take"] = gr.Button("Use the best choice", visible=False, elem_id="features-take")
     parts["grid"] = gr.Plot(
         label="Cross-validated accuracy of every choice", show_label=False, visible=False, elem_id="features-grid"
     )
@@ -107,7 +112,7 @@ def laid_out(services: Services) -> dict[str, Any]:
 def split_choices(own: bool) -> list[tuple[str, str]]:
     """The file's own split, where it has one, and those drawn by a seed."""
     drawn = [(f"drawn, seed {seed}", str(seed)) for seed in range(SEEDS)]
-    return [("the file's own", OWN_SPLIT), *drawn] if own else drawn
+    return [("from the file", OWN_SPLIT), *drawn] if own else drawn
 
 
 def split_update(data: Labelled, asked: str, used: str) -> Any:

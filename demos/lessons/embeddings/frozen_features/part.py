@@ -56,7 +56,7 @@ FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all", "concurrency_li
 FIT_SECONDS = 2.0  # of one classifier, about
 LOOK_SECONDS = 0.3  # between two looks at the line
 Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
-GUESS, WORDS = "always the most frequent class", "words alone, no BERT (TF-IDF)"
+GUESS, WORDS = "always the most frequent class", "words only, no BERT (TF-IDF)"
 
 
 class Recipe:
@@ -72,7 +72,7 @@ class Recipe:
         """What changes, as it comes: guessing and words, then BERT's frozen vectors, then the reader's own model."""
         answers = Answers(*values)
         uploaded = answers.source == FILE
-        waiting = AWAITED if uploaded and not answers.file else "Fetching SST-2 …" if answers.source == SST2 else ""
+        waiting = AWAITED if uploaded and not answers.file else "Downloading SST-2 …" if answers.source == SST2 else ""
         # A browser may swallow one of two messages that come at once: what must arrive is in each of them.
         always: dict[str, Any] = {"file": gr.update(visible=uploaded)}
         yield {**always, "status": TEXT.line(waiting) if waiting else ""}
@@ -119,7 +119,7 @@ class Recipe:
         if state == "here":
             try:
                 accuracy, interval = self.frozen.tuned(task, answers.run)
-                bars.append(Bar("your own model, from Fine-tune", "tuned", accuracy, interval))
+                bars.append(Bar("your own fine-tuned model", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
             yield {"status": "", **_bars_shown(task, bars, picked)}
@@ -182,7 +182,7 @@ class Recipe:
         task = self._task(model, Answers(*values))
         known = self.frozen.known(task)
         if not known:
-            raise UserError("Nothing is fitted yet for these sentences; press “Fit them all” first.")
+            raise UserError("Nothing has been fitted for these sentences yet; click “Fit all choices” first.")
         return dict(zip(("pooling", "layer"), menu_values(chosen(known), task.deepest), strict=True))
 
     def _task(self, model: str, answers: Answers) -> Task:
@@ -222,7 +222,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     recipe = Recipe(Frozen(page.services))
     parts = laid_out(page.services)
-    parts["numbers"], parts["code"] = folds(__file__, "Prints the picked vector's accuracy")
+    parts["numbers"], parts["code"] = folds(__file__, "Prints the accuracy of the selected vector")
     inputs = [*page.sentence, *[parts[name] for name in MENUS], page.trained]
 
     def on(triggers: list[Any], handler: Callable[..., Any], outputs: Iterable[str], **options: Any) -> None:
@@ -278,8 +278,9 @@ def _grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
 PART = Part(
     tab="Frozen, then a classifier",
     look=(
-        "BERT stays as it is: its vectors go into a logistic regression, the only thing that learns. Look how far each "
-        "vector gets beyond guessing, and beyond the words alone."
+        "BERT is frozen: its weights do not change. Its vectors are the input of a logistic regression, the only part "
+        "that is trained. Compare the accuracy of each vector with guessing, and with a classifier that uses only the "
+        "words."
     ),
     build=build,
     reads_sentence=False,

@@ -134,7 +134,7 @@ def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], lay
     Layers follow each other, 0 (the embedding output) first. Raises UserError for no line, too many or too long ones.
     """
     if not lines:
-        raise UserError("There is no sentence in the box; write one a line.")
+        raise UserError("The box contains no sentence; write one sentence per line.")
     if len(lines) > MAX_LINES:
         raise UserError(f"The box has {len(lines)} sentences; the limit for a map of tokens is {MAX_LINES}.")
     runs = services.runs.get_many(loaded, [(line, "") for line in lines])
@@ -142,7 +142,7 @@ def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], lay
     n, states = len(tokens), loaded.model.config.num_hidden_layers + 1 if layer is None else 1
     if n * states > MAX_POINTS:
         raise UserError(
-            f"These sentences make {n * states:,} points; the limit is {MAX_POINTS:,}: take fewer or shorter ones."
+            f"These sentences make {n * states:,} points; the limit is {MAX_POINTS:,}. Use fewer or shorter sentences."
         )
     shown: dict[str, Any] = {"names": tokens * states, "own": np.zeros(n * states, dtype=bool), "kind": "token"}
     if layer is None:

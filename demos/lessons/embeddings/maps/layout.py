@@ -32,7 +32,7 @@ from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 CHOSEN = "Is a tomato salad allowed to sit in the fridge?"  # cooking, but some of its nearest are the garden's
 CHOSEN_TOKEN = 2  # "bank" in the first line
 PLOT, LIST = "maps-plot", "maps-list"
-SOURCES = [("our 320 sentences, 10 topics", LIBRARY), ("our 720 of 6 emotions", EMOTION), ("a file", FILE)]
+SOURCES = [("320 sentences, 10 topics", LIBRARY), ("720 sentences, 6 emotions", EMOTION), ("a file", FILE)]
 KINDS = [("a sentence", SENTENCE), ("a token, one layer", TOKEN), ("a token, every layer", LAYERS)]
 INPUTS = tuple(field.name for field in fields(Answers))
 SIDES = ("file", "for_sentences", "for_tokens", "nearby", "seed", "pooling", "layer")  # not always seen
@@ -51,7 +51,7 @@ def laid_out(page: Page) -> dict[str, Any]:
         with gr.Column(min_width=270, elem_classes="maps-controls"):
             methods = [(NAMES[method], method) for method in METHODS]
             parts["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
-            parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="A point is", elem_id="maps-kind")
+            parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="Each point is", elem_id="maps-kind")
             parts["pooling"], parts["layer"] = pooling_menus(page.services)
             page.show_look()
             with all_controls(page, __file__):
@@ -62,16 +62,16 @@ def laid_out(page: Page) -> dict[str, Any]:
                 )  # fmt: skip
                 parts["seed"] = gr.Number(
                     0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
-                    info="0 starts from PCA's map, others anywhere",
+                    info="0 starts from the PCA map, other seeds from random positions",
                 )  # fmt: skip
         with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
             parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
             parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["told"] = gr.HTML(elem_classes="said maps-told")
-            with takeaway_row("Take the map:"):
+            with takeaway_row("Download the map:"):
                 picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": parts["method"]})
         with gr.Column(min_width=320, elem_classes="maps-list"):
-            parts["find"] = gr.Textbox("", label="Look up (type a few letters)", max_lines=1, elem_id="maps-find")
+            parts["find"] = gr.Textbox("", label="Find a point (type a few letters)", max_lines=1, elem_id="maps-find")
             parts["list"] = gr.HTML(
                 "", html_template="${value}", js_on_load=read_beside(__file__, "script.js"), apply_default_css=False,
                 elem_id=LIST, name=LIST, plot=PLOT,
@@ -82,24 +82,24 @@ def laid_out(page: Page) -> dict[str, Any]:
     with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:
         parts["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
         parts["file"] = file_picker(
-            "TXT (a sentence a line), CSV, Excel or JSON with a topic or label column; up to 2,000 sentences",
+            "TXT (one sentence per line), CSV, Excel or JSON with a topic or label column; up to 2,000 sentences",
             height=120, visible=False, elem_id="maps-file",
         )  # fmt: skip
         parts["own"] = gr.Textbox(
-            "", label="Your own among them, one a line (◆)", lines=2, max_lines=6, elem_id="maps-own",
+            "", label="Add your own sentences, one per line (◆)", lines=2, max_lines=6, elem_id="maps-own",
             placeholder="The moon looks like a pizza tonight.",
         )  # fmt: skip
-        parts["bar"] = gr.Checkbox(False, label="and the sentence above (◆)", elem_id="maps-bar")
+        parts["bar"] = gr.Checkbox(False, label="Add the sentence from the top of the page (◆)", elem_id="maps-bar")
     with gr.Row(visible=False) as parts["for_tokens"]:
         parts["lines"] = gr.Textbox(
-            TOKEN_LINES, label=f"Sentences, one a line (at most {MAX_LINES})", lines=6, max_lines=12,
+            TOKEN_LINES, label=f"Sentences, one per line (at most {MAX_LINES})", lines=6, max_lines=12,
             elem_id="maps-lines",
         )  # fmt: skip
     with fold(__file__, "numbers", "The numbers"):
-        parts["measure"] = gr.Button("Measure all three maps of these vectors", size="sm", elem_id="maps-measure")
+        parts["measure"] = gr.Button("Compute and measure all three maps", size="sm", elem_id="maps-measure")
         parts["numbers"] = gr.HTML()
     formula_fold(__file__)
-    parts["code"] = code_fold(__file__, "Prints this map's figures, with public libraries alone")
+    parts["code"] = code_fold(__file__, "Prints the quality measures of this map")
     source_fold(__file__)
     return parts
 

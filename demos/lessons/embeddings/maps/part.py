@@ -183,8 +183,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Maps",
-    look="Hundreds of sentence vectors laid out flat: do topics come together, and what becomes of them with [CLS], or "
-    "layer by layer? Every map tells lies; the figures below it say how many.",
+    look="Hundreds of sentence vectors, projected onto two or three dimensions. Are sentences on the same topic close "
+    "together? What changes with [CLS], or with another layer? Every map distorts; the numbers below the map "
+    "measure how much.",
     build=build,
     order=4,
 )

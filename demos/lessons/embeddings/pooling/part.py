@@ -1,4 +1,4 @@
-"""Two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
+"""Compare two choices: one vector for a whole sentence, by pooling and layer, two ways side by side."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def with_bar(sentence: Sentence, texts: str) -> tuple[list[str], int]:
     bar = [" ".join(text.split()) for text in written if text.strip()]
     sentences = bar + [line for line in sentences_of(texts) if line not in bar]
     if len(sentences) < 2:
-        raise UserError("Comparing takes at least two sentences; write one a line.")
+        raise UserError("At least two sentences are needed; write one sentence per line.")
     return sentences, len(bar)
 
 
@@ -62,11 +62,11 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
-            example = gr.Dropdown(list(lists), value=None, label="Pick an example list")
+            example = gr.Dropdown(list(lists), value=None, label="Choose an example list")
             texts = gr.Textbox(
                 next(iter(lists.values())),
-                label=f"Sentences, one a line (at most {MAX_SENTENCES})",
-                info="The sentence bar's own come first, marked ◆.",
+                label=f"Sentences, one per line (at most {MAX_SENTENCES})",
+                info="The sentences from the top of the page come first, marked ◆.",
                 lines=8,
                 max_lines=14,
                 elem_id="embeddings-texts",
@@ -74,7 +74,7 @@ def build(page: Page) -> None:
             picked = gr.Dropdown(
                 [(f"sentence {i + 1}", i) for i in range(MAX_SENTENCES + 2)],
                 value=0,
-                label="Sentence in hand",
+                label="Selected sentence",
                 filterable=False,
                 elem_id="embeddings-picked",
             )
@@ -91,7 +91,7 @@ def build(page: Page) -> None:
             gr.HTML(TEXT.pairs_heading(), elem_classes="said")
             compared, widest = gr.HTML(elem_classes="said"), gr.HTML()
 
-    numbers, code = folds(__file__, "Prints B's matrix, with nothing but transformers")
+    numbers, code = folds(__file__, "Prints the matrix of B, using only transformers")
 
     hows, heatmaps, tokens = ([side[at] for side in sides] for at in range(3))
     menus = [component for side in sides for component in side[3:]]
@@ -162,9 +162,10 @@ def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Pl
 
 
 PART = Part(
-    tab="Two choices",
-    look="Choose two ways to make one vector of a sentence's token vectors, and compare the same sentences under both. "
-    "Look where they disagree (framed), and who is whose neighbour.",
+    tab="Compare two choices",
+    look="Choose two ways of combining the token vectors into one sentence vector, and compare the same sentences "
+    "with both. Look at the pairs on which they disagree (framed), and at the nearest neighbours of each "
+    "sentence.",
     build=build,
     order=1,
     former="compare",

@@ -94,7 +94,7 @@ def neighbours_html(
             )
             for at in orders[k][:LISTED_NEIGHBOURS]
         ]
-        lists.append(Ranking(f"By {letter}", TEXT.list_name(letter, names[k]), hits))
+        lists.append(Ranking(f"With {letter}", TEXT.list_name(letter, names[k]), hits))
     first = [_numbered(sentences, order[0], 50) for order in orders]
     mover = None
     if moved.any():

@@ -71,18 +71,18 @@ def build(page: Page) -> None:
     services = page.services
     with gr.Row(elem_classes="search-ask"):
         query = gr.Textbox(
-            QUERY, label="Search for (empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
+            QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
             elem_id="search-query",
         )  # fmt: skip
-        example = gr.Dropdown(QUERIES, value=None, label="Pick a query", scale=2, min_width=200)
+        example = gr.Dropdown(QUERIES, value=None, label="Choose a query", scale=2, min_width=200)
     rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    sources = [(f"our {len(our_library().sentences)} sentences", LIBRARY), ("your own", OWN)]
-    source = gr.Radio(sources, value=LIBRARY, label="Among", elem_id="search-source")
+    sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]
+    source = gr.Radio(sources, value=LIBRARY, label="Search in", elem_id="search-source")
     with gr.Row(visible=False) as own:
-        kinds = f"TXT (a sentence a line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
+        kinds = f"TXT (one sentence per line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
         file = file_picker(kinds, height=120, elem_id="search-file")
-        pasted = gr.Textbox("", label="Or paste sentences, one a line", lines=4, max_lines=8, elem_id="search-pasted")
+        pasted = gr.Textbox("", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted")
     with gr.Row(elem_classes="search-menus"):
         menus: list[gr.Component] = []
         for letter, pooling in (("A", "cls"), ("B", "mean")):
@@ -91,7 +91,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
     told = gr.HTML(elem_classes="said")
-    numbers, code = folds(__file__, "Prints B's list and the words', with transformers and scikit-learn")
+    numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
 
     @lru_cache(maxsize=16)
     def score_of(listed: Listed, model: str, choice: Choice) -> Precision:
@@ -153,8 +153,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Search",
-    look="A query and each sentence become vectors; the nearest come first. Look where A and B differ, and what they "
-    "find that shares no word with the query.",
+    look="The query and all sentences are turned into vectors, and the nearest sentences come first. Look at the "
+    "differences between A and B, and at results that share no word with the query.",
     build=build,
     order=3,
 )

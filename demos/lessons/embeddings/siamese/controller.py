@@ -43,7 +43,7 @@ from demos.widgets.run_controller.run_controller import buttons, cpu_offer, lack
 
 MAX_LENGTH = 128  # tokens in one sentence of a training
 AXES: Mapping[str, Any] = {
-    "titles": [["Loss", "(cosine − aim)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
+    "titles": [["Loss", "(cosine − target)², lower is better"], ["Agreement ρ", "held-out pairs, 95 % interval"]],
     "shares": False,
     "stacked": True,
     "most": 0.1,
@@ -166,7 +166,7 @@ class PairTrainer:
         `on_cpu` takes the bundled model, which trains there in a minute.
         """
         dataset, settings, key = situation.dataset, situation.settings, BUNDLED if on_cpu else situation.key
-        data = "our pairs" if dataset.name == our_pairs().name else dataset.name
+        data = "this app's pairs" if dataset.name == our_pairs().name else dataset.name
         told = recipe_told(self.services.store.spec(key).title, "train on pairs", settings)
         feed = CurveFeed(run, data, "pairs", AXES, recipe=told)
         what = run, dataset, key, self.services.store.folder(key), settings

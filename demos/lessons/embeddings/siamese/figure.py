@@ -33,7 +33,7 @@ def scatter_figure(
     figure = go.Figure()
     figure.add_scatter(
         x=[0, top], y=[0, 1], mode="lines", line={"color": SPECIAL, "width": 2, "dash": "dash"},
-        name="what training aims at", hoverinfo="skip",
+        name="target of training", hoverinfo="skip",
     )  # fmt: skip
     size = 10 if few else 6
     for name, cosines, colour, symbol in (
@@ -64,11 +64,11 @@ def scatter_figure(
     figure.update_layout(**plotly_layout(height=520, margin={"l": 64, "r": 12, "t": 8, "b": 56}))
     figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 16}})
     figure.update_xaxes(
-        title={"text": "rating by people", "font": {"size": 17}},
+        title={"text": "human rating", "font": {"size": 17}},
         tickfont={"size": 16}, range=[-0.06 * top, 1.06 * top], zeroline=False,
     )  # fmt: skip
     figure.update_yaxes(
-        title={"text": "cosine by the model", "font": {"size": 17}},
+        title={"text": "cosine of the model's vectors", "font": {"size": 17}},
         tickfont={"size": 16}, range=[lowest - 0.04, 1.04], zeroline=False,
     )  # fmt: skip
     return figure

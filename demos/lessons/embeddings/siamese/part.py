@@ -39,16 +39,16 @@ from demos.widgets.run_controller.run_controller import RunController, cpu_butto
 
 Changes = dict[gr.Component, Any]
 BAR = -1  # in the menu of pairs: the sentence bar's own two
-BARS_OWN = ("the sentence bar’s two", BAR)
+BARS_OWN = ("the two sentences from the top of the page", BAR)
 SHOWN = ("situation", "cosines", "data", "code", "scores", "scatter", "pair", "towers", "spread", "after", "curve")
 LISTED = 40  # held-out pairs in the menu, the most misjudged first
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4]
 QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 IDLE = {
     **AXES, "run": "", "done": True, "steps": [], "looks": [],
-    "status": "Nothing is trained yet: press Start and watch the grey points move.",
+    "status": "Nothing has been trained yet; click Start and watch the grey points move.",
 }  # fmt: skip
-NO_PAIR = "Write a second sentence in the bar above, or pick a held-out pair."
+NO_PAIR = "Write a second sentence at the top of the page, or choose a held-out pair."
 
 
 def build(page: Page) -> None:
@@ -72,7 +72,7 @@ def build(page: Page) -> None:
             parts["pair"] = gr.Dropdown(
                 [BARS_OWN],
                 value=None,
-                label="Pair (held-out, the most misjudged first)",
+                label="Held-out pair (largest errors first)",
                 filterable=False,
                 elem_id="embeddings-siamese-pair",
             )
@@ -88,8 +88,8 @@ def build(page: Page) -> None:
     formula_fold(__file__)
     with fold(__file__, "code", "The code"):
         gr.Markdown(
-            "This very training with torch and transformers alone, from the project’s folder or beside your file: on a "
-            "CPU it prints the page’s two ρ, up to rounding."
+            "The same training, using only torch and transformers. Run it in the project’s folder or next to your "
+            "file; on a CPU, it prints the same two values of ρ as this page, up to rounding."
         )
         parts["code"] = gr.Code(language="python", interactive=False, show_label=False)
     source_fold(__file__)
@@ -107,17 +107,23 @@ def build(page: Page) -> None:
 def _recipe(page: Page) -> dict[str, Any]:
     """What is trained, on what, how."""
     poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
-    pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector is to be the sentence")
-    starts = [("the model as it is", "trained"), ("its layers drawn at random (untrained)", "random")]
+    pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector represents the sentence")
+    starts = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
     with gr.Row():
         epochs = gr.Slider(1, 10, 3, step=1, label="Epochs", min_width=130)
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
-        stop = gr.Button("Stop and keep", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
+        stop = gr.Button(
+            "Stop and keep the result", interactive=False, elem_id="embeddings-siamese-stop", min_width=110
+        )
     with all_controls(page, __file__):
-        sources = [("our own pairs", OWN), ("STS-B, or your own, from a file", UPLOAD), ("STS-B from the Hub", HUB)]
+        sources = [
+            ("this app's own pairs", OWN),
+            ("STS-B, or your own, from a file", UPLOAD),
+            ("STS-B from the Hub", HUB),
+        ]
         begin = gr.Radio(starts, value="trained", label="Start from")
         source = gr.Radio(sources, value=OWN, label="Sentence pairs and their ratings")
         kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
@@ -259,9 +265,9 @@ def _menu(dataset: PairDataset, cosines: np.ndarray) -> list[tuple[str, int]]:
 
 PART = Part(
     tab="Train on pairs",
-    look="Both sentences go through the same encoder, and training moves the cosine of their vectors towards the "
-    "rating. Press Start: points move to the dashed line, and ρ on held-out pairs says whether their order was learned "
-    "too.",
+    look="Both sentences are processed by the same encoder, and training moves the cosine of their vectors towards "
+    "the human rating. Click Start: the points move towards the dashed line. The correlation ρ on held-out pairs "
+    "shows whether their order has improved.",
     build=build,
     order=7,
 )

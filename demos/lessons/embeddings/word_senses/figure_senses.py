@@ -27,7 +27,7 @@ def scores_figure(scores: SenseScores) -> go.Figure:
     below = {"x": rows - 1, "y": 0.16, "xanchor": "right"}
     blind = float(scores.chance.mean())
     for values, chance, colour, name, place in (
-        (scores.neighbour.mean(axis=0), blind, NEIGHBOUR, "nearest use has the sense", above),
+        (scores.neighbour.mean(axis=0), blind, NEIGHBOUR, "nearest use has the same sense", above),
         (scores.rand.mean(axis=0), 0.0, RAND, "clusters match senses", below),
     ):
         figure.add_scatter(

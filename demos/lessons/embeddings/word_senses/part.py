@@ -1,4 +1,4 @@
-"""A word in its context: the same word in several sentences, layer by layer, and its senses found from vectors."""
+"""Words in context: the same word in several sentences, layer by layer, and its senses found from vectors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ FIRST = "bank"
 SHOWN = 3  # uses of each sense, of a bundled word: so few can be read from the last row
 KEPT = 24  # lists of uses whose vectors are kept, 2.4 MB each at most
 CONTROLS = Encoded(0, 1)  # how far a control is before it begins
-LEAST, ALIKE = "least", "the least alike"  # the pair in bold: the two least alike at the chosen layer
+LEAST, ALIKE = "least", "the least similar"  # the pair in bold: the two least alike at the chosen layer
 
 
 def bundled_uses() -> list[SenseUse]:
@@ -91,7 +91,7 @@ def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse
 
 
 def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
-    """The menu's answer as two indices; the least alike of `cosine` [m, m] where it names no pair of these uses."""
+    """The menu's answer as two indices; the least similar of `cosine` [m, m] where it names no pair of these uses."""
     first, _, second = str(pair or "").partition("-")
     if first.isdecimal() and second.isdecimal() and 0 < int(first) < int(second) <= len(cosine):
         return int(first) - 1, int(second) - 1
@@ -129,11 +129,11 @@ def build(page: Page) -> None:
         with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
             matrix = gr.Plot(show_label=False, elem_id="word-matrix")
     with gr.Row(elem_classes="word-controls"):
-        example = gr.Dropdown(offered, value=None, label="Pick a word", min_width=160)
+        example = gr.Dropdown(offered, value=None, label="Choose a word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
         layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are
-            pair_choices(MAX_USES), value=LEAST, label="Pair in bold", min_width=160, visible=False
+            pair_choices(MAX_USES), value=LEAST, label="Highlighted pair", min_width=160, visible=False
         )
     with gr.Row():
         with gr.Column(min_width=330, scale=5):
@@ -141,9 +141,9 @@ def build(page: Page) -> None:
         with gr.Column(min_width=330, scale=5):
             lines = gr.Textbox(
                 lines_of(FIRST, labelled),
-                label=f"Sentences with the word, one a line (at most {MAX_LINES})",
-                info="An empty line between two senses; without one, every pair has its curve. "
-                "The sentence bar's own joins, marked ◆, if it has the word.",
+                label=f"Sentences with the word, one per line (at most {MAX_LINES})",
+                info="Leave an empty line between two senses; otherwise, each pair has its own curve. The sentence "
+                "from the top of the page is added (◆) if it contains the word.",
                 lines=7,
                 max_lines=12,
                 elem_id="word-lines",
@@ -160,7 +160,7 @@ def build(page: Page) -> None:
     with fold(__file__, "numbers", "The numbers"):
         table, scores_of_words = gr.HTML(), gr.HTML()
     formula_fold(__file__)
-    code = code_fold(__file__, "Prints the curves' numbers, layer by layer, with transformers alone")
+    code = code_fold(__file__, "Prints the numbers of the curves, layer by layer, using only transformers")
     source_fold(__file__)
     scored_for = gr.State("")  # the model whose scores this reader sees
 
@@ -169,7 +169,7 @@ def build(page: Page) -> None:
         wanted = clean_word(typed)
         uses = read_uses(wanted, text)
         if not uses:
-            raise UserError(f"Write sentences with the word “{wanted}”, one a line.")
+            raise UserError(f"Write sentences with the word “{wanted}”, one per line.")
         uses += bar_uses(wanted, [sentence.text, sentence.text_pair], uses)
         check_uses(loaded, uses)
         key = (loaded.spec.key, *uses)
@@ -220,10 +220,10 @@ def build(page: Page) -> None:
 
 
 PART = Part(
-    tab="A word in its context",
-    look="The same word in several sentences: a static table gives it one vector, BERT a new one in each sentence. "
-    "Look how far the two curves come apart, and at which layer; and whether those of another word of the same "
-    "sentences (dotted) come apart as far.",
+    tab="Words in context",
+    look="In a static table, a word always has the same vector; in BERT, it has a different one in each sentence. At "
+    "which layer is the gap between the two curves largest? Is the gap as large for another word in the same "
+    "sentences (dotted)?",
     build=build,
     order=5,
     former="word",

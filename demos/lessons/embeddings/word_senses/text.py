@@ -114,6 +114,6 @@ def scores_table(scores: SenseScores) -> Markup:
     """Both scores, word by word and layer by layer."""
     tables = [
         ("Adjusted Rand index of k-means (chance: 0)", scores.rand, np.zeros(len(scores.words))),
-        ("Nearest other use has the same sense (chance beside it)", scores.neighbour, scores.chance),
+        ("Nearest other use has the same sense (chance: last column)", scores.neighbour, scores.chance),
     ]
     return TEXT.scores_table(scores, ranked(scores), tables)

@@ -134,7 +134,7 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
             ),
             go.Scatter(
                 x=means, y=act(means), customdata=counts,
-                name=f"this token’s {len(inner):,} units, in groups", mode="markers",
+                name=f"the {len(inner):,} units of this token, in groups", mode="markers",
                 marker={"size": 5 + 2.2 * np.sqrt(counts), "color": CLASSES[5], "line": {"width": 0}},
                 hovertemplate=hover,
             ),

@@ -26,7 +26,7 @@ def build(page: Page) -> None:
     picture = cells_picture("encoder-block-picture", "encoder-token", elem_classes="picture")
     number = gr.Slider(
         0, max(spec.width for spec in services.store.catalogue.values()) - 1, 17, step=1, elem_id="encoder-number",
-        label="Follow one of its numbers (or point at the strips, click to stay)",
+        label="Dimension to follow (or point at the strips; click to keep it)",
     )  # fmt: skip
     parts: dict[str, gr.Component] = {"picture": picture, "number": number}
     said = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
@@ -82,8 +82,9 @@ def _ledger(services: Services, sentence: Sentence, token: float, layer: float) 
 PART = Part(
     tab="The block",
     look=(
-        "Six equations from x to H, each a strip of the token’s numbers. Point at the strips: the column beside them "
-        "is that one number’s whole calculation, from top to bottom."
+        "One layer is six equations, from its input x to its output H. Each strip shows the token’s numbers after one "
+        "step. Point at a strip: the column next to it shows the whole calculation for that dimension, from top to "
+        "bottom."
     ),
     build=build,
     order=4,

@@ -51,7 +51,7 @@ def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
     """What LayerNorm makes of one token's sum, step by step."""
     norm = ledger.norm
     return [
-        ("(sum − mean) / deviation", norm.normalised[token]),
+        ("(sum − mean) / std. deviation", norm.normalised[token]),
         ("× gain", norm.gain),
         ("+ offset", norm.offset),
         ("= into layer 0", norm.result[token]),
@@ -84,7 +84,7 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
             reversescale=True,
             texttemplate="%{z:.2f}" if few else None,
             textfont={"size": SMALL},
-            hovertemplate="<b>%{x}</b>, %{y}<br>cosine before and after %{z:.4f}<extra></extra>",
+            hovertemplate="<b>%{x}</b>, %{y}<br>cosine between before and after: %{z:.4f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=3,
             colorbar=BAR | {"nticks": 4, "tickformat": ".1f"},

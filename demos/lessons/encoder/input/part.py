@@ -43,13 +43,13 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="encoder-half", min_width=320):
             steps["norm"], steps["norm_said"] = _plot("norm"), gr.HTML("", elem_classes="encoder-told")
             gr.HTML("<h3>What happens when a part is missing?</h3>", elem_classes="encoder-told")
-            order = gr.Slider(1, ORDERS, 1, step=1, label="Another order of the words", elem_id="encoder-input-order")
+            order = gr.Slider(1, ORDERS, 1, step=1, label="Shuffle again", elem_id="encoder-input-order")
             changed["plot"] = _plot("changes")
             changed["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
     with fold(__file__, "numbers", "The numbers"):
         steps["table"], changed["table"] = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    steps["program"] = code_fold(__file__, "Prints this token's way to layer 0")
+    steps["program"] = code_fold(__file__, "Prints this token's input to layer 0, step by step")
     source_fold(__file__)
     page.keep(order=order)
 
@@ -117,8 +117,8 @@ def _plot(name: str) -> gr.Plot:
 PART = Part(
     tab="Input",
     look=(
-        "A token enters as a number. It picks one row of a matrix, a row for its segment and one for its position are "
-        "added, and LayerNorm brings the sum to a common size."
+        "A token enters the model as a number, its id. The id selects one row of the embedding matrix. A vector for "
+        "the segment and one for the position are added, and LayerNorm normalises the sum."
     ),
     build=build,
     order=1,

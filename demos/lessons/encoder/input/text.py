@@ -53,14 +53,14 @@ def numbers_html(strips: Sequence[Strip], ledger: InputLedger, encoding: Encodin
     parts = {"word": ledger.word, "segment": ledger.segment, "position": ledger.position}
     parts |= {"sum": ledger.total, "after LayerNorm": ledger.result}
     norms = {name: np.linalg.norm(part, axis=-1) for name, part in parts.items() if part is not None}
-    caption = "The strips' first numbers; mean, deviation and norm over all of them"
+    caption = "The first numbers of each strip, with mean, standard deviation and norm over all its numbers"
     return strips_table(strips, caption) + _table("Norms of each token's vectors", norms, encoding.tokens, 3)
 
 
 def changes_table(changes: Changes, encoding: Encoding) -> Markup:
     """The picture's cosines, a row a token and one for the mean of all."""
     columns = {CHANGE_NAMES[change.name]: [*change.cosine, change.sentence] for change in changes.changes}
-    caption = "Cosine of the final state before and after each change"
+    caption = "Cosine between the final states before and after each change"
     return _table(caption, columns, [*encoding.tokens, "mean of all"], 4)
 
 

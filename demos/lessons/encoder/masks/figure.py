@@ -43,13 +43,14 @@ def change_figure(change: Change) -> go.Figure:
     figure = go.Figure(
         [
             go.Bar(
-                x=names, y=change.both_sides, marker={"color": colours}, name="BERT: sees both sides",
-                hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>BERT</extra>",
+                x=names, y=change.both_sides, marker={"color": colours}, name="BERT: attends to both sides",
+                hovertemplate="<b>%{x}</b><br>changed by %{y:.4f}<extra>BERT</extra>",
             ),
             go.Scatter(
-                x=names, y=change.left_only, mode="markers", cliponaxis=False, name="causal mask: sees the left alone",
+                x=names, y=change.left_only, mode="markers", cliponaxis=False, name="causal mask: attends only to "
+                    "the left",
                 marker={"symbol": "line-ew-open", "size": 24, "line": {"width": 5}, "color": "#545d63"},
-                hovertemplate="<b>%{x}</b><br>moved by %{y:.4f}<extra>causal mask</extra>",
+                hovertemplate="<b>%{x}</b><br>changed by %{y:.4f}<extra>causal mask</extra>",
             ),
         ]
     )  # fmt: skip

@@ -20,12 +20,12 @@ from demos.page.services import Sentence, Services
 WRITTEN = "Her money is on the bank."
 NEW = 20  # tokens to be written, in the reckoning of what that costs
 PANELS = (
-    ("bert", "BERT, the encoder", "Every token sees every token."),
-    ("gpt", "GPT, the decoder", "A token sees itself and what came before it; the grey cells are forbidden."),
+    ("bert", "BERT, the encoder", "Every token attends to every token."),
+    ("gpt", "GPT, the decoder", "Each token attends only to itself and to earlier tokens; grey cells are masked."),
     (
         "both",
-        "The Transformer, both: its cross-attention",
-        "Each token of the text being written (rows) sees all that was read (columns).",
+        "The Transformer (both): cross-attention",
+        "Each token of the output text (rows) attends to all tokens of the input text (columns).",
     ),
 )
 
@@ -42,16 +42,14 @@ def build(page: Page) -> None:
         with gr.Column(scale=3, min_width=340):
             parts["change"] = gr.Plot(show_label=False, elem_id="encoder-change")
         with gr.Column(scale=2, min_width=320):
-            word = gr.Textbox(
-                "cake", label="Put this in the place of the last word", max_lines=1, elem_id="encoder-word"
-            )
+            word = gr.Textbox("cake", label="Replace the last word with", max_lines=1, elem_id="encoder-word")
             written = gr.Textbox(
-                WRITTEN, label="The text being written (or the second sentence above)", max_lines=2,
+                WRITTEN, label="Output text for cross-attention (or use the second sentence above)", max_lines=2,
                 elem_id="encoder-written",
             )  # fmt: skip
             parts["said"] = gr.HTML("", elem_classes="encoder-told")
     formula_fold(__file__)
-    parts["program"] = code_fold(__file__, "Prints this head's weights under the causal mask")
+    parts["program"] = code_fold(__file__, "Prints this head's weights with the causal mask")
     source_fold(__file__)
     page.keep(last=word, written=written)
     inputs = [page.choices["layer"], page.choices["head"], word, written]
@@ -65,7 +63,7 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
     run = services.run(Sentence(sentence.text, "", sentence.model))
     encoding, n = run.encoding, len(run.encoding)
     if n > MOST:
-        raise UserError(f"This part takes up to {MOST} tokens; the sentence has {n}.")
+        raise UserError(f"This part is limited to {MOST} tokens; the sentence has {n}.")
     other = services.run(Sentence(sentence.text_pair or written or WRITTEN, "", sentence.model))
     place = clamp(layer, run.num_layers), clamp(head, run.num_heads)
     weights, decoder = run.attentions[place], run_causal(loaded, encoding).attentions[place]
@@ -89,9 +87,9 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
 PART = Part(
     tab="Encoder, decoder, both",
     look=(
-        "One arithmetic, three fields of view: BERT's tokens see all, GPT's what came before, and in the Transformer's "
-        "cross-attention one text reads another. Change the last word: in BERT the words before it notice, behind a "
-        "causal mask they can't."
+        "Same computation, three masks. In BERT, a token attends to all tokens; in GPT, only to itself and earlier "
+        "ones; in cross-attention, to the tokens of another text. Change the last word: in BERT the states of all "
+        "other words change; with a causal mask they stay the same."
     ),
     build=build,
     order=7,

@@ -43,10 +43,10 @@ def similarity_figure(cosines: np.ndarray, *, marked: int | None = None) -> go.F
 def wishes_figure(sinusoid: Wishes, learned: Wishes, norms: tuple[np.ndarray, np.ndarray]) -> go.Figure:
     """Four small pictures, one a wish, each with both tables; `norms` are those of all rows that each side has."""
     titles = (
-        "1 Unique: distance to<br>the row most like it",
+        "1 Unique: distance to<br>the nearest other row",
         "2 Consistent: cosine of<br>rows k positions apart",
-        "3 Bounded: a row's smallest<br>and largest number",
-        "4 Any length: norm of a row,<br>as far as there are rows",
+        "3 Bounded: smallest and<br>largest number of a row",
+        "4 Any length: norm of each<br>row, if the row exists",
     )
     figure = make_subplots(rows=1, cols=4, subplot_titles=titles, horizontal_spacing=0.055)
     for name, colour, dash, of, norm in (

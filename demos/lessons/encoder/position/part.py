@@ -39,12 +39,12 @@ def build(page: Page) -> None:
         length = _slider("Positions shown", LENGTH, 1, "length")
         width = _slider("d of the sinusoids", WIDTH, 2, "width")
         base = _slider("n of the sinusoids", BASE, 10, "base")
-        views = [("the tables", "table"), ("how alike positions are", "similarity")]
+        views = [("the tables", "table"), ("similarity of positions", "similarity")]
         view = gr.Radio(views, value="table", label="Show", elem_id="encoder-position-view", min_width=380)
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
-    gr.HTML("<h3>Four wishes for a position code</h3>", elem_classes="encoder-told")
+    gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
         parts["curves"] = gr.Plot(show_label=False)
     parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
@@ -86,7 +86,7 @@ def drawn(
     return {
         "sinusoids_said": TEXT.sinusoids(m, d, n, framed),
         "sinusoids": left,
-        "small_table": numbers_table(table, "The sinusoids, four digits", names) if is_small(table) else "",
+        "small_table": numbers_table(table, "The sinusoids, to four digits", names) if is_small(table) else "",
         "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
         "learned": right,
         "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
@@ -108,8 +108,8 @@ def _slider(label: str, ends: tuple[int, int, int], step: int, name: str) -> gr.
 PART = Part(
     tab="Position",
     look=(
-        "Attention alone knows no order, so each position has a vector of its own, which is added to the word's. BERT "
-        "learned its table; the first Transformer computed one from sines and cosines."
+        "Attention by itself ignores word order, so a vector for the position is added to each word vector. In BERT, "
+        "the table of these vectors is learned; in the first Transformer, it is computed from sines and cosines."
     ),
     build=build,
     order=2,

@@ -32,13 +32,16 @@ def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]
     if rows is None:
         ends = "there is a row for any position"
     else:
-        ends = f"rows end at position {rows - 1:,}: there is none for position {rows:,}"
+        ends = f"the last row is position {rows - 1:,}; there is none for position {rows:,}"
     same = again < EXACT
     return [
-        (_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}, of rows {i} and {j}"),
-        (_met(spread < EXACT), f"a cosine lies at most {written} off the mean of its k"),
-        (_met(inside), f"all numbers lie from {low:.3f} to {high:.3f}".replace("-", "−")),
-        ("half met" if same and rows else _met(same), f"computed again, it differs by {scientific(again)}; {ends}"),
+        (_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}, between rows {i} and {j}"),
+        (_met(spread < EXACT), f"a cosine differs from the mean for its distance k by at most {written}"),
+        (_met(inside), f"all numbers lie between {low:.3f} and {high:.3f}".replace("-", "−")),
+        (
+            "half met" if same and rows else _met(same),
+            f"computed a second time, it differs by {scientific(again)}; {ends}",
+        ),
     ]
 
 

@@ -153,7 +153,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
     figure.update_xaxes(
         showgrid=False, zeroline=False, range=[-0.3, steps - 0.7], dtick=1 if steps <= 14 else 2, ticks=""
     )
-    figure.update_xaxes(title={"text": "layers behind it (0: embeddings)", "standoff": 2}, row=3, col=1)
+    figure.update_xaxes(title={"text": "number of layers passed (0: embeddings)", "standoff": 2}, row=3, col=1)
     figure.update_yaxes(nticks=5, zeroline=True)
     figure.update_yaxes(rangemode="tozero", row=1, col=1)
     return figure
@@ -165,8 +165,8 @@ def token_cosines(paths: Paths, encoding: Encoding, token: int) -> dict[str, tup
     A neighbour stands there only where the token has one; the mean of all tokens is no token.
     """
     cosines: dict[str, tuple[int | None, str, np.ndarray]]
-    cosines = {"its own start": (token, "solid", paths.to_start[:, token])}
-    for name, neighbour, dash in (("the token before", token - 1, "dash"), ("the next one", token + 1, "dot")):
+    cosines = {"its embedding": (token, "solid", paths.to_start[:, token])}
+    for name, neighbour, dash in (("the previous token", token - 1, "dash"), ("the next token", token + 1, "dot")):
         if neighbour in range(len(encoding)):
             values = paths.to_next[:, min(token, neighbour)]
             cosines[f"{name}, {short(encoding.tokens[neighbour], 16)}"] = (neighbour, dash, values)

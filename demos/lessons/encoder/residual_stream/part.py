@@ -48,9 +48,9 @@ def drawn(services: Services, sentence: Sentence, token: float, layer: float) ->
 PART = Part(
     tab="The stack",
     look=(
-        "Each layer changes every token's vector; the text below says by what share of its length. "
-        "Follow the chosen one from its embedding (0) to the last layer: how far it goes from where it began, "
-        "and which vectors it comes to resemble."
+        "Each layer changes the vector of every token. Follow the chosen token from its embedding (0) to the last "
+        "layer: how far its vector moves, and which vectors it becomes similar to. The text below gives each change "
+        "as a share of the vector's length."
     ),
     build=build,
     order=5,

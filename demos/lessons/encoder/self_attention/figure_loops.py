@@ -46,7 +46,7 @@ def times_figure(times: Times) -> go.Figure:
     figure.update_layout(**plotly_layout(height=380, margin={"l": 70, "r": 20, "t": 10, "b": 90}))
     ticks = sorted({*times.loop, *times.matrix})
     figure.update_xaxes(type="log", title="tokens n", tickvals=ticks, ticktext=[str(n) for n in ticks])
-    figure.update_yaxes(type="log", title="milliseconds, one head", dtick=1)
+    figure.update_yaxes(type="log", title="milliseconds for one head", dtick=1)
     return figure
 
 

@@ -36,8 +36,8 @@ def build(page: Page) -> None:
         "said": gr.HTML("", elem_classes="encoder-told"),
     }
     with gr.Row(elem_classes="encoder-switches"):
-        causal = gr.Checkbox(False, label="Causal mask: as in a decoder, no token sees what comes after it")
-        pads = gr.Slider(0, MOST_PADS, 0, step=1, label="[PAD] tokens appended", min_width=220)
+        causal = gr.Checkbox(False, label="Causal mask: no token attends to later tokens, as in a decoder")
+        pads = gr.Slider(0, MOST_PADS, 0, step=1, label="Number of [PAD] tokens to append", min_width=220)
     parts["concat"] = cells_picture("encoder-concat", PICKER)
     parts["closed"] = gr.HTML("", elem_id="encoder-closed", elem_classes="encoder-told")
     with fold(__file__, "numbers", "The numbers"):
@@ -45,12 +45,13 @@ def build(page: Page) -> None:
     formula_fold(__file__)
     with fold(__file__, "code", "The code: loops and matrices"):
         gr.Markdown(
-            "The same arithmetic twice: each prints this head’s q · k, scaled product and weight for every key, then z."
+            "The same computation in two ways. Each program prints this head’s q · k, scaled product and weight "
+            "for every key, then z."
         )
         with gr.Row():
-            for name, label in (("loops", "By loops, as in the lecture"), ("matrices", "By matrices")):
+            for name, label in (("loops", "With loops"), ("matrices", "With matrices")):
                 parts[name] = gr.Code("", language="python", label=label, lines=8, min_width=420)
-        timed = gr.Button("Time both on this machine", size="sm", elem_id="encoder-time")
+        timed = gr.Button("Measure both on this server", size="sm", elem_id="encoder-time")
         times = gr.HTML("", elem_classes="encoder-told")
         plot = gr.Plot(visible=False, show_label=False, elem_id="encoder-times")
     source_fold(__file__)
@@ -101,8 +102,9 @@ def drawn(
 PART = Part(
     tab="Self-attention",
     look=(
-        "The token’s query q meets every key k: a large product becomes a large weight, and z is the weighted sum of "
-        "the values. Follow one row from left to right, then the right column down; click a key to follow that token."
+        "The token’s query q is multiplied by every key k: the larger the product, the larger the weight. The output "
+        "z is the weighted sum of the values v. Read one row from left to right, then the right column from top to "
+        "bottom; click a key to follow that token."
     ),
     build=build,
     order=3,

@@ -1,4 +1,4 @@
-"""How large is it: parameters by part, for the model in use, for the known BERTs, and for one's own L, H and A."""
+"""How large is it: parameters by part, for the selected model, for the known BERTs, and for one's own L, H and A."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def build(page: Page) -> None:
             models = gr.HTML("")
         with gr.Column(scale=2, min_width=320):
             which = gr.Radio(
-                [("the model in use", IN_USE), *known, ("your own", OWN)], value=IN_USE, label="Which BERT",
+                [("the selected model", IN_USE), *known, ("your own", OWN)], value=IN_USE, label="Model size",
                 elem_id="encoder-which",
             )  # fmt: skip
             layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
@@ -34,7 +34,7 @@ def build(page: Page) -> None:
             tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
             said = gr.HTML("", elem_classes="encoder-told")
             page.show_look()
-    parts, program = folds(__file__, "Builds this configuration and counts it")
+    parts, program = folds(__file__, "Builds this configuration and counts its parameters")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 
     def shown(shape: Shape, tokens: float) -> dict[gr.Component, Any]:
@@ -82,8 +82,8 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Size",
     look=(
-        "Each area is a part's share of all the numbers that the model has learned. Move L, H and A: which of them "
-        "makes BERT large, and which costs nothing?"
+        "Each area is one part's share of all the parameters of the model. Change L, H and A: which of them adds the "
+        "most parameters, and which adds none?"
     ),
     build=build,
     reads_sentence=False,

@@ -1,4 +1,4 @@
-"""Part "Keep it": the trained model as a folder for transformers, the run as a program and as a command."""
+"""Part "Export": the trained model as a folder for transformers, the run as a program and as a command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
 TEXT = templates(__file__)
 NAME_LENGTH = 60  # of a data set or a model
-NO_RUN = "Train a model first; then its folder is here."
+NO_RUN = "Train a model first; you can then download its folder here."
 TAKING: dict[str, Any] = {"concurrency_id": "keep", "concurrency_limit": 2}
 SAVE = '() => { setTimeout(() => document.querySelector("#export-file a[download]")?.click(), 400); }'
 
@@ -87,7 +87,7 @@ class Keeper:
         room = TEXT.gone([record.number for record in history if record not in here], MAX_MODELS)
         if log is None:
             about = room if history else TEXT.invitation(self.services.store.spec(recipe.model).title)
-            return changes | {"told": about, "loaded": "", "card": "There is none before a run."}
+            return changes | {"told": about, "loaded": "", "card": "There is no model card before a run."}
         trained, _ = self.taken(shown)
         config = trained.model.encoder.config
         how = how_loaded(trained.task, config)
@@ -129,7 +129,7 @@ def _body(text: str) -> str:
 def build(page: Page) -> None:
     """The run and its download, the same as program and command, the card, the Hub."""
     parts: dict[str, Any] = {
-        "number": gr.Dropdown([], label="Which of your runs", filterable=False, visible=False, elem_id="export-number"),
+        "number": gr.Dropdown([], label="Run to export", filterable=False, visible=False, elem_id="export-number"),
         "told": gr.HTML(elem_id="export-told", elem_classes="picture"),
     }
     with gr.Row(elem_classes="export-row"):
@@ -137,7 +137,7 @@ def build(page: Page) -> None:
             "Download the folder (zip)", variant="primary", elem_id="export-download", scale=0, min_width=290
         )
         progress = gr.HTML(elem_id="export-made")
-    file = gr.File(visible=False, label="The folder", interactive=False, elem_id="export-file", height=90)
+    file = gr.File(visible=False, label="Contents of the folder", interactive=False, elem_id="export-file", height=90)
     keeper = Keeper(page.services, Zips(file.GRADIO_CACHE))
     picked = [page.trained, page.history, parts["number"]]
     parts |= {"file": file, "loaded": gr.HTML(elem_id="export-loaded")}
@@ -167,8 +167,9 @@ def build(page: Page) -> None:
 
 
 PART = Part(
-    tab="Keep it",
-    look="The model leaves as a folder that transformers loads, the run as a program that gives the same numbers.",
+    tab="Export",
+    look="Download the model as a folder that transformers can load, and the run as a program that gives the same "
+    "numbers.",
     build=build,
     reads_sentence=False,
     order=5,

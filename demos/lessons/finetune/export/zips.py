@@ -70,7 +70,7 @@ def stem_of(log: Log) -> str:
 def written(trained: Trained, log: Log) -> Iterator[Path]:
     """The model in a temporary folder, gone afterwards. Raises UserError for too large a model or a full disk."""
     if sum(value.nbytes for value in trained.model.encoder.state_dict().values()) > LARGEST:
-        raise UserError(f"This model is larger than the {megabytes(LARGEST)} that a page hands out.")
+        raise UserError(f"This model is larger than the {megabytes(LARGEST)} that can be downloaded.")
     with tempfile.TemporaryDirectory(prefix="keep-") as home:
         folder = Path(home) / stem_of(log)
         try:

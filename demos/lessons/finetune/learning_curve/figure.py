@@ -11,7 +11,7 @@ from plotly.colors import hex_to_rgb
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured
 
-NAMES = {PRETRAINED: "the trained model", WORDS: "the words alone", SCRATCH: "from random weights"}
+NAMES = {PRETRAINED: "the pre-trained model", WORDS: "words only", SCRATCH: "from random weights"}
 LOOKS = {  # hue, dash, symbol
     PRETRAINED: (CLASSES[0], "solid", "circle"),
     WORDS: (CLASSES[1], "dash", "square"),

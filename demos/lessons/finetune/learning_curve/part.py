@@ -63,7 +63,7 @@ def read_data(data: str, file: str | None) -> Dataset | None:
     if data in FILES:
         return checked(load_file(FILES[data], file), SEEDS) if file else None
     if data not in SOURCES or SOURCES[data].kind not in KINDS:
-        raise UserError(f"There is no data set {str(data)[:40]!r} for this.")
+        raise UserError(f"There is no data set {str(data)[:40]!r} for learning curves.")
     return checked(SOURCES[data].load(0, MAX_TRAIN), SEEDS)
 
 
@@ -206,10 +206,16 @@ def build(page: Page) -> None:
         menu = [(source.title, key) for key, source in SOURCES.items() if source.kind in KINDS]
         data = gr.Dropdown([*menu, *own], value="emotion", label="Data", filterable=False, scale=3, min_width=200)
         seeds = gr.Radio(
-            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)], value=SEEDS, label="Repeated with", scale=3, min_width=250
+            [("1 seed", 1), ("2 seeds", 2), ("3 seeds", 3)],
+            value=SEEDS,
+            label="Number of seeds",
+            scale=3,
+            min_width=250,
         )
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
-        stop = gr.Button("Stop and keep", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
+        stop = gr.Button(
+            "Stop and keep the result", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop"
+        )
     file = file_picker("CSV, Excel or JSON", height=110, visible=False)
     on_cpu = cpu_button(elem_id="learning_curve-on-cpu")
     parts |= {"start": start, "stop": stop, "file": file, "on_cpu": on_cpu}
@@ -245,8 +251,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="How much data?",
-    look="How few examples does a trained model need? The same architecture from random weights and a classifier of "
-    "words learn from the same parts of the data.",
+    look="How few examples does a pre-trained model need? It is compared with the same architecture trained from "
+    "random weights, and with a classifier that uses only the words. All are trained on the same parts of the "
+    "data.",
     build=build,
     reads_sentence=False,
     order=4,

@@ -55,19 +55,20 @@ def reliability_figure(calibration: Calibration) -> go.Figure:
                 width=[0.94 * (bar.high - bar.low) for bar in bins],
                 marker={"color": CLASSES[0], "opacity": [0.85 if bar.count >= FEW else 0.35 for bar in bins]},
                 customdata=[[f"{bar.low:.0%} to {bar.high:.0%}", bar.confidence, bar.count] for bar in bins],
-                hovertemplate="%{customdata[2]} answers given with %{customdata[0]}, %{customdata[1]:.1%} on "
-                "average<br>%{y:.1%} of them are right<extra></extra>",
-                name="how often right",
+                hovertemplate="%{customdata[2]} predictions with probability %{customdata[0]}, mean "
+                    "%{customdata[1]:.1%}"
+                "<br>accuracy %{y:.1%}<extra></extra>",
+                name="accuracy",
             ),
             go.Scatter(
                 x=[0, 1], y=[0, 1], mode="lines", line={"dash": "dash", "width": 2.5, "color": GREY}, hoverinfo="skip",
-                name="as often right as it is sure",
+                name="perfect calibration",
             ),
             go.Scatter(
                 x=confidence, y=confidence, mode="markers",
                 marker={"symbol": "diamond", "size": 12, "color": CLASSES[5], "line": {"width": 1, "color": GREY}},
-                hovertemplate="on average %{x:.1%} sure<extra></extra>",
-                name="how sure, on average",
+                hovertemplate="mean probability %{x:.1%}<extra></extra>",
+                name="mean probability",
             ),
             go.Scatter(
                 x=middle, y=[COUNTS_AT] * len(bins), mode="text", text=[f"{bar.count:,}" for bar in bins],
@@ -84,6 +85,6 @@ def reliability_figure(calibration: Calibration) -> go.Figure:
     )
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]  # `dtick` would leave the last one out
     axis = {"range": [0, 1.001], "tickformat": ".0%", "tickfont": {"size": 16}, "tickvals": ticks}
-    figure.update_xaxes(**axis, title={"text": "its probability", "font": {"size": 18}})
-    figure.update_yaxes(**axis | {"range": [0, 1.15]}, title={"text": "answers that are right", "font": {"size": 18}})
+    figure.update_xaxes(**axis, title={"text": "predicted probability", "font": {"size": 18}})
+    figure.update_yaxes(**axis | {"range": [0, 1.15]}, title={"text": "correct predictions", "font": {"size": 18}})
     return figure

@@ -13,10 +13,10 @@ from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 MAP, ATTENTION, ERROR, TRUST = "map", "attention", "errors", "trust"
 VIEWS = [
-    ("Did the classes come apart?", MAP),
+    ("Are the classes separated?", MAP),
     ("Which heads changed?", ATTENTION),
-    ("What misled it?", ERROR),
-    ("Can one trust its percentages?", TRUST),
+    ("What caused the errors?", ERROR),
+    ("Are its probabilities reliable?", TRUST),
 ]
 
 
@@ -46,7 +46,7 @@ def laid_out(page: Any) -> dict[str, Any]:
                 # all that a link may name; the list is cut to the errors there are
                 [(f"error {number}", str(number)) for number in range(ERRORS)],
                 value="0",
-                label="Its surest errors on the test examples",
+                label="Most confident errors on the test examples",
                 elem_id="results-error",
             )
         with gr.Column(min_width=330, scale=6):

@@ -1,4 +1,4 @@
-"""Part "What it learned": the same sentences and heads before and after, what misled it, and how far to trust it."""
+"""Part "What was learned": the same sentences and heads before and after, what misled it, and how far to trust it."""
 
 from __future__ import annotations
 
@@ -212,9 +212,9 @@ def _trust(after: After | None) -> dict[str, Any]:
 
 
 PART = Part(
-    tab="What it learned",
-    look="The same sentences, the same heads, before and after: what did the training change, and where does it still "
-    "go wrong?",
+    tab="What was learned",
+    look="The same sentences and the same heads, before and after training: what has changed, and where is the model "
+    "still wrong?",
     build=build,
     order=2,
     former="after",

@@ -70,7 +70,7 @@ def heads_table(heads: np.ndarray) -> str:
 def error_name(example: Example, truth: str, answer: str, probability: float) -> str:
     """An error in a menu: plain text, which the menu escapes."""
     answer, truth = short(answer, LABEL_LENGTH), short(truth, LABEL_LENGTH)
-    return f"{probability:.0%} {answer}, in truth {truth}: “{short(one_line(example), 110)}”"
+    return f"{probability:.0%} {answer}, true class {truth}: “{short(one_line(example), 110)}”"
 
 
 def tokens_html(values: np.ndarray, encoding: Encoding, answer: str, truth: str) -> str:

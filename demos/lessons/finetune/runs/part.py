@@ -50,7 +50,7 @@ def show(_: Sentence, history: list[Record], ticked: str) -> list[Any]:
 def csv_file(_: Sentence, history: list[Record]) -> tuple[str, str]:
     """Every run, every setting. Raises UserError before the first one."""
     if not history:
-        raise UserError("There is no run of yours yet: train a model first.")
+        raise UserError("You have no runs yet; train a model first.")
     return "bert-fine-tune-runs.csv", as_csv(history)
 
 
@@ -67,7 +67,7 @@ def build(page: Page) -> None:
         name="finetune-table",
     )
     compared = gr.HTML(elem_id="finetune-compared")
-    figure = gr.Plot(label="Two runs, laid over one another", show_label=False, elem_id="finetune-overlay")
+    figure = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
     with takeaway_row():
         file_button(page, "All runs as CSV", csv_file, [page.history], elem_id="finetune-csv")
         picture_buttons("#finetune-overlay", "bert-two-runs", page)
@@ -85,8 +85,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Your runs",
-    look="Change one thing, train again, and compare: tick two runs to lay their curves over one another. Is the gap "
-    "more than luck?",
+    look="Change one setting, train again, and compare: tick two runs to see both learning curves in one picture. Is "
+    "the difference more than chance?",
     build=build,
     reads_sentence=False,
     order=3,

@@ -48,11 +48,11 @@ CHANGED = (
     "run", "kept", "shown", "start", "pause", "stop", "results", "scores", "matrix", "picture", "figure", "mistakes",
     "numbers", "answer", "cost", "history", "on_cpu",
 )  # fmt: skip
-OVER, NO_GPU = "over", "over, for want of a GPU"  # a run's phases, told apart from its curve
+OVER, NO_GPU = "over", "ended without a GPU"  # a run's phases, told apart from its curve
 RESUMED, LAST = "goes on", " for good"
-PAUSE, GO_ON = "Pause", "Go on"
+PAUSE, GO_ON = "Pause", "Continue"
 MAX_ENDED = 64  # runs whose end a page may ask for
-LEGEND = {"legend": {"train": "training, each batch and smoothed"}}
+LEGEND = {"legend": {"train": "training (each batch, and smoothed)"}}
 
 
 class Trainer:
@@ -184,7 +184,7 @@ class _Run:
         self.view = view_of(self.kind)
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
-        axes |= {"legend": {"train": f"training, each batch and smoothed ({scored})"}} if scored else LEGEND
+        axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
         title = trainer.services.store.spec(self.key).title
         told = recipe_told(title, self.view.word, self.settings)
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)

@@ -23,13 +23,13 @@ from demos.widgets.tasks.task_view import TaskView
 
 TEXT = templates(__file__)
 RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 3e-3, 1e-2]
-ELSEWHERE = [("a file of your own", UPLOAD), ("a data set of the Hub", HUB)]
+ELSEWHERE = [("your own file", UPLOAD), ("a data set from the Hub", HUB)]
 TRAINS = [
     ("everything", "all"),
     ("everything but the embeddings", FROZEN_EMBEDDINGS),
     ("the upper layers", "top"),
     ("LoRA: low-rank updates", "lora"),
-    ("the head alone, encoder frozen", "head"),
+    ("only the head, encoder frozen", "head"),
 ]
 HIDE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}  # of what the browser does alone
 MOST_LAYERS = 24  # of any model in the catalogue
@@ -57,7 +57,7 @@ def tasks() -> dict[str, Any]:
             parts[name] = file_picker(label, reader.endings, height=110, min_width=240)
     with gr.Row(visible=False) as parts["hubs"]:
         parts["hub"] = gr.Textbox(
-            "", label="Data set of the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
+            "", label="Data set on the Hub: owner/name or owner/name:config", max_length=200, elem_id="finetune-hub",
             scale=6, min_width=240,
         )  # fmt: skip
         parts["fetch"] = gr.Button("Fetch", elem_id="finetune-fetch", scale=1, min_width=110)
@@ -78,16 +78,16 @@ def recipe() -> dict[str, Any]:
         "preset_told": gr.HTML(elem_classes="preset-told"),
     }
     with gr.Row(elem_classes="pairs"):
-        parts["trains"] = _menu(TRAINS, "trains", "Trains", scale=3)
+        parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3)
         parts["top_layers"] = gr.Slider(  # as far as the model has them
-            1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="how many", visible=False, elem_id="finetune-top",
+            1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="Number of layers", visible=False, elem_id="finetune-top",
             scale=2, **INLINE,
         )  # fmt: skip
         ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
         parts["lora_rank"] = _menu(ranks, "lora_rank", "rank", visible=False, scale=1, elem_id="finetune-lora")
     with gr.Row(elem_classes="pairs"):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-        parts["learning_rate"] = _menu(rates, "learning_rate", "Rate", scale=2)
+        parts["learning_rate"] = _menu(rates, "learning_rate", "Learning rate", scale=2)
         parts["epochs"] = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
     return parts
 
@@ -99,22 +99,22 @@ def more() -> dict[str, Any]:
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     parts: dict[str, Any] = {
-        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Vector", **INLINE),
-        "hidden": gr.Radio(widths, value="0", label="On top", **INLINE),
+        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Sentence vector", **INLINE),
+        "hidden": gr.Radio(widths, value="0", label="Layers on top", **INLINE),
     }
     with gr.Row(elem_classes="pairs"):
-        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Then", scale=2)
+        parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Learning-rate schedule", scale=2)
         parts["warmup"] = gr.Slider(0, 0.5, DEFAULT.warmup, step=0.05, label="Warm-up", scale=3, **INLINE)
     parts |= {"drawn": gr.HTML(elem_id="finetune-rate"), "chain": gr.HTML(elem_id="finetune-chain")}
     with gr.Row():
         return parts | {
             "batch_size": gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide),
-            "max_length": gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Most tokens", **wide),
-            "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout on top", **wide),
+            "max_length": gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Maximum number of tokens", **wide),
+            "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout in the layers on top", **wide),
             "weight_decay": gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide),
-            "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Rare classes count more", **wide),
+            "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Give rare classes more weight", **wide),
             "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
-            "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Most training examples", **wide),
+            "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Maximum number of training examples", **wide),
             "seed": gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide),
         }
 
@@ -125,7 +125,7 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
-        stop = gr.Button("Stop and keep", interactive=False, elem_id="finetune-stop", min_width=110)
+        stop = gr.Button("Stop and keep the result", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
     on_cpu = cpu_button(elem_id="finetune-on-cpu")
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}
@@ -135,7 +135,7 @@ def results() -> dict[str, Any]:
     """What a run learned; hidden until there is one."""
     parts: dict[str, Any] = {}
     with gr.Column(visible=False, elem_id="finetune-results") as parts["results"]:
-        gr.HTML(TEXT.title("On the test"))
+        gr.HTML(TEXT.title("Test results"))
         parts["scores"] = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(min_width=320, scale=6):
@@ -144,16 +144,16 @@ def results() -> dict[str, Any]:
                     apply_default_css=False, elem_id="finetune-matrix",
                 )  # fmt: skip
                 with gr.Column(visible=False) as parts["picture"]:
-                    parts["figure"] = gr.Plot(label="What it takes for what", show_label=False)
+                    parts["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
             with gr.Column(min_width=320, scale=5):
                 gr.HTML(TEXT.title("Try it"))
                 for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True):
                     parts[name] = gr.Textbox(
                         sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}"
                     )
-                parts["ask"] = gr.Button("Ask the trained model", elem_id="finetune-ask")
+                parts["ask"] = gr.Button("Run the trained model", elem_id="finetune-ask")
                 parts["answer"] = gr.HTML(elem_id="finetune-answer")
-        gr.HTML(TEXT.title("Where it is wrong"))
+        gr.HTML(TEXT.title("Errors"))
         parts["mistakes"] = gr.HTML(elem_id="finetune-mistakes")
         gr.HTML(TEXT.deeper())
     return parts

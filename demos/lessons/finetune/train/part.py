@@ -47,7 +47,9 @@ def build(page: Page) -> None:
     gr.HTML(layout.TEXT.title("The data"))
     parts["told"] = gr.HTML(elem_id="finetune-data")
     none = layout.TEXT.no_numbers()
-    parts["numbers"], parts["code"] = folds(__file__, "Trains this recipe, prints its test scores", numbers=none)
+    parts["numbers"], parts["code"] = folds(
+        __file__, "Trains with this recipe and prints the test scores", numbers=none
+    )
     _wire_task(page, parts)
     wire_recipe(page, trainer, parts, *_chosen(parts, "hub_asked"))
     _wire_runs(page, controller, trainer, parts)
@@ -176,7 +178,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
 
 PART = Part(
     tab="Train",
-    look="Pick a task, begin with a recipe, change one thing, press Start: does the validation curve follow the "
+    look="Choose a task and a recipe, change one setting, and click Start. Does the validation curve follow the "
     "training curve?",
     build=build,
     reads_sentence=False,

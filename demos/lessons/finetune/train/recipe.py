@@ -29,7 +29,7 @@ from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView
 
-UNFETCHED = "Name a data set of the Hub, as owner/name, and press Fetch: it is fetched only then."
+UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 
 
 def axes(dataset: Splits) -> str:

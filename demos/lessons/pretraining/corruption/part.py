@@ -1,4 +1,4 @@
-"""The corruption machine: 15 % of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
+"""Corrupt the text: 15 % of a text's tokens chosen, masked, replaced or kept, and what each guess costs."""
 
 from __future__ import annotations
 
@@ -72,13 +72,15 @@ def build(page: Page) -> None:
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
                 seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corruption-seed")
-            chosen = gr.Slider(1, 60, 15, step=1, label="Tokens chosen, %", elem_id="corruption-chosen")
-            masked = gr.Slider(0, 100, 80, step=1, label="■ Of these masked, %", elem_id="corruption-masked")
-            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, %", elem_id="corruption-replaced")
+            chosen = gr.Slider(1, 60, 15, step=1, label="Chosen tokens, %", elem_id="corruption-chosen")
+            masked = gr.Slider(0, 100, 80, step=1, label="■ Masked, % of these", elem_id="corruption-masked")
+            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, % of these", elem_id="corruption-replaced")
             rest = gr.HTML("", elem_id="corruption-rest")
-            whole = gr.Checkbox(False, label="Whole words: all pieces of a word, or none", elem_id="corruption-whole")
+            whole = gr.Checkbox(
+                False, label="Whole words: choose all pieces of a word or none", elem_id="corruption-whole"
+            )
             page.show_look()
-    label = "The text (empty: the bar's sentence)"
+    label = "Text (if empty: the sentence at the top of the page)"
     text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corruption-text")
     with gr.Row(elem_classes="corruption-losses"):
         with gr.Column(scale=3, min_width=320):
@@ -99,7 +101,7 @@ def build(page: Page) -> None:
             gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
             places = gr.Plot(show_label=False, elem_id="corruption-places")
     said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
-    numbers, code = folds(__file__, "Makes this draw and prints its losses")
+    numbers, code = folds(__file__, "Repeats this draw and prints its losses")
 
     choices = [text, seed, chosen, masked, replaced, whole]
     page.keep(corrupt_text=text, corrupt_seed=seed)
@@ -181,10 +183,11 @@ def drawn_often(services: Services, sentence: Sentence, *form_values: Any) -> di
 
 
 PART = Part(
-    tab="The corruption machine",
+    tab="Corrupt the text",
     look=(
-        "15 % of the tokens are chosen; most become [MASK], a few a random word, a few stay. "
-        "BERT is asked for the true token at every chosen place and nowhere else: see which guesses are dear."
+        "15 % of the tokens are chosen: most become [MASK], a few become a random word, and a few stay unchanged. "
+        "BERT must predict the original token at every chosen position, and only there. The table shows which guesses "
+        "cost most."
     ),
     build=build,
     order=2,

@@ -101,7 +101,7 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="fill-guesses", min_width=320):
             said = gr.HTML("", elem_id="fill-said")
             best = gr.HTML("", elem_id="fill-best")
-            top = gr.Slider(LEAST, MOST, 10, step=1, label="Guesses shown", elem_id="fill-top")
+            top = gr.Slider(LEAST, MOST, 10, step=1, label="Number of predictions", elem_id="fill-top")
         with gr.Column(elem_classes="fill-layers", min_width=320):
             layers = gr.HTML("", elem_id="fill-layers")
             gr.HTML(TEXT.lens_note())
@@ -112,7 +112,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320):
             other = _another_context(page, filler, marks)
     _likelihood(page, filler)
-    numbers, code = folds(__file__, "Prints these guesses, and each layer's first word")
+    numbers, code = folds(__file__, "Prints these predictions, and the top word at each layer")
 
     for button, (_, text, context) in zip(examples, EXAMPLES, strict=True):
         values = json.dumps([text, "", "", context])
@@ -142,7 +142,7 @@ def shown(filler: Filler, sentence: Sentence, marks: str, top: float) -> dict[st
 
 def _without_words(page: Page, filler: Filler, marks: gr.Textbox) -> None:
     gr.HTML(TEXT.without_heading())
-    remove = gr.Button("Take each other word away in turn", size="sm", elem_id="fill-remove")
+    remove = gr.Button("Remove each of the other words in turn", size="sm", elem_id="fill-remove")
     table = gr.HTML("", elem_id="fill-removed")
     page.on(
         [remove.click],
@@ -170,7 +170,7 @@ def _another_context(page: Page, filler: Filler, marks: gr.Textbox) -> gr.Textbo
     gr.HTML(TEXT.context_heading())
     with gr.Row(elem_classes="fill-other"):
         other = gr.Textbox(
-            "", label="Another sentence with [MASK]", placeholder="Copy the sentence, then change its words",
+            "", label="Another sentence with [MASK]", placeholder="Copy the sentence, then change some words",
             lines=1, max_lines=3, scale=5, min_width=220, elem_id="fill-other",
         )  # fmt: skip
         copy = gr.Button("Copy the sentence", size="sm", min_width=150, elem_id="fill-copy")
@@ -209,7 +209,7 @@ def compared(filler: Filler, sentence: Sentence, marks: str, other: str) -> str:
 
 def _likelihood(page: Page, filler: Filler) -> None:
     """The whole sentence's, token by token; a generator, so that it stops when its reader leaves."""
-    with fold(__file__, "scores", "How likely is the whole sentence? Each token hidden in turn"):
+    with fold(__file__, "scores", "How likely is the whole sentence? Mask each token in turn"):
         score = gr.Button("Score the sentence, token by token", size="sm", elem_id="fill-score")
         strip = gr.HTML("", elem_id="fill-scored")
 
@@ -263,8 +263,9 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
 PART = Part(
     tab="Fill the mask",
     look=(
-        "A word is hidden, and the model gives every word of its vocabulary a probability to stand there. See how sure "
-        "it is, at which layer the word appears, and which other words it leans on."
+        "A word is masked, and each word of the vocabulary gets a probability of being the hidden word. See how "
+        "uncertain the prediction is, at which layer the word first appears, and which other words the prediction "
+        "depends on."
     ),
     build=build,
     order=1,

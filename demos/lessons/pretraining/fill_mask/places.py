@@ -17,7 +17,7 @@ from demos.widgets.token_picker.figure import PICKED_AMONG
 MAX_HIDDEN = 16
 LONGEST = 400  # characters of marks that are read
 MARK = re.compile(r"\b(\d{1,3})\.(\d{1,7})\b")
-NOTHING = "There is no word to hide; type a sentence, with [MASK] where a word is missing if you like."
+NOTHING = "There is no word to mask; type a sentence. You may write [MASK] for a missing word."
 
 
 @dataclass(frozen=True)

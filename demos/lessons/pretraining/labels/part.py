@@ -46,16 +46,17 @@ def build(page: Page) -> None:
     counts = gr.HTML("", elem_id="labels-count")
     with gr.Row(elem_classes="labels-ask"):
         text = gr.Textbox(
-            OPENING, label="Your text (empty: the bar's sentence)", lines=1, max_lines=4, scale=5, min_width=300,
+            OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=1,
+            max_lines=4, scale=5, min_width=300,
             elem_id="labels-text",
         )  # fmt: skip
         seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="labels-seed")
-        again = gr.Button("Another pass", min_width=140, elem_id="labels-again")
+        again = gr.Button("Draw again", min_width=140, elem_id="labels-again")
     with gr.Row(elem_classes="labels-vote"):
         vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
-    numbers, code = folds(__file__, "Prints the labels of this pass")
+    numbers, code = folds(__file__, "Prints the labels of this draw")
     page.keep(labels_text=text, labels_seed=seed)
     count_on(again, seed, SEEDS)
     outputs = {"rows": rows, "counts": counts, "answer": answer, "numbers": numbers, "code": code}
@@ -110,8 +111,8 @@ def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote:
 PART = Part(
     tab="Supervised or not?",
     look=(
-        "Every row is something to learn from: an input and its label. "
-        "Look at the last column, which says who knew the label; then vote."
+        "Every row is one training example: an input and its label. Look at the last column, which says where the "
+        "label came from; then vote."
     ),
     build=build,
     order=5,

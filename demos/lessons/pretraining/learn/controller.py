@@ -54,7 +54,9 @@ class Learning:
         try:
             recipe = Recipe(float(rate), int(batch_size), int(seed), bool(untrained)).check()
         except (TypeError, ValueError, OverflowError) as error:
-            raise error if isinstance(error, UserError) else UserError("A number is missing.") from error
+            raise (
+                error if isinstance(error, UserError) else UserError("A number is missing in the settings.")
+            ) from error
         return Situation(key, read_passage(self.services.pretrained(key).tokenizer, text), recipe)
 
     def opening(self, situation: Situation) -> dict[str, Any]:
@@ -62,7 +64,7 @@ class Learning:
         pretrained, look = self.services.pretrained(situation.model), self._seen(situation)
         feed = Feed("", len(pretrained.tokenizer), OPENING)
         feed.points = [Point(1, look.masked, math.nan, math.nan, math.nan, math.nan)]
-        status = "Nothing is trained yet: the dot is the first batch’s loss before any step."
+        status = "No step has been taken yet. The dot is the loss of the first batch before training."
         return {
             "curve": feed.message(done=True, status=status, fresh=True, said=""),
             "step": "",
@@ -140,7 +142,7 @@ class Learning:
         elif isinstance(event, Made):
             feed.points = list(event.points)
             feed.state["total"] = max(len(event.points) + steps, 10)
-            feed.state["status"] = "Your copy is there; the first step …"
+            feed.state["status"] = "Your copy of the model is ready; the first step is running …"
         elif isinstance(event, Point):
             feed.points = [*feed.points, event]
             feed.state["status"] = f"Step {event.step:,} of {feed.state['total']:,}" if steps > 1 else ""
@@ -150,8 +152,11 @@ class Learning:
     def _learned(self, feed: Feed, event: Learned, situation: Situation) -> dict[str, Any]:
         pretrained = self.services.pretrained(situation.model)
         step = event.points[-1].step
-        early = {"asked": "Stopped. ", "time": "Out of time. "}.get(event.reason, "")
-        status = f"{early}Your copy has taken {step:,} step{'s' * (step != 1)}, {event.seconds_a_step:.2f} s each."
+        early = {"asked": "Stopped. ", "time": "The time limit was reached. "}.get(event.reason, "")
+        status = (
+            f"{early}Your copy of the model has been trained for {step:,} step{'s' * (step != 1)}, "
+            f"{event.seconds_a_step:.2f} s per step."
+        )
         feed.points = list(event.points)
         limit = situation.recipe.rate * math.sqrt(pretrained.decoder.in_features)
         return {

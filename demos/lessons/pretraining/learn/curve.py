@@ -24,7 +24,7 @@ class Feed:
 
     def __init__(self, run: str, vocabulary: int, total: int) -> None:
         self.state: dict[str, Any] = {
-            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Making your copy …",
+            "run": run, "done": False, "total": total, "guess": math.log(vocabulary), "status": "Copying the model …",
         }  # fmt: skip
         self.points: list[Point] = []
 

@@ -12,7 +12,7 @@ from demos.training.pretraining.rows import Rows
 
 HEIGHT = 330
 BINS = 18  # of a logarithmic axis
-NOWHERE, THERE = "nowhere in it", "in the input, or a right answer"
+NOWHERE, THERE = "not in the batch", "in the input, or a correct answer"
 COLOURS = {THERE: CLASSES[0], NOWHERE: CLASSES[2]}
 
 
@@ -69,7 +69,7 @@ def moved_figure(rows: Rows) -> go.Figure:
             marker={"color": COLOURS[name], "line": {"width": 0}},
             opacity=0.85,
             customdata=counts,
-            hovertemplate=f"{name}: <b>%{{customdata:,}}</b> words moved about %{{x:.1e}}<extra></extra>",
+            hovertemplate=f"{name}: <b>%{{customdata:,}}</b> words, moved by about %{{x:.1e}}<extra></extra>",
         )
     figure.update_layout(
         **plotly_layout(

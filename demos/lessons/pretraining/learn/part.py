@@ -47,10 +47,10 @@ def build(page: Page) -> None:
                 parts["gradient"] = gr.Plot(label="Norm of the gradient by layer", show_label=False)
             with gr.Column(scale=3, min_width=320):
                 parts["told"] = gr.HTML("", elem_id="pretraining-learn-told")
-                parts["moved"] = gr.Plot(label="How far the word embeddings moved", show_label=False)
+                parts["moved"] = gr.Plot(label="Change of the word embeddings", show_label=False)
         parts["top"] = gr.HTML("", elem_id="pretraining-learn-top")
     parts["after"] = after
-    with fold(__file__, "step_reads", "What the step reads"):
+    with fold(__file__, "step_reads", "The batch of this step"):
         parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
     parts["numbers"], parts["code"] = folds(__file__, "The first step, with transformers")
     page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
@@ -68,7 +68,7 @@ def _controls(page: Page) -> dict[str, Any]:
     cost = gr.HTML("", elem_id="pretraining-learn-cost")
     text = gr.Textbox(
         read_beside(__file__, "paragraphs.txt"),
-        label="Your own few paragraphs",
+        label="Text to train on",
         info=f"Up to {MAX_CHARACTERS:,} characters.",
         lines=7,
         max_lines=9,
@@ -78,9 +78,9 @@ def _controls(page: Page) -> dict[str, Any]:
     with all_controls(page, __file__):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         rate = gr.Dropdown(rates, value=1e-4, label="Learning rate", filterable=False, min_width=110)
-        size = gr.Slider(*BATCHES, 8, step=1, label="Batch (sequences)", min_width=130)
+        size = gr.Slider(*BATCHES, 8, step=1, label="Batch size (sequences)", min_width=130)
         seed = gr.Number(0, precision=0, label="Seed", min_width=80)
-        untrained = gr.Checkbox(True, label="Beside it, the same model from random weights")
+        untrained = gr.Checkbox(True, label="Also train the same model from random weights")
     return {
         "text": text, "cut": cut, "one": one, "many": many, "stop": stop, "fresh": fresh, "cost": cost,
         "rate": rate, "size": size, "seed": seed, "untrained": untrained,
@@ -136,11 +136,11 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
 
 
 PART = Part(
-    tab="Learn live",
+    tab="Train live",
     look=(
-        "One step is all of pre-training, small: corrupt, guess, take the loss, move every weight a little. A hundred "
-        "of them on your own text, and the guesses change. Beside it the same steps begin at random weights: where "
-        "does that loss end, and where did the other one begin?"
+        "One step is pre-training in miniature: corrupt the text, predict the masked words, compute the loss, and "
+        "change every weight a little. After a hundred steps on your own text, the predictions change. Compare the "
+        "two curves: the same steps are also taken from random weights."
     ),
     build=build,
     reads_sentence=False,

@@ -46,7 +46,7 @@ function draw() {
   const y = (value) => bottom - ((bottom - MARGIN.top) * value) / highest;
   const told = series.filter((one) => one[2].length).map((one) => `${one[1]} ${one[2].at(-1)[1].toFixed(2)}`).join(", ");
   const svg = document.createElementNS(SVG, "svg");
-  for (const [key, value] of Object.entries({ width, height, role: "img", "aria-label": `Masked words’ loss by step; now ${told || "no step yet"}; blind guessing ${guess.toFixed(2)}` })) svg.setAttribute(key, value);
+  for (const [key, value] of Object.entries({ width, height, role: "img", "aria-label": `Masked words’ loss by step; now ${told || "no step yet"}; equal probabilities for all words ${guess.toFixed(2)}` })) svg.setAttribute(key, value);
   node(svg, "text", { x: MARGIN.left, y: 17, class: "learn-title" }, narrow ? "Loss of the masked words" : "Loss of the masked words, batch by batch");
   for (let value = 0; value < highest; value += 2) {
     node(svg, "line", { x1: MARGIN.left, x2: right, y1: y(value), y2: y(value), class: "learn-grid" });

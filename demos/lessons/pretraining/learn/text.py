@@ -34,7 +34,7 @@ def said_told(event: Learned) -> str:
     """What the end of a press tells who cannot see the curve."""
     if math.isnan(event.before.own):
         return ""
-    return f"On the held-out sentences the loss went from {event.before.own:.2f} to {event.after.own:.2f}."
+    return f"The loss on the held-out sentences went from {event.before.own:.2f} to {event.after.own:.2f}."
 
 
 def asked_told(
@@ -45,12 +45,14 @@ def asked_told(
     words = pretrained.tokenizer.convert_ids_to_tokens([question.answer for question in asked])
     answers = after.answers if after else [None] * len(asked)
     losses = [
-        {"name": "Loss of the held-out words", "before": before.own, "after": after and after.own, "general": False},
-        {"name": "of general English", "before": before.general, "after": after and after.general, "general": True},
+        {"name": "Loss on held-out words", "before": before.own, "after": after and after.own, "general": False},
+        {"name": "on general English", "before": before.general, "after": after and after.general, "general": True},
     ]
     if event and event.before_untrained and event.after_untrained:
         begun, ended = event.before_untrained.own, event.after_untrained.own
-        losses.append({"name": "held out, from random weights", "before": begun, "after": ended, "general": False})
+        losses.append(
+            {"name": "on held-out words, from random weights", "before": begun, "after": ended, "general": False}
+        )
     return TEXT.asked(
         rows=[
             {"question": question, "word": word, "before": was, "after": now}

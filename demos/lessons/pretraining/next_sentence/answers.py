@@ -92,7 +92,7 @@ def check_sentences(pretrained: Pretrained, first: str, second: str) -> None:
         encoding = encode(pretrained.tokenizer, text)
         count = len(encoding) + len(encoding.dropped) - 2  # [CLS] and [SEP]
         if count > MOST:
-            raise UserError(f"{name} has {count:,} tokens; this part takes up to {MOST} for each sentence.")
+            raise UserError(f"{name} has {count:,} tokens; the limit is {MOST} for each sentence.")
 
 
 def made(reader: Reader, model: str, seed: int) -> str:

@@ -43,16 +43,16 @@ def build(page: Page) -> None:
             with gr.Column(min_width=320, **place):
                 answer = gr.HTML("", elem_id="next-answer")
                 sequence = gr.HTML("", elem_id="next-sequence")
-            with takeaway_row("Take the picture:"):
+            with takeaway_row("Download the picture:"):
                 picture_buttons("#pretraining-next_sentence-picture", "bert-next-sentence", page)
         with gr.Column(elem_classes="next-controls", min_width=300):
             first = gr.Textbox(FIRST, label="A", max_lines=3, elem_id="next-a")
-            second = gr.Textbox(SECOND, label="B, its next sentence", max_lines=3, elem_id="next-b")
+            second = gr.Textbox(SECOND, label="B, the next sentence", max_lines=3, elem_id="next-b")
             ways = [(name, way) for way, name in WAYS.items()]
-            put = gr.Radio(ways, value="true", label="What the model reads as B", elem_id="next-put")
+            put = gr.Radio(ways, value="true", label="Use as sentence B", elem_id="next-put")
             with gr.Row(elem_classes="next-buttons"):
                 another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
-                ours = gr.Button("Another pair of ours", size="sm", min_width=120, elem_id="next-ours")
+                ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
             page.show_look()
     cases = gr.HTML("", elem_id="next-cases")
     draw = gr.Number(0, precision=0, visible="hidden")
@@ -88,7 +88,7 @@ def _making(page: Page, reader: Reader) -> None:
     """How the two kinds of instances are made."""
     with gr.Row(elem_classes="next-heading"):
         gr.HTML(TEXT.made_heading(), min_width=280)
-        toss = gr.Button("Draw two others", size="sm", min_width=140, elem_id="next-toss")
+        toss = gr.Button("Draw two other pairs", size="sm", min_width=140, elem_id="next-toss")
     instances = gr.HTML("", elem_id="next-made")
     tossed = gr.Number(OPENING, precision=0, visible="hidden")
 
@@ -104,8 +104,8 @@ def _trials(page: Page, reader: Reader) -> None:
     """The trials on our own documents, and why the task was dropped."""
     with gr.Row(elem_classes="next-heading"):
         gr.HTML(TEXT.trials_heading(len(reader.documents)), min_width=280)
-        ask = gr.Button("Ask the model now", size="sm", variant="primary", min_width=140, elem_id="next-ask")
-        seed = gr.Slider(1, SEEDS, 1, step=1, label="Which pairs are drawn", min_width=260, elem_id="next-seed")
+        ask = gr.Button("Test the model", size="sm", variant="primary", min_width=140, elem_id="next-ask")
+        seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed of the draw", min_width=260, elem_id="next-seed")
     outputs = {"status": gr.HTML("", elem_id="next-status"), "results": gr.HTML("", elem_id="next-results")}
     gr.HTML(TEXT.why())
 
@@ -188,8 +188,9 @@ def next_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
 PART = Part(
     tab="Next sentence",
     look=(
-        "Two sentences go in as one input, and the state of [CLS] says whether the second came next. Change B, swap "
-        "them, read one twice: see whether the model goes by order, or by what they are about."
+        "Two sentences form one input, and the state of [CLS] is used to predict whether the second follows the "
+        "first. Change B, swap the two, or use one twice: does the prediction depend on their order, or only on their "
+        "topic?"
     ),
     build=build,
     order=3,

@@ -31,8 +31,8 @@ NAME_LENGTH = 18  # of a class
 class SentenceView(TaskView):
     """A class for a sentence."""
 
-    kind, order, word, scheme = "sentence", 1, "Sentence", "a class for a sentence"
-    boxes: ClassVar[tuple[tuple[str, str], ...]] = (("A sentence of your own", "I can't believe you remembered!"),)
+    kind, order, word, scheme = "sentence", 1, "Sentence", "class of a sentence"
+    boxes: ClassVar[tuple[tuple[str, str], ...]] = (("Your own sentence", "I can't believe you remembered!"),)
     cut = False
     scores, figure, mistakes = staticmethod(scores_html), staticmethod(confusion_figure), staticmethod(mistakes_html)
     example_of = staticmethod(example_of)
@@ -59,10 +59,10 @@ class SentenceView(TaskView):
 class PairView(SentenceView):
     """A class for a pair."""
 
-    kind, order, word, scheme = "pair", 2, "Two sentences", "a class for the two"
+    kind, order, word, scheme = "pair", 2, "Two sentences", "class of a sentence pair"
     boxes = (
-        ("A sentence", "The shop closes at six on Sundays."),
-        ("A second one", "On Sundays you can buy things there until six o'clock."),
+        ("First sentence", "The shop closes at six on Sundays."),
+        ("Second sentence", "On Sundays you can buy things there until six o'clock."),
     )
     cut = True
 

@@ -59,7 +59,7 @@ def ways_figure(result: TagResult) -> go.Figure:
     step = _step(low + high)
     ticks = range(-(low // step) * step, high + step, step)
     drawn.update_xaxes(
-        title="← invented   |   test entities",
+        title="← false positives   |   test entities",
         zeroline=True,
         tickvals=list(ticks),
         ticktext=[f"{abs(t)}" for t in ticks],

@@ -31,7 +31,7 @@ class EntityView(TaskView):
     """A label for each word."""
 
     kind, order, word, scheme = "entities", 3, "Names", "a label for each word"
-    boxes = (("A sentence of your own", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
+    boxes = (("Your own sentence", "Jim Henson cut his first frog out of a coat in Leland, Mississippi."),)
     figure, example_of = staticmethod(ways_figure), staticmethod(example_of)
 
     def data(self, dataset: EntityDataset, tokenizer: Any) -> str:
@@ -59,7 +59,7 @@ class EntityView(TaskView):
         scores = [
             *((short(score.name, 60), score) for score in outcome.scores.types),
             ("all, micro average", outcome.scores.total),
-            ("all, strict IOB2: only B- begins one", outcome.strict),
+            ("all, strict IOB2: only B- starts an entity", outcome.strict),
             (outcome.baseline, outcome.baseline_scores.total),
         ]
         ways = [(short(row.name, 60), *(getattr(row, field) for _, field, *_ in WAYS)) for row in outcome.ways]
@@ -96,7 +96,7 @@ class EntityView(TaskView):
             )
 
         return Watcher(
-            ("of the words in names are right",),
+            ("of the words in names are correct",),
             lambda place: (short(dataset.validation[place].text, WATCHED_LENGTH), 0),
             values,
         )

@@ -41,7 +41,7 @@ def margins_figure(result: ChoiceResult) -> go.Figure:
             margin={"l": 60, "r": 20, "t": 40, "b": 60},
         )
     )
-    drawn.update_xaxes(title="margin: P(right) − P(best other)", range=[-1.02, 1.02], zeroline=True)
+    drawn.update_xaxes(title="margin: P(correct) − P(best other)", range=[-1.02, 1.02], zeroline=True)
     most = max((int(max(bars.y)) for bars in drawn.data), default=0)
     drawn.update_yaxes(title="test items", rangemode="tozero", tickformat="d", dtick=1 if most < 6 else None)
     return drawn

@@ -1,4 +1,4 @@
-"""Multiple choice: an item as its sequences, the right ending's margins, mistakes, a person's own endings."""
+"""Multiple choice: an item as its sequences, the correct ending's margins, mistakes, a person's own endings."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ ITEM_LENGTH = 60  # characters: an item is shown whose texts are about so long
 class ChoiceView(TaskView):
     """The right one of several endings."""
 
-    kind, order, word, scheme = "choice", 5, "Choice", "the right ending"
+    kind, order, word, scheme = "choice", 5, "Choice", "the correct ending"
     boxes = (
-        ("What happens", "It has rained all night, and the river is over the road."),
-        ("How the next sentence starts", "The school bus"),
+        ("Context", "It has rained all night, and the river is over the road."),
+        ("Beginning of the next sentence", "The school bus"),
         (
-            "Endings, one a line",
+            "Endings, one per line",
             "turns round and takes the long way.\nflies over the water.\nhas been painted blue.\nis full of dry sand.",
         ),
     )

@@ -28,7 +28,9 @@ def spans_figure(picture: Picture | None) -> go.Figure:
     """
     drawn = go.Figure()
     if picture is None or picture.answer.cutout is None:
-        drawn.add_annotation(text="No test paragraph has a token to answer with.", showarrow=False, font={"size": 18})
+        drawn.add_annotation(
+            text="No test paragraph has a token that could be an answer.", showarrow=False, font={"size": 18}
+        )
         drawn.update_layout(**plotly_layout(height=200))
         drawn.update_xaxes(visible=False)
         drawn.update_yaxes(visible=False)
@@ -132,7 +134,7 @@ def _axes(drawn: go.Figure, picture: Picture, cutout: Cutout, tokens: Sequence[s
     )  # fmt: skip
     if m > 2:
         drawn.add_annotation(
-            x=m * 0.3 - 0.5, y=m * 0.78 - 0.5, text="no answer:<br>the end is before<br>the start", showarrow=False,
+            x=m * 0.3 - 0.5, y=m * 0.78 - 0.5, text="not an answer:<br>the end is before<br>the start", showarrow=False,
             font={"size": 17}, align="center",
         )  # fmt: skip
     drawn.add_annotation(

@@ -30,9 +30,9 @@ class QuestionView(TaskView):
 
     kind, order, word, scheme = "question", 4, "Question", "an answer in a text"
     boxes = (
-        ("A question", "When did Edith Marlowe open her bakery?"),
+        ("Question", "When did Edith Marlowe open her bakery?"),
         (
-            "A paragraph that answers it",
+            "Paragraph with the answer",
             "For eighty years the village of Hollin had no baker of its own, and carts brought the bread from Ashby. "
             "In 1931 Edith Marlowe, a miller's daughter, opened a bakery in the old post office. It sold brown bread "
             "on weekdays and buns on Saturdays, until her nephew Tom moved the ovens to the station in 1958.",
@@ -98,7 +98,7 @@ class QuestionView(TaskView):
             best = example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
             return (token_f1(best, example.answers),)
 
-        return Watcher(("of the words are the right answer’s (token F1)",), label_of, values)
+        return Watcher(("of the words belong to the correct answer (token F1)",), label_of, values)
 
 
 VIEWS = (QuestionView(),)

@@ -56,7 +56,7 @@ def test_a_dev_split_alone_is_the_test() -> None:
     data = build_dataset("d", [*rows({"a": 30, "b": 30}, "train"), *rows({"a": 4, "b": 5}, "dev")])
     assert data.counts("test") == (4, 5)
     assert data.counts("validation") == (3, 3)
-    assert any("validation split is the test" in note for note in data.notes)
+    assert any("validation split is used for the test" in note for note in data.notes)
 
 
 def test_a_sentence_is_in_one_split_only() -> None:
@@ -87,7 +87,7 @@ def test_pairs_keep_the_rules_and_a_pair_turned_round_is_the_same() -> None:
     assert data.counts("test") == (6, 12)
     assert sum(map(sum, map(data.counts, ("train", "validation", "test")))) == 90
     assert all(e.pair == e.text.replace("one", "two") for e in data.test)
-    assert data.notes[0] == "5 pairs taken out because another row has the same."
+    assert data.notes[0] == "5 pairs removed because an earlier row has the same content."
     shared = [Row(k, "one and the same", "ab"[k % 2], pair=f"two {k}") for k in range(50)]
     assert build_dataset("d", shared).notes[-1] == "10 test pairs with a sentence that a training pair has too."
 

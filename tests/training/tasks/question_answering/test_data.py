@@ -151,7 +151,7 @@ def test_squad_as_the_hub_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert one.answers == (one.question.split()[-1].strip("?"),)
         assert one.start == one.context.rindex(one.answers[0])
     assert data.notes[0].startswith("1 question left out that the paragraph does not answer")
-    assert "The file has no test split, so its validation split is the test." in data.notes
+    assert "The file has no test split, so its validation split is used for the test." in data.notes
 
 
 def contexts(split: Any) -> set[str]:

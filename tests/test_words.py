@@ -1,0 +1,81 @@
+"""What the page says is short enough to be read in a second language: sentence by sentence, and as a reading grade."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from demos.lessons import discover
+
+DEMOS = Path(__file__).resolve().parents[1] / "demos"
+TEMPLATES = sorted(DEMOS.rglob("text*.html"))
+MOST_WORDS, MEAN_WORDS, GRADE = 32, 18, 9
+
+
+def sentences_of(text: str) -> list[list[str]]:
+    """The words of each sentence; a formula, a number and a file name are no words."""
+    parts = re.split(r"(?<=[.!?])\s+|\n\n", text)
+    words = [re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", part) for part in parts]
+    return [sentence for sentence in words if len(sentence) > 3]
+
+
+def prose_of(template: str) -> list[list[str]]:
+    """The sentences of a template's paragraphs; a value that is filled in counts as one word, the branches apart."""
+    paragraphs = re.findall(r"<p\b[^>]*>(.*?)</p>", re.sub(r"\{#.*?#\}", "", template, flags=re.S), flags=re.S)
+    found = []
+    for paragraph in paragraphs:
+        apart = re.sub(r"\{%-?\s*(?:if|elif|else|endif|for|endfor)\b.*?%\}", "\n\n", paragraph, flags=re.S)
+        plain = re.sub(r"<[^>]*>|\{%.*?%\}", " ", re.sub(r"\{\{.*?\}\}", "value", apart, flags=re.S), flags=re.S)
+        found += sentences_of(plain)
+    return found
+
+
+def syllables(word: str) -> int:
+    """By groups of vowels, without a silent e at the end."""
+    return max(1, len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[^l])e$", "", word.lower()))))
+
+
+def grade(sentences: list[list[str]]) -> float:
+    """The reading grade of Kincaid, Fishburne, Rogers and Chissom (1975)."""
+    words = [word for sentence in sentences for word in sentence]
+    return 0.39 * len(words) / len(sentences) + 11.8 * sum(map(syllables, words)) / len(words) - 15.59
+
+
+def leads() -> list[list[str]]:
+    """What each lesson and each part says to look at."""
+    lessons = discover()
+    texts = [lesson.look for lesson in lessons] + [part.look for lesson in lessons for part in lesson.parts]
+    return [sentence for text in texts for sentence in sentences_of(text)]
+
+
+def said() -> list[list[str]]:
+    """All sentences of the templates and the leads."""
+    templates = [prose_of(path.read_text(encoding="utf-8")) for path in TEMPLATES]
+    return [*leads(), *(sentence for found in templates for sentence in found)]
+
+
+def test_sentences_are_counted() -> None:
+    assert sentences_of("One head is on. It attends to 3 tokens here!") == [
+        ["One", "head", "is", "on"], ["It", "attends", "to", "tokens", "here"],
+    ]  # fmt: skip
+    template = "{# a note #}<p>This is <b>{{ n }}</b> of them{% if x %} and more of these come{% endif %}.</p>"
+    assert prose_of(template) == [["This", "is", "value", "of", "them"], ["and", "more", "of", "these", "come"]]
+    assert [syllables(word) for word in ("token", "table", "value", "the", "sentence")] == [2, 2, 2, 1, 2]
+    assert grade([["The", "cat", "sat", "on", "the", "mat"]]) == pytest.approx(-1.45, abs=0.01)
+
+
+def test_no_sentence_is_too_long() -> None:
+    assert [" ".join(words) for words in said() if len(words) > MOST_WORDS] == []
+
+
+def test_sentences_are_short_on_average() -> None:
+    lengths = [len(words) for words in said()]
+    assert len(lengths) > 400
+    assert sum(lengths) / len(lengths) <= MEAN_WORDS
+    assert sum(map(len, leads())) / len(leads()) <= MEAN_WORDS
+
+
+def test_a_ninth_grader_can_read_it() -> None:
+    assert grade(said()) <= GRADE
