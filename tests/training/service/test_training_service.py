@@ -39,9 +39,12 @@ def test_a_run_is_kept_and_asked_by_its_id_alone(
 ) -> None:
     run = trainings.runs.new()
     assert trainings.speed("tiny", dataset, quick) == 0
+    known: list[float] = []
+    trainings.on_speed = lambda: known.append(trainings.speed("tiny", dataset, quick))
     *_, last = trainings.fine_tune(run, dataset, "tiny", base, quick)
     assert isinstance(last, Finished)
     assert trainings.speed("tiny", dataset, quick) == last.result.examples_per_second > 0
+    assert known == [last.result.examples_per_second]
     again = dataclasses.replace(quick, epochs=9, learning_rate=1e-5, top_layers=5)  # steps as quick as those
     assert trainings.speed("tiny", dataset, again) == last.result.examples_per_second
     for other in (dataclasses.replace(quick, trains="head"), dataclasses.replace(quick, batch_size=4)):
