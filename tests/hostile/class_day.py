@@ -58,7 +58,7 @@ class Troubles:
                 trouble()
 
     def broken_files(self) -> None:
-        """One of the broken files, handed to each function that takes a file."""
+        """One of the broken files, handed to functions that take a file."""
         name = self.chance.choice(list(BROKEN))
         form = {"content-type": "multipart/form-data; boundary=x"}
         head = f'--x\r\ncontent-disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
@@ -69,8 +69,8 @@ class Troubles:
     def long_texts(self) -> None:
         self._ask("a text too long", dict.fromkeys(self.texts, LONG), most=8)
 
-    def _ask(self, what: str, values: dict[int, Any], most: int = 40) -> None:
-        """Functions that take these components, with these values for them."""
+    def _ask(self, what: str, values: dict[int, Any], most: int = 12) -> None:
+        """Some functions that take these components, with these values for them."""
         taking = [one for one in self.functions if not values.keys().isdisjoint(one["inputs"])]
         session = uuid.uuid4().hex
         waiting = set()
