@@ -109,13 +109,13 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     assert "+2.00 must be explained" in told
     assert "the tokens’ numbers is 0.00" in told  # the values are as far below zero as above it
     assert "<script>" not in told + tokens_table(values, encoding)
-    assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, in truth x: “a a")
+    assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, true class x: “a a")
 
 
 def test_heads_in_words() -> None:
     heads = np.array([[0.0, 0.02], [0.1, 0.5]])
     told = flat(attention_told(heads, 1, 1, HOSTILE))
-    assert "Layer 1, head 1 moved most:</b> 50%" in told
+    assert "Layer 1, head 1 changed most:</b> 50%" in told
     assert "is 30.0% for the heads of layer 1 and 1.0% for those of layer 0" in told
     assert "<script>" not in told
     assert "No head changed" in attention_told(0 * heads, 0, 0, "a")
