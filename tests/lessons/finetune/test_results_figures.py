@@ -75,7 +75,7 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     assert pale < full
     told = flat(calibration_told(found, "answers", 23, 40))
     assert f"<b>{found.error:.3f}</b>" in told
-    assert "too sure" in told
+    assert "overconfident" in told
     assert "1 of the 2 bars" in told
     assert "Of the 40 test examples" in told
     assert "not sure enough" in calibration_told(calibration([0.6] * 9, [True] * 9), "answers", 9, 9)
