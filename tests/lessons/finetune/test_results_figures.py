@@ -43,7 +43,7 @@ def test_the_number_above_a_map_and_what_it_says() -> None:
     apart, mixed = lay_out(vectors(0.01), Recipe(PCA_MAP)), lay_out(vectors(30.0), Recipe(PCA_MAP))
     heading = flat(map_heading(HOSTILE, apart, classes, 5 / 11))
     assert "<b>50%</b>" in heading  # of ten nearest among twelve, five can be of the class
-    assert "by chance 45%" in heading
+    assert "by chance: 45%" in heading
     assert "<script>" not in heading
     assert "came apart" in flat(maps_told(mixed, apart, classes))
     assert "less separated" in maps_told(apart, mixed, classes)
