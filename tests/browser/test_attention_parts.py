@@ -154,7 +154,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(said).to_contain_text("only from sentence A to sentence B")
     page.locator("#rollout-what input").click()
     page.get_by_role("option", name="maximum over the layers").click()
-    expect(said).to_contain_text("The largest weight among the 6 layers' head 2")
+    expect(said).to_contain_text("The largest weight of head 2 over the 6 layers")
     expect(said).to_contain_text("not a distribution")
     expect(page.locator("#rollout-head")).to_be_visible()
     expect(page.locator("#rollout-layer")).to_have_count(0)

@@ -158,6 +158,6 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     expect(page.locator("#encoder-position-wished")).to_contain_text("there is none for position 512")
 
     page.get_by_role("tab", name="The stack").click()
-    expect(page.locator("#encoder-residual_stream-told")).to_contain_text("sat (token 3): 6 layers")
+    expect(page.locator("#encoder-residual_stream-told")).to_contain_text("sat (token 3): over 6 layers")
     x, y = paths(run).points[:, 3].T.tolist()
     page.wait_for_function(PATH, arg=["#encoder-residual_stream-path", x, y, 1e-4])

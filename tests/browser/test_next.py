@@ -38,4 +38,4 @@ def test_boxes_buttons_and_link(open_lesson: Callable[..., Page]) -> None:
     page.locator("#next-toss").click()
     expect(page.locator("#next-made .next-instance")).to_have_count(2)
     page.locator("#next-ask").click()
-    expect(page.locator("#next-status")).to_contain_text("of 240 pairs asked")  # it stops when its reader leaves
+    expect(page.locator("#next-status")).to_contain_text("of 240 pairs done")  # it stops when its reader leaves

@@ -105,13 +105,13 @@ TEXT = "One two three four five six seven eight nine ten eleven tokenization emb
             "layer 12, the last. Then the aver",
         ),
         (Choice("cls", 0), "20 tokens × 768 = 15,360 numbers</b> → <b>768 numbers", "before the first layer"),
-        (Choice("mean_no_special", 11), "→ <b>768 numbers", "the average of 18 tokens, without"),
-        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12, added up. Then each of the 768 numbers"),
-        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12, added up"),
+        (Choice("mean_no_special", 11), "→ <b>768 numbers", "the average over 18 tokens, without"),
+        (Choice("max", SUM_ALL), "→ <b>768 numbers", "layers 1 to 12, summed. Then, for each of the 768 dimensions"),
+        (Choice("mean", SUM_LAST_FOUR), "→ <b>768 numbers", "layers 9 to 12, summed"),
         (
             Choice("max", CONCAT_LAST_FOUR),
             "20 tokens × (4 × 768) = 61,440 numbers</b> → <b>3,072 numbers",
-            "layers 9 to 12, side by side. Then each of the 3,072 numbers",
+            "layers 9 to 12, concatenated. Then, for each of the 3,072 dimensions",
         ),
         (Choice("pooler", 12), "768 numbers</b> → <b>768 numbers", "a trained 768 × 768 matrix"),
     ],
@@ -161,4 +161,4 @@ def test_neighbours_are_ranked_and_what_moves_is_marked() -> None:
     assert a.count('<li class="moved"') == 2
     assert "<img" not in told + lists
     same, _ = neighbours_html([first, first], ["one", "two", "three", "four"], 0, ["[CLS]", "mean"])
-    assert "in the same order" in plain(same)
+    assert "give the same order" in plain(same)

@@ -77,7 +77,7 @@ def test_the_list_names_the_nearest_and_where_the_map_puts_them() -> None:
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = units @ units[4]
     told = plain(list_html(layout, points, 4, cosines))
-    rows = re.findall(r'data-point="(\d+)".*?<b>(.*?)</b>.*?on the map (\d+)<', told)
+    rows = re.findall(r'data-point="(\d+)".*?<b>(.*?)</b>.*?rank on the map: (\d+)<', told)
     assert [int(row) for row, _, _ in rows] == np.argsort(-cosines)[1:11].tolist()
     distances = np.linalg.norm(layout.points - layout.points[4], axis=1)
     order = np.argsort(distances).tolist()

@@ -130,7 +130,7 @@ def test_the_end_names_the_data_and_cannot_close_a_script() -> None:
     message = feed.message()
     assert "</" not in message
     assert json.loads(message)["status"] == "Trained after 12 steps and 1 min 15 s on </script> (40 sentences/s)."
-    told = "Test accuracy 90%; always answering “a” reaches 50%."
+    told = "Test accuracy 90%; always predicting “a” gives 50%."
     assert json.loads(message)["summary"] == told
     feed.take(Stopped(result, "time"))
     assert json.loads(feed.message())["status"].startswith("Time limit reached after 12 steps")

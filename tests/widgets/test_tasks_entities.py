@@ -78,7 +78,7 @@ def test_the_lectures_table_stands_above_the_counts(bundled: LoadedModel) -> Non
         assert {label for kinds, _, label in told if "joined" in kinds} == {"X"}
         assert not any(label == "X" for kinds, _, label in told if "joined" not in kinds)
     said = text_of(shown)
-    assert "267 sentences to train on, 39 to watch, 77 to test" in said
+    assert "267 sentences for training, 39 for validation, 77 for the final test" in said
     assert all(f"{kind} {count}" in said for kind, count in zip(data.types, data.counts("train"), strict=True))  # type: ignore[attr-defined]
 
 
@@ -111,7 +111,7 @@ def test_the_bars_are_the_entities(result: TagResult) -> None:
 def test_mistakes_show_what_is_there_and_what_was_found(result: TagResult) -> None:
     shown = VIEW.mistakes(result)
     assert shown.count("<li>") == result.wrong == 3
-    for said in ("Ann PER 90% wrong border", "PER 90% invented", "Rome PER 90% wrong type", "missed", "3 in all"):
+    for said in ("Ann PER 90% wrong border", "PER 90% invented", "Rome PER 90% wrong type", "missed", "3 in total"):
         assert said in text_of(shown)
     assert "no other" in VIEW.mistakes(replace(result, mistakes=(), wrong=0))
 
@@ -142,7 +142,7 @@ def test_the_try_it_box_marks_names_in_the_sentence() -> None:
     assert "in New York LOC 70% ." in text_of(shown)
     assert "York I-LOC 60.0%" in text_of(shown)
     cut = VIEW.answer(task, answer[:2], ["in New York."])
-    assert "2 more not read" in text_of(cut)
+    assert "2 more truncated" in text_of(cut)
     nothing = VIEW.answer(task, ((0, 0.9),) * 4, ["in New York."])
     assert "No name was found" in text_of(nothing)
     assert "without an entity before it" in text_of(VIEW.answer(task, ((2, 0.9),), ["York"]))

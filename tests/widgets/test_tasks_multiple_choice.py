@@ -67,7 +67,7 @@ def test_an_item_is_told_as_the_sequences_that_are_trained_on(tiny: LoadedModel)
     assert shown.count(f"the same {begun} tokens") == 3
     (right,) = re.findall(r'<li class="is-right"><b class="letter">(.)</b>', shown)
     assert right == "B"
-    assert "9 items to train on, 1 to watch" in shown
+    assert "9 items for training, 1 for validation" in shown
     assert "<img" not in shown
 
 
@@ -89,7 +89,7 @@ def test_mistakes_show_each_ending_with_its_probability(result: ChoiceResult) ->
     assert shown.count('<table class="chances endings">') == 2
     assert "81.0%" in shown
     assert shown.count('<span class="right">right</span>') == 2
-    assert "2 in all" in shown
+    assert "2 in total" in shown
     assert "<img" not in shown
     numbers = flat(VIEW.numbers(result, [[0, None, 1.4, 0.25], [9, 1.2, 1.1, 0.5]], 9))
     assert "<td>–</td><td>1.400</td><td>0.250</td>" in numbers
@@ -99,7 +99,7 @@ def test_mistakes_show_each_ending_with_its_probability(result: ChoiceResult) ->
 
 def test_the_answer_to_a_persons_own_endings() -> None:
     shown = VIEW.answer(None, (0.1, 0.6, 0.3), (NASTY, "", f"one\n{NASTY}\nthree"))
-    assert "goes on with <b>B</b>" in shown
+    assert "<b>B</b>.</p>" in shown
     assert [float(one) for one in re.findall(r"<td>([\d.]+)%</td>", shown)] == [10, 60, 30]
     assert "<img" not in shown
     with pytest.raises(UserError, match="endings"):

@@ -74,7 +74,7 @@ def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
     dataset: QuestionDataset, tiny: LoadedModel
 ) -> None:
     shown = flat(VIEW.data(dataset, tiny.tokenizer))
-    assert "9 questions to train on, 1 to watch, 3 to test" in text(shown)
+    assert "9 questions for training, 1 for validation, 3 for the final test" in text(shown)
     assert "The questions are about 3, 1 and 3 different paragraphs" in text(shown)
     chips = re.findall(
         r'<li class="(chip [^"]*)"><span class="piece">(.*?)</span>(?:<span class="below">(.*?)</span>)?</li>', shown
@@ -146,7 +146,7 @@ def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> Non
     shown = flat(VIEW.scores(result, True))
     assert "<b>33.3%</b>exact match<" in shown
     assert f"<b>{result.scores.f1:.3f}</b>token F1<" in shown
-    assert "On 3 test questions" in shown
+    assert "on 3 test questions" in shown
     assert "stopped early" in shown
     wrong = flat(VIEW.mistakes(result))
     assert "2 errors, most confident first" in text(wrong)
@@ -181,7 +181,7 @@ def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAn
     hostile = VIEW.answer(None, answers[1], [NASTY, EXAMPLES[1].context])
     assert "<img" not in hostile
     unread = dataclasses.replace(answers[2], unread=1_234, windows=6)
-    assert "6 windows. Its last 1,234 tokens were" in flat(VIEW.answer(None, unread, boxes))
+    assert "6 windows. Its last 1,234 tokens exceed" in flat(VIEW.answer(None, unread, boxes))
     assert "no token" in VIEW.answer(None, SpanAnswer((), (), None, 1), ["why?", "\x01"])
     with pytest.raises(UserError):
         VIEW.answer(None, answers[1], ["", "x"])

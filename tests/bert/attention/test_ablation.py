@@ -209,7 +209,7 @@ def test_what_is_too_much_is_refused(tiny: LoadedModel) -> None:
     with pytest.raises(UserError, match="the limit is 4,000"):
         read_heads("0.1," * 1_001)
     for head in ((2, 0), (0, 4), (-1, 0)):
-        with pytest.raises(UserError, match="There is not a head"):
+        with pytest.raises(UserError, match="There is no head"):
             run_without(tiny, encodings(tiny), {head})
     with pytest.raises(UserError, match="too many to test"):
         next(effect_of_each(tiny, encodings(tiny)[0], [(0, 0)] * 145))

@@ -132,7 +132,7 @@ def test_agreement_is_by_size_and_once_more_without_special_tokens(encoding: Enc
     told = agreement_html(-rising, rising, encoding)
     assert told.count("Spearman <b>+1.00</b>") == 2
     assert f"All tokens ({n})" in told
-    assert f"words only ({n - 2})" in told
+    assert f"Words only ({n - 2})" in told
     assert "too few" in agreement_html(np.zeros(n), rising, encoding)
 
 

@@ -67,7 +67,7 @@ def test_an_answer_of_the_api_is_bounded(attention: Callable[..., dict[str, Any]
     assert np.shape(one["attention"]) == (1, 512, 512)
     assert attention(TEXT, head=3)["attention"] == attention(TEXT)["attention"][3:4]
     for wrong in (12, -2, 0.5, float("nan"), True, None):
-        with pytest.raises(UserError, match="There is not a head"):
+        with pytest.raises(UserError, match="There is no head"):
             attention(TEXT, head=wrong)
 
 

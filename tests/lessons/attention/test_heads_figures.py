@@ -65,4 +65,4 @@ def test_what_is_said_of_a_head_that_looks_back() -> None:
     assert (
         "weight × length of the value vector, which is closer to what they contribute, this share is 17%." in longer
     )  # 0.5 (1 + 0.8) of that and 2 (0.2 + 0.6 + 0.4 + 1)
-    assert "<q>[CLS]</q> (token 0) on <q>[CLS]</q>" in said
+    assert "<q>[CLS]</q> (token 0) to <q>[CLS]</q>" in said

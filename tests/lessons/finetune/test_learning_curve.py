@@ -107,7 +107,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert grown is not None
     assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)
-    assert "Yours" in shown["made"]
+    assert "Your result" in shown["made"]
     home = part.services.trainings.runs.folder("any").parent
     assert list(home.iterdir()) == []
     busy = part.show(BAR, "file-sentence", films, 1, "a job", grown)

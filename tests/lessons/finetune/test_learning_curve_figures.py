@@ -66,7 +66,7 @@ def test_what_the_picture_proves_is_computed_and_may_be_the_contrary() -> None:
     assert "replaces" not in flat(proof_html(replace(MEASURED, points=worse)))
     assert "billion" not in told
     assert "billion" in flat(proof_html(replace(MEASURED, model=CATALOGUE[BUNDLED].title)))
-    assert "under way" in flat(proof_html(replace(MEASURED, points=())))
+    assert "being computed" in flat(proof_html(replace(MEASURED, points=())))
     table = numbers_html(MEASURED)
     assert "61.0% (60.0% to 62.0%)" in table
     assert "–" in numbers_html(replace(MEASURED, points=POINTS[:2]))

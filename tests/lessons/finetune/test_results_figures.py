@@ -43,7 +43,7 @@ def test_the_number_above_a_map_and_what_it_says() -> None:
     apart, mixed = lay_out(vectors(0.01), Recipe(PCA_MAP)), lay_out(vectors(30.0), Recipe(PCA_MAP))
     heading = flat(map_heading(HOSTILE, apart, classes, 5 / 11))
     assert "<b>50%</b>" in heading  # of ten nearest among twelve, five can be of the class
-    assert "by chance 45%" in heading
+    assert "by chance: 45%" in heading
     assert "<script>" not in heading
     assert "came apart" in flat(maps_told(mixed, apart, classes))
     assert "less separated" in maps_told(apart, mixed, classes)
@@ -75,7 +75,7 @@ def test_bars_are_the_calibration_and_pale_where_few_answers_are() -> None:
     assert pale < full
     told = flat(calibration_told(found, "answers", 23, 40))
     assert f"<b>{found.error:.3f}</b>" in told
-    assert "too sure" in told
+    assert "overconfident" in told
     assert "1 of the 2 bars" in told
     assert "Of the 40 test examples" in told
     assert "not sure enough" in calibration_told(calibration([0.6] * 9, [True] * 9), "answers", 9, 9)
@@ -109,13 +109,13 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     assert "+2.00 must be explained" in told
     assert "the tokens’ numbers is 0.00" in told  # the values are as far below zero as above it
     assert "<script>" not in told + tokens_table(values, encoding)
-    assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, in truth x: “a a")
+    assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, true class x: “a a")
 
 
 def test_heads_in_words() -> None:
     heads = np.array([[0.0, 0.02], [0.1, 0.5]])
     told = flat(attention_told(heads, 1, 1, HOSTILE))
-    assert "Layer 1, head 1 moved most:</b> 50%" in told
+    assert "Layer 1, head 1 changed most:</b> 50%" in told
     assert "is 30.0% for the heads of layer 1 and 1.0% for those of layer 0" in told
     assert "<script>" not in told
     assert "No head changed" in attention_told(0 * heads, 0, 0, "a")

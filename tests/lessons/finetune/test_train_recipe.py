@@ -58,7 +58,7 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
     shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
     assert shown["files"]["visible"] is True
-    assert "films.tsv: 44 sentences to train on, 4 to watch, 12 to test" in flat(shown["told"])
+    assert "films.tsv: 44 sentences for training, 4 for validation, 12 for the final test" in flat(shown["told"])
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
     assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that

@@ -128,10 +128,10 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "a million empty lines of CoNLL": ("a.conll", "entities", "\n" * 1_000_000, "more than 400,000 lines"),
     "a million rows": ("a.jsonl", "sentence", "{}\n" * 1_000_000, "more than 20,000 rows"),
     "labels that differ in capitals": (
-        "a.csv", "sentence", films(("a", "NO")), "The classes 'no' and 'NO' (row 42) differ in capitals",
+        "a.csv", "sentence", films(("a", "NO")), "The classes 'no' and 'NO' (row 42) differ only in capitals",
     ),
     "labels that differ in blanks": (
-        "a.csv", "sentence", films(("a", "a b"), ("b", "a  b")), "The classes 'a b' and 'a  b' (row 43) differ in",
+        "a.csv", "sentence", films(("a", "a b"), ("b", "a  b")), "The classes 'a b' and 'a  b' (row 43) differ only in",
     ),
     "51 classes": (
         "a.csv",

@@ -162,7 +162,7 @@ def test_the_guides_file_is_known_by_its_bytes(monkeypatch: pytest.MonkeyPatch) 
 
 def test_sst2_is_fetched_only_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     guide.fetch_guide.cache_clear()
-    with pytest.raises(UserError, match="choose it as a file of your own"):  # the tests run offline
+    with pytest.raises(UserError, match="choose it as your own file"):  # the tests run offline
         read_labelled("sst2")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     answers: list[Any] = [OSError("no route"), b"another file", tsv_of(60)]

@@ -65,7 +65,7 @@ def test_a_sentence_is_in_one_split_only() -> None:
     data = build_dataset("d", doubled)
     assert data.counts("test") == (5, 5)
     assert sum(data.counts("train")) + sum(data.counts("validation")) == 18
-    assert data.notes[0].startswith("2 sentences taken out")
+    assert data.notes[0].startswith("2 sentences removed")
 
 
 def test_a_separate_test_file(tmp_path: Path) -> None:

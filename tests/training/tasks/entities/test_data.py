@@ -149,7 +149,7 @@ def test_splits_are_drawn_by_seed_without_duplicates_and_a_type_never_trained_is
     assert len(set.union(*texts)) == 100
     assert one == again
     assert one.test != other.test
-    assert "5 sentences taken out" in " ".join(one.notes)
+    assert "5 sentences removed" in " ".join(one.notes)
     strange = [*rows(20, split="train"), TaggedRow(99, ("x",), ("B-ODD",), "test")]
     assert "No training sentence has an entity of type ODD" in " ".join(build_entities("x", strange).notes)
     assert build_entities("x", given, max_train=30).train != build_entities("x", given, max_train=30, seed=1).train
