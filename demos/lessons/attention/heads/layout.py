@@ -36,6 +36,7 @@ def layout(page: Page) -> dict[str, Any]:
                 elem_classes="picture",
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
+            parts |= _which_head(page.services)
             page.show_look()
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
@@ -53,19 +54,18 @@ def layout(page: Page) -> dict[str, Any]:
             )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_classes="heads-opened", min_width=330):
-            parts |= _open_head(page)
+            parts |= _open_head(page, parts)
     return parts
 
 
-def _open_head(page: Page) -> dict[str, Any]:
-    """One head: which, how, as lines, as a heatmap, and to take away."""
+def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
+    """One head, of the controls in `which`: as lines, as a heatmap, and to take away."""
     parts: dict[str, Any] = {}
     services = page.services
+    place = {"layer": which["layer"], "head": which["head"]}
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame", elem_classes="picture"):
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
-            parts |= _which_head(page.services)
-            place = {"layer": parts["layer"], "head": parts["head"]}
             with takeaway_row("Download the lines:"):
                 for kind in ("png", "svg"):
                     gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
@@ -85,7 +85,7 @@ def _open_head(page: Page) -> dict[str, Any]:
     with takeaway_row("Download the view:"):
         parts["lines"] = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
         parts["whole"] = file_button(
-            page, PAGE, partial(alone_in_a_file, services), [parts["view"], *place.values(), parts["lines"]]
+            page, PAGE, partial(alone_in_a_file, services), [which["view"], *place.values(), parts["lines"]]
         )
     return parts
 
