@@ -77,7 +77,7 @@ def test_a_measured_space_is_what_plain_loops_find_in_transformers_own_states(ti
             assert cloud.shares[layer] @ middles == pytest.approx(mean, abs=0.011)  # half a bin
     seps = np.linalg.norm(np.array([[layer[0] for layer in layers] for layers in rows["sep"]]), axis=2)
     np.testing.assert_allclose(space.sep[:, 1], np.median(seps, axis=0), rtol=1e-4)
-    with pytest.raises(UserError, match="At least two sentences"):
+    with pytest.raises(UserError, match="of at least two sentences"):
         drained(measure(tiny, ["", "One."]))
 
 
@@ -92,9 +92,9 @@ def test_contributions_sum_to_the_mean_cosine_and_pairs_are_of_strangers() -> No
     assert contributions(np.ones((3, 4))).sum() == pytest.approx(1)
     assert dominating(np.array([0.1, 0.5, -2.0, 0.3]), 2).tolist() == [1, 3]
     for few in (rows[:1], rows[:0]):
-        with pytest.raises(UserError, match="At least two sentences"):
+        with pytest.raises(UserError, match="of at least two sentences"):
             contributions(few)
-    with pytest.raises(UserError, match="At least two sentences"):
+    with pytest.raises(UserError, match="of at least two sentences"):
         contributions(rows, np.zeros(40))
 
 

@@ -50,7 +50,7 @@ def test_what_does_not_fit_at_all_puts_nothing_out() -> None:
     kept = shelf(budget, "kept")
     kept.put("a", 6)
     assert not kept.put("b", 11)
-    with pytest.raises(UserError, match="This takes"):
+    with pytest.raises(UserError, match="This needs"):
         kept.make("c", lambda take: take(11) or 11)
     assert budget.held() == {"kept": 6}
 

@@ -140,7 +140,7 @@ def test_text_in_lists_counts_too(serve: Serve, monkeypatch: pytest.MonkeyPatch)
     columns = {"tokens": [["word " * 100] * 3] * 20, "ner_tags": [["O", "O", "O"]] * 20}
     serve(train=datasets.Dataset.from_dict(columns))
     monkeypatch.setattr(hub_data, "MAX_HELD", 20_000)  # of 30,000 characters in 60 words
-    with pytest.raises(UserError, match="more than 20,000 characters"):
+    with pytest.raises(UserError, match="more text than the limit of 20,000 characters"):
         load_hub("entities", "me/data")
 
 

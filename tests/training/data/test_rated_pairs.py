@@ -63,7 +63,7 @@ def test_every_form_gives_the_same_pairs(name: str, text: str, form: Form) -> No
         ("a.jsonl", b'{"sentence1": "a", "sentence2": "b", "score": 1}\n[1]\n', "Row 2 is not a JSON object"),
         ("a.jsonl", b'{"sentence1": "a", "sentence2": "b", "score": 1}\n{\n', "Row 2 is not JSON"),
         ("a.jsonl", b'{"sentence1": "a", "sentence2": 3, "score": 1}\n', "Row 1 has no text"),
-        ("a.jsonl", b'{"sentence1": "a", "sentence2": "b", "score": true}\n', "Row 1 has no number"),
+        ("a.jsonl", b'{"sentence1": "a", "sentence2": "b", "score": true}\n', "Row 1 has a score that is not a number"),
         ("a.jsonl", b"\n", "at least 5 pairs; there are 0"),
     ],
 )  # fmt: skip

@@ -57,7 +57,7 @@ def test_the_card_tells_everything_and_no_text_can_harm_it(tiny: LoadedModel) ->
     assert body.count("```") == 2  # our own block's
     assert "\n---\n" not in body
     assert body.count("\n# ") == 1
-    facts = ("0.900", "100 test examples", "stopped by hand after 4 of 8", "| learning rate | 0.0001 |", "float32")
+    facts = ("0.900", "100 test examples", "stopped by the user after 4 of 8", "| learning rate | 0.0001 |", "float32")
     for fact in facts:
         assert fact in body
     cells = {line.count(" | ") for line in body.splitlines() if line.startswith(("| step", "| 4 "))}
