@@ -41,7 +41,7 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         strangers = found(url, STRANGER)
         assert LOST in strangers["finetune-lost"]
         assert not {strangers[name] for name in OF_RUNS} & {before[name] for name in OF_RUNS}
-        assert json.loads(strangers["finetune-curve"])["status"].startswith("Nothing is trained yet")
+        assert json.loads(strangers["finetune-curve"])["status"].startswith("Nothing has been trained yet")
         assert len(left(temporary)) == 1  # not the killed one's
         events = Client(url, verbose=False, httpx_kwargs={"timeout": 60}).submit(epochs=10, api_name="/fine_tune")
         next(event for event in events if event["event"] == "step")

@@ -45,7 +45,7 @@ def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
     expect(scores).to_contain_text("74 held-out pairs")
     expect(page.locator("#embeddings-siamese-scatter .scatterlayer .point")).to_have_count(74 + 1)
     expect(page.locator("#embeddings-siamese-towers .joined")).to_contain_text("loss = ")
-    expect(status).to_contain_text("No step has been taken yet")
+    expect(status).to_contain_text("Nothing has been trained yet")
     expect(page.locator("#embeddings-siamese-curve .curve-key.guess")).to_be_hidden()
     page.click("#embeddings-siamese-start")
     expect(status).to_contain_text("pairs/s")
