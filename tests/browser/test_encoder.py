@@ -141,11 +141,11 @@ def input_position_and_stack(page: Page, bundled: LoadedModel) -> None:
     expect(page.locator('#encoder-token [data-token="2"]')).to_contain_text("robot")  # the new sentence's
     page.locator('#encoder-token [data-token="2"]').click()
     told = page.locator("#encoder-input")
-    expect(told).to_contain_text("robot (token 2) is number 8,957 of 30,522")
+    expect(told).to_contain_text("robot (token 2) has id 8,957 in a vocabulary of 30,522")
     holds(page, "#encoder-input-norm", 3, run.hidden_states[0, 2], 1e-5)
 
     page.locator('.pick[data-token="3"]').click()
-    expect(told).to_contain_text("sat (token 3) is number")
+    expect(told).to_contain_text("sat (token 3) has id")
     expect(page.locator("#encoder-input-changed")).to_contain_text("For sat (token 3)")
     holds(page, "#encoder-input-sum", 3, ledger.total[3], 1e-6)
     holds(page, "#encoder-input-changes", 3, np.ones(len(run.encoding) + 1), 1e-5)  # a bag of words

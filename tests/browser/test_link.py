@@ -30,8 +30,8 @@ def test_a_text_too_long_for_the_link(open_lesson: Callable[..., Page], context:
     # the next visit, without a link: neither the sentence before it nor the one that would be refused
     other = context.new_page()
     other.goto(app_url)
-    expect(other.locator("#tokens-picture ol")).to_contain_text("banker")  # the page's own sentence
-    expect(other.locator("#lesson-tokens .notice:visible")).to_have_count(0)
+    expect(other.locator("#overview-picture")).to_contain_text("banker")  # the page's own sentence
+    expect(other.locator("#lesson-overview .notice:visible")).to_have_count(0)
 
     # that link elsewhere: an empty box and a reason, not what somebody wrote before
     other.goto("about:blank")

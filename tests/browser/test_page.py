@@ -88,6 +88,7 @@ def test_the_link_carries_the_view_and_the_browser_the_rest(
     # what is typed in one tab stays there
     chips = "#lesson-tokens ol"
     turn_to(page, "tokens")
+    turn_to(other, "tokens")
     page.locator(SENTENCE).fill("apple")
     other.locator(SENTENCE).fill("zebra")
     expect(other.locator(chips).first).to_contain_text("zebra")
@@ -101,8 +102,8 @@ def test_nonsense_in_the_link_falls_back_with_a_sentence(page: Page, app_url: st
     page.goto(f"{app_url}/?lesson=nowhere&model=%3Cscript%3E&layer=99&head=x&text=still+here")
     expect(page.locator(SENTENCE)).to_have_value("still here")
     expect(page.locator("#bar-status .notice")).to_contain_text("There is no model '<script>' here")
-    expect(page.get_by_role("link", name="Tokens")).to_have_attribute("aria-current", "page")
-    expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
+    expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    expect(page.locator("#overview-picture [data-token]").first).to_be_visible()
 
 
 def test_impossible_choices_in_the_link_fall_back_and_the_others_count(open_lesson: Callable[..., Page]) -> None:

@@ -24,19 +24,25 @@ def test_parts_and_the_token_that_they_share(open_lesson: Callable[..., Page]) -
     page.wait_for_function("new URLSearchParams(location.search).get('layer') === '3'")
     expect(page.locator(".toast-body")).to_have_count(0)
 
+    the_arrow_keys_turn_back(page, "size", "Size")
+    expect(page.locator("#encoder-treemap .treemaplayer")).to_have_count(1)
+    the_arrow_keys_turn_back(page, "residual_stream", "The stack")
+
     page.locator('#encoder-token [data-token="3"]').click()
     page.wait_for_function("new URLSearchParams(location.search).get('token') === '3'")
     page.keyboard.press("ArrowRight")  # in the picker: the next token, and the part stays
     page.wait_for_function("new URLSearchParams(location.search).get('token') === '4'")
     expect(chosen).to_have_text("the4")
-    assert parse_qs(urlsplit(page.url).query)["part"] == ["masks"]
-
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("ArrowLeft")  # nowhere in particular: the part before
-    expect(page.get_by_role("tab", name="Size")).to_have_attribute("aria-selected", "true")
-    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'size'")
-    expect(page.locator("#encoder-treemap .treemaplayer")).to_have_count(1)
+    assert parse_qs(urlsplit(page.url).query)["part"] == ["residual_stream"]
 
     page.locator("#bar-text textarea").fill("Short.")  # token 4 is no longer there: the last word is meant
     expect(chosen).to_have_text(".2")
     expect(page.locator("#lesson-encoder .notice")).to_have_count(0)
+
+
+def the_arrow_keys_turn_back(page: Page, part: str, tab: str) -> None:
+    """With the focus nowhere in particular: to the part before."""
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("(part) => new URLSearchParams(location.search).get('part') === part", arg=part)
