@@ -179,9 +179,10 @@
     document.addEventListener(
       kind,
       ({ target }) => {
-        const link = target.closest?.("a[data-lesson]");
+        const link = target.closest?.("a[data-lesson], #tour a");
         if (!link || !restored) return;
-        writeLink(); // for the way back: what was typed a moment ago is not in it yet
+        writeLink(); // for the way back, and for a tour: what was typed a moment ago is not in it yet
+        if (!link.dataset.lesson) return; // a tour's link says itself where it leads
         const { lesson, choices } = link.dataset; // a link into a lesson may say what it opens at
         [link.search] = linkTo(lesson, new URLSearchParams(choices ? JSON.parse(choices) : held(LESSONS, lesson)));
       },

@@ -48,6 +48,7 @@ def build(page: Page) -> None:
                 js_on_load=read_beside(__file__, "script.js"),
                 apply_default_css=False,
                 elem_id=PICTURE,
+                elem_classes="picture",
                 name=PICTURE,
             )
         with gr.Column(scale=1, min_width=260):
