@@ -21,7 +21,7 @@ from playwright.sync_api import BrowserContext, Download, Error, Page
 
 from tests.hostile.payloads import MADE
 
-LESSONS = ("tokens", "attention", "encoder", "pretraining", "embeddings", "finetune")
+LESSONS = ("tokens", "attention", "encoder", "pretraining", "embeddings", "finetune", "overview")
 LINKED = (
     *("hub", "next_a", "next_b", "corrupt_text", "labels_text", "other", "own", "lines", "letters", "piece", "list"),
     *("search_query", "word", "word_uses", "written", "compare_text", "find", "mask", "off", "view", "habit", "model"),

@@ -12,7 +12,7 @@ from tests.hostile.payloads import FEW, MADE, PAYLOADS
 from tests.hostile.scripted_reader import ScriptedReader
 
 
-@pytest.mark.parametrize("lesson", ["tokens", "attention"])
+@pytest.mark.parametrize("lesson", ["overview", "tokens", "attention"])
 def test_a_payload_stays_text(context: BrowserContext, app_url: str, tmp_path: Path, lesson: str) -> None:  # noqa: F811
     """`python tests/benchmarks hostile` puts in all of them, in all lessons, and takes every file home."""
     reader = ScriptedReader(context, app_url, FEW, tmp_path)
