@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Frame, Page
+from playwright.sync_api import Frame, Locator, Page
 
 from demos.widgets.bertviz.messages import FAINTEST, pack_weights
 from tests.widgets.unpacking import unpack_weights
@@ -21,6 +21,16 @@ def drawn(page: Page, state: str) -> Frame:
     frame = page.query_selector(FRAME).content_frame()  # type: ignore[union-attr]
     assert frame is not None
     return frame
+
+
+def press(target: Locator, inside: Locator | None = None) -> None:
+    """A click once the page stands still: right after a scroll it may land in the frame, or beside it.
+
+    Name the frame where the target is `inside` it: out of sight it rests, and scrolls nothing itself.
+    """
+    (inside or target).scroll_into_view_if_needed()
+    target.page.wait_for_timeout(500)
+    target.click()
 
 
 def opacities(frame: Frame | Page, heads: str = ".headAttention", rows: str = ".tokenAttention") -> np.ndarray:

@@ -15,7 +15,7 @@ from demos.bert.attention.queries_keys import queries_and_keys, scaled_dot_produ
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, RunCache
 from demos.widgets.bertviz.messages import FAINTEST
-from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, saved, visible
+from tests.browser.bertviz import FRAME, TEXT, drawn, off, opacities, press, saved, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -33,7 +33,7 @@ def test_three_views(open_lesson: Callable[..., Page], page: Page, bundled: Load
 
 def view(page: Page, title: str, state: str) -> Frame:
     """Choose a view, and wait until it shows `state`."""
-    page.locator("#attention-view").get_by_text(title).click()
+    press(page.locator("#attention-view").get_by_text(title))
     return drawn(page, state)
 
 
@@ -100,10 +100,14 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
 
 
 def model_view_in_the_light_and_in_the_dark(page: Page, run: Run, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 1280, "height": 400})
     page.evaluate("scrollTo(0, 0)")
-    frame = view(page, "Model view", "model 1 6")
+    page.wait_for_timeout(500)  # the frame hears how much of it is in sight
+    page.locator("#attention-view").get_by_text("Model view").dispatch_event("click")  # without scrolling there
+    frame = drawn(page, "model 1 6")
     expect(frame.locator(".attn_background")).to_have_count(72)
     assert frame.locator("#attn_background_5_0 ~ g line").count() == 0  # below the screen: drawn once it is looked at
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.locator(FRAME).scroll_into_view_if_needed()
     expect(frame.locator("#attn_background_0_2 ~ g line").first).to_be_attached()
     in_view = opacities(frame, "g:has(> #attn_background_0_2)", "[source-index]")[0]

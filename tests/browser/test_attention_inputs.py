@@ -12,7 +12,7 @@ from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
 from demos.lessons.attention.heads.figure_standalone import Standalone
-from tests.browser.bertviz import HOSTILE, PAIR, drawn, opacities, visible
+from tests.browser.bertviz import HOSTILE, PAIR, drawn, opacities, press, visible
 
 
 def test_a_pairs_quarters_and_text_that_stays_text_then_a_long_input_on_a_phone(
@@ -25,7 +25,7 @@ def test_a_pairs_quarters_and_text_that_stays_text_then_a_long_input_on_a_phone(
     expect(frame.locator("#left text")).to_contain_text(["[CLS]", "<", "/", "script"])
     assert frame.locator("#view img, #view script").count() == 0
     assert page.locator("#lesson-attention img").count() == 0
-    page.get_by_role("button", name="The numbers").click()
+    press(page.get_by_role("button", name="The numbers"))
     expect(page.locator(".attention-table").first).to_contain_text("script")
     quarters = [np.s_[:, :b, :b], np.s_[:, b:, b:], np.s_[:, :b, b:], np.s_[:, b:, :b]]
     for number, quarter in enumerate(quarters, start=1):
@@ -46,11 +46,11 @@ def a_long_input_is_cut_and_a_phone_scrolls_one_way(page: Page) -> None:
     expect(caption).to_contain_text("Only the first 128 of 202 tokens")
     expect(page.locator("#attention-heatmap .heatmaplayer image")).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator("#attention-view").get_by_text("Neuron view").click()
+    press(page.locator("#attention-view").get_by_text("Neuron view"))
     drawn(page, "neuron 0")
     expect(frame.locator("#collapsed #leftText text")).to_have_count(64)
     expect(caption).to_contain_text("Only the first 64 of 202 tokens")
-    page.locator("#attention-view").get_by_text("Model view").click()
+    press(page.locator("#attention-view").get_by_text("Model view"))
     drawn(page, "model 0")
     expect(caption).to_contain_text("Only the first 128 of 202 tokens")
     assert frame.evaluate(

@@ -15,7 +15,7 @@ from demos.bert.attention.patterns import pattern_scores
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
 from demos.bert.model.steps import drained
-from tests.browser.bertviz import drawn, off, opacities, visible
+from tests.browser.bertviz import FRAME, drawn, off, opacities, press, visible
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
 GRID = "#attention-grid"
@@ -82,7 +82,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(grid.locator("button.best")).to_have_attribute("aria-label", "Layer 0, head 2, previous token 1.00")
     shown = [re.sub(r"^\.", "0.", text) for text in grid.locator("[data-layer]").all_text_contents()]
     np.testing.assert_allclose(np.array(shown, float), scores["previous"].ravel(), atol=0.0051)
-    expect(grid.locator(".head-grid-told")).to_contain_text(f"would score {1 / n:.2f}")
+    expect(grid.locator(".head-grid-told")).to_contain_text(f"Equal weights on all tokens would give {1 / n:.2f}")
     second = divmod(int(scores["previous"].argsort(axis=None)[-2]), 12)
     grid.locator(".head-grid-best button").nth(1).click()
     expect(opened).to_contain_text(f"Layer {second[0]}, head {second[1]}.")
@@ -123,19 +123,20 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     number.press("Enter")
     shows(page, weights, [7])
 
+    frame = page.locator(FRAME)
     squares = drawn(page, "head 0").locator("#vis [role=checkbox]")
-    squares.nth(3).click()
+    press(squares.nth(3), frame)
     shows(page, weights, [3, 7])
     page.wait_for_url(lambda url: chosen(url) == ("7", "3, 7"))
     assert downloaded(page, browser, tmp_path) == ["3", "7"]
     elsewhere(page, weights, [3, 7])
-    squares.nth(7).click()  # the chosen one off: the one that is left is chosen
+    press(squares.nth(7), frame)  # the chosen one off: the one that is left is chosen
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 3.")
     shows(page, weights, [3])
     page.wait_for_url(lambda url: chosen(url) == ("3", None))
 
     every = drawn(page, "head 0").get_by_role("button", name="Show all heads")
-    every.click()
+    press(every, frame)
     shows(page, weights, list(range(12)))
     page.wait_for_url(lambda url: chosen(url) == ("3", "all"))
     assert len(downloaded(page, browser, tmp_path)) == 12
@@ -144,9 +145,9 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 4.")
     shows(page, weights, list(range(12)))
     elsewhere(page, weights, list(range(12)))
-    drawn(page, "head 0").get_by_role("button", name="Show head 4 alone").click()
+    press(drawn(page, "head 0").get_by_role("button", name="Show head 4 alone"), frame)
     shows(page, weights, [4])
-    squares.nth(3).click()
+    press(squares.nth(3), frame)
     shows(page, weights, [3, 4])
     page.locator(GRID).get_by_role("button", name="Layer 0, head 4", exact=True).press("Enter")  # the same once more
     shows(page, weights, [4])

@@ -13,7 +13,7 @@ from gradio_client import Client
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.bertviz import drawn
+from tests.browser.bertviz import drawn, press
 
 TEXT, PAIR = 'Why "<b>bold</b>" & </text>?', "Two\u200bmore."
 SVG = "{http://www.w3.org/2000/svg}"
@@ -25,7 +25,7 @@ def saved(page: Page, row: str, button: str) -> tuple[str, bytes]:
     """The name and bytes of what a press on this button downloads; the row says the name."""
     takeaway = page.locator(".takeaway").filter(has_text=row)
     with page.expect_download() as download:
-        takeaway.get_by_role("button", name=button).click()
+        press(takeaway.get_by_role("button", name=button))
     name = download.value.suggested_filename
     expect(takeaway.get_by_role("status")).to_have_text(f"Saved {name}.")
     return name, download.value.path().read_bytes()
@@ -97,7 +97,7 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
     told = Image.open(io.BytesIO(data)).convert("RGB")
     np.testing.assert_allclose(told.getpixel(at), shown.getpixel((at[0] / 2, at[1] / 2)), atol=2)
 
-    name, data = saved(page, "view", "HTML file")
+    name, data = saved(page, "the view", "HTML file")
     label = page.get_by_role("button", name="HTML file").inner_text()
     assert name == "bert-attention-neuron-view.html"
     assert f"({len(data) / 1e6:.1f} MB)" in label
