@@ -113,7 +113,7 @@ def test_mistakes_show_what_is_there_and_what_was_found(result: TagResult) -> No
     assert shown.count("<li>") == result.wrong == 3
     for said in ("Ann PER 90% wrong border", "PER 90% invented", "Rome PER 90% wrong type", "missed", "3 in total"):
         assert said in text_of(shown)
-    assert "no other" in VIEW.mistakes(replace(result, mistakes=(), wrong=0))
+    assert "and nothing else" in VIEW.mistakes(replace(result, mistakes=(), wrong=0))
 
 
 def test_a_long_sentence_is_shown_around_its_mistake() -> None:

@@ -40,7 +40,7 @@ def test_all_outputs_tell_of_the_same_head(services: Services) -> None:
     shown = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', outputs["board"])]
     np.testing.assert_allclose(shown[:-1], weights, atol=1e-5)
     assert "in layer 2, head 5" in outputs["board"]
-    assert f"{weights.max():.2f} to <q>{run.encoding.tokens[int(weights.argmax())]}</q>" in outputs["said"]
+    assert f"{weights.max():.2f} on <q>{run.encoding.tokens[int(weights.argmax())]}</q>" in outputs["said"]
     assert '<span class="head chosen"' in outputs["concat"]
     listed = re.findall(r"<td>([\d.]+)</td><td>[\d.]+</td><td>[\d.]+</td></tr>", outputs["numbers"].split("of had")[0])
     np.testing.assert_allclose([float(weight) for weight in listed], weights, atol=1e-5)

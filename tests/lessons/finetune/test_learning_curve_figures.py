@@ -117,7 +117,7 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     lucky = flat(compared_html([RECORD, other(metrics={"accuracy": 0.7}, right="1111111000")]))
     assert "20.0 points better" in lucky
     assert "2 are right only in run 2 and 0 only in run 1" in lucky
-    assert f"probability {2 * 0.5**2:.2g}" in lucky
+    assert f"probability of {2 * 0.5**2:.2g}" in lucky
     assert "within chance" in lucky
     even = flat(compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])]))
     assert "no better and no worse" in even
@@ -126,7 +126,7 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     sure = flat(compared_html([replace(RECORD, right=many), other(metrics={"accuracy": 1.0}, right="1" * 40)]))
     assert "more than chance in these test examples" in sure
     apart = flat(compared_html([RECORD, other(test="xyz", metrics={"accuracy": 0.6})]))
-    assert "different test examples" in apart
+    assert "The test examples differ (10 and 10)" in apart
     assert all("uses a single seed" in said for said in (lucky, even, sure, apart))
     assert "includes 0" in apart
     assert "the test data differ" in flat(compared_html([RECORD, other(data="else", metrics={"accuracy": 0.6})]))

@@ -57,7 +57,13 @@ class DeviceAPI(ThreadingHTTPServer):
         self.pids: dict[str, int] = {}
         self.released: list[tuple[str, str]] = []
         self.run = ""
+        self.learns = threading.Event()  # the run "expires"
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def expire(self) -> None:
+        """The time of the run "expires" is over; not before it has begun to learn, however busy this machine is."""
+        self.learns.wait(60)
+        self.kill("expires")
 
     def kill(self, run: str) -> None:
         """The worker that this run was lent, as the host does when its time is over."""
@@ -91,7 +97,7 @@ class Asked(BaseHTTPRequestHandler):
         self.answer(200, {}, {})
         if self.server.run == "expires":
             seconds = float(self.server.scheduled["expires"]["durationSeconds"])
-            threading.Timer(seconds, self.server.kill, ["expires"]).start()
+            threading.Timer(seconds, self.server.expire).start()
 
     def release(self, query: dict[str, str]) -> None:
         self.server.released.append((self.server.run, query["fail"]))
@@ -122,6 +128,8 @@ class Seen:
             for line in lines:
                 event = json.loads(line)
                 self.events[event["run"]].append(event)
+                if event["run"] == "expires" and event["event"] == "step":
+                    self.api.learns.set()
                 if event["run"] == "dies" and event["event"] == "step" and event["step"] == 3:
                     self.api.kill("dies")
 

@@ -193,7 +193,7 @@ def test_an_item_with_its_endings_in_another_order_is_the_same() -> None:
     turned = [f"Start  {k},two {k},one {k},{1 - k % 2}" for k in range(4)]
     data = build_choices("f", READER.read((HEAD + "\n".join(rows + turned)).encode(), "f.csv").rows)
     assert len(data.train) + len(data.validation) + len(data.test) == 30
-    assert data.notes[0].startswith("4 items taken out")
+    assert data.notes[0].startswith("4 items removed")
 
 
 @pytest.mark.parametrize(
