@@ -75,10 +75,12 @@ def left(temporary: Path) -> list[Path]:
 def found(url: str, reader: str) -> dict[str | None, Any]:
     """What a page that comes back shows of the reader's runs: their table, the model to take home."""
     visit = Visit(url)
-    shown = visit.ask(visit.drawing("finetune-lost"), {0: reader})
+    told = visit.drawing("finetune-lost")
+    shown = visit.ask(told, {0: reader})
     for name in OF_RUNS:
         shown |= visit.ask(visit.drawing(name), {})
+    returning = told["inputs"][0]  # the box of the reader's key on a page that comes back
     (curve,) = (number for number, name in visit.names.items() if name == "finetune-curve")
-    idle = next(handler for handler in visit.handlers if handler["outputs"][0] == curve)
-    shown |= visit.ask(idle, {3: reader})
+    idle = next(one for one in visit.handlers if curve in one["outputs"] and returning in one["inputs"])
+    shown |= visit.ask(idle, {idle["inputs"].index(returning): reader})
     return {name: shown[name] for name in ("finetune-lost", "finetune-curve", *OF_RUNS)}
