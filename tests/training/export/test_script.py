@@ -196,7 +196,8 @@ def test_an_earlier_recipe_is_read_where_it_asks_for_what_every_run_does() -> No
         assert read_recipe(json.dumps({"settings": former | {"precision": precision}})).settings == Settings(epochs=2)
     other = {"activation": "relu", "layer_decay": 0.9, "label_smoothing": 0.1, "precision": "bfloat16"}
     for name, value in other.items():
-        with pytest.raises(UserError, match=f"^The recipe's {name} can no longer be '{value}'; its value here is .+\\.$"):
+        told = f"^The recipe's {name} can no longer be '{value}'; its value here is .+\\.$"
+        with pytest.raises(UserError, match=told):
             read_recipe(json.dumps({"settings": former | {name: value}}))
 
 
