@@ -100,7 +100,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
 
 
 def model_view_in_the_light_and_in_the_dark(page: Page, run: Run, tmp_path: Path) -> None:
-    page.set_viewport_size({"width": 1280, "height": 400})
+    page.set_viewport_size({"width": 1280, "height": 200})  # the frame is out of sight
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(500)  # the frame hears how much of it is in sight
     page.locator("#attention-view").get_by_text("Model view").dispatch_event("click")  # without scrolling there
