@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.browser.conftest import browser, chromium, context  # noqa: F401  # fixtures
 from tests.hostile.payloads import FEW, MADE, PAYLOADS
 from tests.hostile.scripted_reader import ScriptedReader
 
 
 @pytest.mark.parametrize("lesson", ["overview", "tokens", "attention"])
-def test_a_payload_stays_text(context: BrowserContext, app_url: str, tmp_path: Path, lesson: str) -> None:  # noqa: F811
+def test_a_payload_stays_text(context: BrowserContext, app_url: str, tmp_path: Path, lesson: str) -> None:
     """`python tests/benchmarks hostile` puts in all of them, in all lessons, and takes every file home."""
     reader = ScriptedReader(context, app_url, FEW, tmp_path)
     reader.visit(lesson, downloads=lesson == "attention")
@@ -21,7 +20,7 @@ def test_a_payload_stays_text(context: BrowserContext, app_url: str, tmp_path: P
     assert reader.seen.shown.total() > 0, reader.seen.shown
 
 
-def test_a_payload_that_runs_is_seen(context: BrowserContext, app_url: str) -> None:  # noqa: F811
+def test_a_payload_that_runs_is_seen(context: BrowserContext, app_url: str) -> None:
     """What the other tests rely on."""
     page = context.new_page()
     page.goto(f"{app_url}/robots.txt")
