@@ -77,7 +77,7 @@ def test_a_measured_space_is_what_plain_loops_find_in_transformers_own_states(ti
             assert cloud.shares[layer] @ middles == pytest.approx(mean, abs=0.011)  # half a bin
     seps = np.linalg.norm(np.array([[layer[0] for layer in layers] for layers in rows["sep"]]), axis=2)
     np.testing.assert_allclose(space.sep[:, 1], np.median(seps, axis=0), rtol=1e-4)
-    with pytest.raises(UserError, match="of at least two sentences"):
+    with pytest.raises(UserError, match="At least two sentences"):
         drained(measure(tiny, ["", "One."]))
 
 
