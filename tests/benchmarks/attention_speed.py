@@ -97,7 +97,7 @@ def frame_of(page: Page) -> Frame:
 def timed(page: Page, view: str, press: Callable[[], object], rest: int) -> tuple[float, int]:
     """Seconds from a press in the app to `view` drawn and answering, and how many lines stand then."""
     page.evaluate(f"document.querySelector('{FRAME}').removeAttribute('data-drawn')")
-    page.evaluate("document.querySelector('#attention-view').scrollIntoView()")
+    page.evaluate(f"document.querySelector('{FRAME}').scrollIntoView()")
     began = time.perf_counter()
     press()
     page.wait_for_selector(f"{FRAME}[data-drawn^={view}]", timeout=60_000)
