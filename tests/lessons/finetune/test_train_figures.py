@@ -156,7 +156,7 @@ def test_chances_are_ordered() -> None:
 def test_the_data_sets_counts_and_samples_are_shown() -> None:
     data = load_emotion()
     told = flat(dataset_html(data))
-    assert f"{len(data.train)} sentences to train on" in told
+    assert f"{len(data.train)} sentences for training" in told
     for number, label in enumerate(data.labels):
         assert label in told
         assert f"</span>{data.counts('train')[number]}</td>" in told

@@ -184,5 +184,5 @@ def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, t
         for kept, known in (("", {}), (last["kept"], {}), ("", shown)):  # whichever of the page's questions is first
             assert wired.idle["run"]("", kept, known, reader, *picked, 0) == last["shown"]["curve"]
         other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", 1_500, 0)
-        assert "Nothing is trained yet" in other  # another task's axes
+        assert "Nothing has been trained yet" in other  # another task's axes
     assert wired.recall["run"](reader, last["shown"]) == last["shown"]

@@ -83,8 +83,8 @@ def test_what_is_told_of_a_distribution() -> None:
     told = told_html(one(EVIL, SECOND, watched=TRUE, rank=1234, entropy=5.0), 4, True, 1024)
     assert "Token 4 was <q><bdi>sky</bdi></q>: rank <b>1,234</b> of 1,024, probability <b>0.1%</b>" in told
     assert "<b>5.0</b> of at most 10.0 bits" in told
-    assert "among 32 equally likely words" in told
-    assert "The first 2 hold <b>75%</b>" in told
+    assert "the same as for 32 equally likely words" in told
+    assert "The top 2 words together have a probability of <b>75%</b>" in told
     guessed = told_html(one(EVIL, SECOND, watched=EVIL, rank=1), 4, False, 1024)
     assert "best guess <q><bdi>&lt;img src=x&gt;</bdi></q>, <b>50%</b>" in guessed
 
