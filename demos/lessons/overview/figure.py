@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from demos.bert.attention.strongest import strongest_sources
+from demos.bert.attention.strongest import share_of, strongest_sources
 from demos.bert.encoder.input import InputLedger
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
@@ -58,7 +58,7 @@ def overview_html(run: Run, ledger: InputLedger, spec: ModelSpec, chosen: int) -
         for place, (token, number, kind) in enumerate(zip(encoding.tokens[:n], encoding.input_ids, hues, strict=False))
     ]
     special = [place for place, mark in enumerate(encoding.special_tokens_mask) if mark]
-    sources, weights, share = strongest_sources(run.attentions, SOURCES, special)
+    sources, weights = strongest_sources(run.attentions[:, :, :n], SOURCES, special)
     layers = [
         {
             "lines": [
@@ -74,6 +74,7 @@ def overview_html(run: Run, ledger: InputLedger, spec: ModelSpec, chosen: int) -
     parts = [ledger.word, ledger.segment, ledger.position]
     inputs = _column([part[:n] for part in parts if part is not None], INPUT_CELLS)
     summed = _column([run.hidden_states[0, :n]], INPUT_CELLS)
+    share = share_of(run.attentions, special)
     return TEXT.overview(tokens, inputs, summed, layers, spec, chosen, len(encoding) - n, share)
 
 
@@ -88,7 +89,7 @@ def exits_html(run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes:
 def numbers_html(run: Run, ledger: InputLedger) -> Markup:
     """The picture as a table: the norms of each token's vectors, and where its strongest attention comes from."""
     n, tokens = rows_of(run.encoding), run.encoding.tokens
-    sources, weights, _ = strongest_sources(run.attentions, 1)
+    sources, weights = strongest_sources(run.attentions[:, :, :n], 1)
     norms = np.linalg.norm(run.hidden_states, axis=-1)  # [L + 1, n]
     rows = [
         {

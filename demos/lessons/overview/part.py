@@ -8,8 +8,6 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.encoder.input import add_up, embedding_tables
-from demos.bert.model.encoding import encode
-from demos.bert.model.run import run_model
 from demos.bert.pretraining.guesses import guesses, masked, place_to_guess
 from demos.bert.pretraining.lens import states
 from demos.errors import UserError
@@ -28,7 +26,7 @@ from demos.page.folds import folds
 from demos.page.lesson import IN_BROWSER, Lesson, Page, by_component
 from demos.page.past_runs import give_back
 from demos.page.services import Sentence, Services
-from demos.training.results.classifier_on_states import class_probabilities
+from demos.widgets.token_picker.token_picker import SCRIPT
 
 PICTURE = "overview-picture"
 GUESSES = 5
@@ -45,7 +43,7 @@ def build(page: Page) -> None:
             picture = gr.HTML(
                 "",
                 html_template="${value}",
-                js_on_load=read_beside(__file__, "script.js"),
+                js_on_load=SCRIPT + read_beside(__file__, "script.js"),
                 apply_default_css=False,
                 elem_id=PICTURE,
                 elem_classes="picture",
@@ -99,14 +97,11 @@ def hidden_word(services: Services, sentence: Sentence, place: int | None) -> Hi
 
 def classes_of(services: Services, sentence: Sentence, trained: str) -> Classes | None:
     """What the reader's newest classifier of single sentences says of this one; None where there is none."""
-    classifier = services.classifier(trained) if trained else None
-    if classifier is None:
+    if not trained or services.classifier(trained) is None:
         return None
-    tuned = services.tuned(trained)
-    run = run_model(tuned, [encode(tuned.tokenizer, sentence.text, max_length=classifier.max_length)])[0]
-    probabilities = class_probabilities(classifier, run.hidden_states[-1])
+    (probabilities,) = services.trainings.runs.predict(trained, [sentence.text])
     best = sorted(probabilities, key=probabilities.__getitem__, reverse=True)[:CLASSES]
-    return Classes({label: probabilities[label] for label in best}, tuned.spec.title)
+    return Classes({label: probabilities[label] for label in best}, services.tuned(trained).spec.title)
 
 
 LESSON = Lesson(

@@ -1,30 +1,19 @@
 // The overview: point at a token, or move to it with the arrow keys, and its way is marked; a click keeps it.
-// Runs once as the component's js_on_load (`element` is that component), so events are caught above what is redrawn.
-let chosen = 0;
+// Runs after the token picker's script (demos/widgets/token_picker), whose `chosen` and `choose` these are.
+let marked = null; // the token whose way is marked
 let playing = 0;
 const STEP = 1600; // milliseconds a station
 
-const board = () => element.querySelector(".overview");
-
 function mark(token) {
-  const overview = board();
-  if (!overview) return;
+  const overview = element.querySelector(".overview");
+  if (!overview || token === marked) return;
+  marked = token;
   overview.style.setProperty("--at", token);
   for (const line of overview.querySelectorAll("line")) line.classList.toggle("lit", Number(line.dataset.to) === token);
   for (const row of overview.querySelectorAll("[data-token]")) row.classList.toggle("lit", Number(row.dataset.token) === token);
   for (const link of document.querySelectorAll('#lesson-overview a[data-lesson="encoder"]')) {
     link.dataset.choices = JSON.stringify({ ...JSON.parse(link.dataset.choices), token }); // the station opens at this token
   }
-}
-
-function choose(row) {
-  chosen = Number(row.dataset.token);
-  for (const other of element.querySelectorAll("[data-token]")) {
-    other.setAttribute("aria-checked", other === row);
-    other.tabIndex = other === row ? 0 : -1;
-  }
-  mark(chosen);
-  trigger("select");
 }
 
 // The row under the pointer, anywhere in the picture
@@ -43,34 +32,18 @@ element.addEventListener("pointermove", (event) => {
 element.addEventListener("pointerleave", () => mark(chosen));
 element.addEventListener("click", (event) => {
   if (event.target.closest?.(".play")) play();
-  const row = event.target.closest?.("a, button") ? undefined : rowAt(event);
+  const row = event.target.closest?.("a, button, [data-token]") ? undefined : rowAt(event);
   if (row) choose(row);
-});
-
-element.addEventListener("keydown", (event) => {
-  const row = event.target.closest?.("[data-token]");
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
-  if (!row || !step) return;
-  const rows = [...element.querySelectorAll("[data-token]")];
-  const next = rows[Math.max(0, Math.min(rows.length - 1, rows.indexOf(row) + step))];
-  event.preventDefault();
-  event.stopPropagation();
-  if (next === row) return;
-  choose(next);
-  next.focus();
-});
-
-// A redraw makes new rows: the keyboard stays on the chosen one.
-let hadFocus = false;
-element.addEventListener("focusin", () => (hadFocus = true));
-element.addEventListener("focusout", (event) => (hadFocus = Boolean(event.relatedTarget === null && !event.target.isConnected)));
-function begin() {
-  const overview = board();
-  if (!overview) return;
-  overview.querySelector(".play").hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  chosen = Number(overview.dataset.chosen);
   mark(chosen);
-  if (hadFocus && !element.contains(document.activeElement)) overview.querySelector('[aria-checked="true"]')?.focus();
+});
+
+element.addEventListener("keydown", () => mark(chosen));
+
+function begin() {
+  const play = element.querySelector(".play");
+  if (play) play.hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  marked = null;
+  mark(chosen);
 }
 watch("value", begin);
 begin();
@@ -87,5 +60,3 @@ function play() {
   };
   show(0);
 }
-
-(insideBert.picked ||= {})[props.name] = () => chosen;

@@ -34,10 +34,15 @@ element.addEventListener("keydown", (event) => {
 let hadFocus = false;
 element.addEventListener("focusin", () => (hadFocus = true));
 element.addEventListener("focusout", (event) => (hadFocus = Boolean(event.relatedTarget === null && !event.target.isConnected)));
-watch("value", () => {
+function read() {
   const chip = element.querySelector('[aria-checked="true"]');
   if (chip) chosen = Number(chip.dataset.token);
+  return chip;
+}
+watch("value", () => {
+  const chip = read();
   if (hadFocus && !element.contains(document.activeElement)) chip?.focus();
 });
+read();
 
 (insideBert.picked ||= {})[props.name] = () => chosen;

@@ -11,6 +11,8 @@ from demos.files import read_beside
 from demos.page.lesson import IN_BROWSER
 from demos.widgets.token_picker.figure import PICKED_AMONG
 
+SCRIPT = read_beside(__file__, "script.js")  # for any radio group of elements with `data-token`
+
 
 def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.Number]:
     """(what one sees, which `picker_html` fills; the chosen token's number, which a lesson reads and keeps).
@@ -21,7 +23,7 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.
     chips = gr.HTML(
         None,
         html_template="${value}",
-        js_on_load=read_beside(__file__, "script.js"),
+        js_on_load=SCRIPT,
         apply_default_css=False,
         elem_id=elem_id,
         elem_classes="token-picker",
