@@ -43,7 +43,8 @@ from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
-from demos.page.tours.tour_file import BUNDLED, Place, Tour, check_tour, read_tour
+from demos.page.tours.places import places_of
+from demos.page.tours.tour_file import BUNDLED, Tour, check_tour, read_tour
 from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
@@ -97,17 +98,6 @@ def build_page(
             build_lesson(page)
     wire_bar(demo, bar, page)
     first_views.add(page, bar.first_view)
-
-
-def places(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
-    """What a tour's stop can name, by lesson."""
-    found = {}
-    for number, page in enumerate(pages):
-        address = page.lesson.slug if number else ""
-        elements = {block.elem_id for block in demo.blocks.values() if block.elem_id and block.page == address}
-        parts = frozenset(part.slug for part in page.lesson.parts)
-        found[page.lesson.slug] = Place(parts, frozenset(page.choices), frozenset(elements))
-    return found
 
 
 def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = ()) -> dict[str, Any]:
@@ -170,8 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     first_views = FirstViews()
     page = build_pages(services, first_views)
     try:
+        places = places_of(page, first_views.pages)
         for tour, file in zip(tours, files, strict=True):
-            check_tour(tour, file.name, places(page, first_views.pages))
+            check_tour(tour, file.name, places)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

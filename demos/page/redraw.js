@@ -25,8 +25,6 @@
     return made;
   };
 
-  // ---- colour: what style sheets do to it is worked into the numbers, since few programs read CSS in a picture
-
   // "rgba(1, 2, 3, 0.5)" or "color(srgb 0 0.1 0.2)" -> [r, g, b, alpha], 0..255 and 0..1; null for none and url(...)
   function parts(colour) {
     const found = /^(rgba?|color)\((srgb )?([^)]*)\)$/.exec(colour);
@@ -35,58 +33,11 @@
     return [...[r, g, b].map((one) => (found[1] === "color" ? 255 * one : one)), alpha];
   }
 
-  // The functions of a CSS filter as steps on [r, g, b] (W3C Filter Effects: each in sRGB, clamped after each).
-  function steps(filter) {
-    return [...(filter || "").matchAll(/([a-z-]+)\(([-\d.]+)(%|deg|rad)?\)/g)].flatMap(([, name, number, unit]) => {
-      const amount = unit === "%" ? number / 100 : +number;
-      if (name === "invert") return [(rgb) => rgb.map((one) => one * (1 - 2 * amount) + 255 * amount)];
-      if (name === "brightness") return [(rgb) => rgb.map((one) => one * amount)];
-      if (name !== "hue-rotate") return [];
-      const angle = unit === "rad" ? amount : (amount * Math.PI) / 180;
-      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-      return [
-        ([r, g, b]) => [
-          (0.213 + 0.787 * cos - 0.213 * sin) * r + (0.715 - 0.715 * cos - 0.715 * sin) * g + (0.072 - 0.072 * cos + 0.928 * sin) * b,
-          (0.213 - 0.213 * cos + 0.143 * sin) * r + (0.715 + 0.285 * cos + 0.14 * sin) * g + (0.072 - 0.072 * cos - 0.283 * sin) * b,
-          (0.213 - 0.213 * cos - 0.787 * sin) * r + (0.715 - 0.715 * cos + 0.715 * sin) * g + (0.072 + 0.928 * cos + 0.072 * sin) * b,
-        ],
-      ];
-    });
-  }
-  const clamp = (one) => Math.min(255, Math.max(0, one));
-  const filtered = (rgb, all) => all.reduce((now, step) => step(now).map(clamp), rgb);
-
-  // An image or a canvas through those steps, as a data address
-  function baked(source, width, height, all) {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [width, height];
-    const pen = canvas.getContext("2d");
-    pen.drawImage(source, 0, 0, width, height);
-    if (all.length) {
-      const pixels = pen.getImageData(0, 0, width, height);
-      const known = new Map(); // a heatmap has few colours
-      for (let at = 0; at < pixels.data.length; at += 4) {
-        const key = (pixels.data[at] << 16) | (pixels.data[at + 1] << 8) | pixels.data[at + 2];
-        if (!known.has(key)) known.set(key, filtered([...pixels.data.subarray(at, at + 3)], all));
-        pixels.data.set(known.get(key), at);
-      }
-      pen.putImageData(pixels, 0, 0);
-    }
-    return canvas.toDataURL("image/png");
-  }
-
-  async function loaded(address) {
-    const image = new Image();
-    image.src = address;
-    await image.decode();
-    return image;
-  }
-
   // ---- an svg of the page, drawn again: known shapes only, computed styles as attributes, nothing that points outside
 
-  const onPaper = (colour, all) => `rgb(${filtered(colour.slice(0, 3), all).map(Math.round).join(", ")})`;
+  const opaque = (colour) => `rgb(${colour.slice(0, 3).map(Math.round).join(", ")})`;
 
-  function dress(copy, from, above, all, picture) {
+  function dress(copy, from, above) {
     const style = getComputedStyle(from);
     const alphas = { fill: 1, stroke: 1 };
     for (const [name, plain] of Object.entries({ ...INHERITED, ...OWN })) {
@@ -96,9 +47,7 @@
         const colour = parts(value);
         if (colour) {
           alphas[name] = colour[3];
-          value = onPaper(colour, all);
-        } else if (all.length) {
-          value = value.replace(/#([^"')]+)/, (_, id) => `#${gradient(id, all, picture)}`);
+          value = opaque(colour);
         }
       }
       if (name.endsWith("-opacity")) value = String(+(+value * alphas[name.split("-")[0]]).toFixed(4));
@@ -109,42 +58,28 @@
     }
     if (from.localName === "stop") {
       const colour = parts(style.stopColor);
-      if (colour) copy.setAttribute("stop-color", onPaper(colour, all));
+      if (colour) copy.setAttribute("stop-color", opaque(colour));
       copy.setAttribute("stop-opacity", style.stopOpacity * (colour?.[3] ?? 1));
     }
     return above;
   }
 
-  // A gradient that a filtered shape is filled with, its own stops filtered: its new name
-  function gradient(id, all, picture) {
-    const copy = document.getElementById(id) && redrawn(document.getElementById(id), {}, all, picture, true);
-    if (!copy) return id;
-    copy.id = `${id}-${picture.defs.childNodes.length}`;
-    picture.defs.append(copy);
-    return copy.id;
-  }
-
-  // `picture` collects what is made beside the drawing: gradients, and images that are still being drawn.
-  function redrawn(from, above, before, picture, hidden = false) {
+  function redrawn(from, above, hidden = false) {
     if (from.nodeType === Node.TEXT_NODE) return document.createTextNode(from.data.replace(UNFIT, "\ufffd"));
     if (!SHAPES.has(from.localName) || from.namespaceURI !== SVG || from.matches(LEFT_OUT)) return null;
     const defs = hidden || from.localName === "defs" || from.localName === "clipPath"; // not drawn where they stand
     if (!defs && getComputedStyle(from).display === "none") return null;
     const copy = shape(from.localName);
     for (const name of GEOMETRY) if (from.hasAttribute(name)) copy.setAttribute(name, from.getAttribute(name));
-    const all = [...steps(getComputedStyle(from).filter), ...before];
-    const inner = dress(copy, from, above, all, picture);
+    const inner = dress(copy, from, above);
     if (from.localName === "image") {
       const address = from.getAttribute("href") || from.getAttributeNS("http://www.w3.org/1999/xlink", "href") || "";
       if (!address.startsWith("data:image/")) return null;
-      const drawn = all.length
-        ? loaded(address).then((image) => baked(image, image.naturalWidth, image.naturalHeight, all))
-        : Promise.resolve(address);
       copy.setAttribute("image-rendering", "pixelated"); // a heatmap's cells keep their edges at twice the size
-      picture.waiting.push(drawn.then((data) => copy.setAttribute("href", data)));
+      copy.setAttribute("href", address);
     }
     for (const child of from.childNodes) {
-      const made = redrawn(child, inner, all, picture, defs);
+      const made = redrawn(child, inner, defs);
       if (made) copy.append(made);
     }
     return copy;
@@ -152,20 +87,17 @@
 
   // ---- what is no svg: canvases, and HTML's words, fields of colour and rules
 
-  // A canvas with what style sheets do to it
-  function printed(canvas, place) {
-    const all = steps([canvas, canvas.parentNode].map((one) => getComputedStyle(one).filter).join(" "));
-    return shape("image", { ...place, preserveAspectRatio: "none", "image-rendering": "pixelated", href: baked(canvas, canvas.width, canvas.height, all) });
-  }
+  const printed = (canvas, place) =>
+    shape("image", { ...place, preserveAspectRatio: "none", "image-rendering": "pixelated", href: canvas.toDataURL("image/png") });
 
   // An element's background and the rule under it
   function field(element, place) {
     const style = getComputedStyle(element);
     const made = [];
     const [ground, rule] = [style.backgroundColor, style.borderBottomColor].map(parts);
-    if (ground?.[3]) made.push(shape("rect", { ...place, rx: parseFloat(style.borderRadius) || 0, fill: onPaper(ground, []), "fill-opacity": ground[3] }));
+    if (ground?.[3]) made.push(shape("rect", { ...place, rx: parseFloat(style.borderRadius) || 0, fill: opaque(ground), "fill-opacity": ground[3] }));
     const width = style.borderBottomStyle === "none" ? 0 : parseFloat(style.borderBottomWidth);
-    if (width && rule?.[3]) made.push(shape("rect", { ...place, y: place.y + place.height - width, height: width, fill: onPaper(rule, []), "fill-opacity": rule[3] }));
+    if (width && rule?.[3]) made.push(shape("rect", { ...place, y: place.y + place.height - width, height: width, fill: opaque(rule), "fill-opacity": rule[3] }));
     return made;
   }
 
@@ -192,7 +124,7 @@
     return found.map(({ at, said }) => {
       const place = where(at);
       const made = shape("text", {
-        x: place.x, y: place.y + (place.height * above) / (above + below), fill: onPaper(colour, []), "fill-opacity": colour[3],
+        x: place.x, y: place.y + (place.height * above) / (above + below), fill: opaque(colour), "fill-opacity": colour[3],
         "font-family": style.fontFamily, "font-size": style.fontSize, "font-weight": style.fontWeight, "font-style": style.fontStyle,
       });
       made.textContent = said.replace(UNFIT, "\ufffd");
@@ -224,7 +156,7 @@
   }
 
   // -> { text, width, height } of what is seen inside `root`, in the page's own pixels; null where no picture is
-  async function redraw(root) {
+  function redraw(root) {
     const found = root ? pieces(root) : [];
     const frames = found.filter((piece) => (piece.localName === "canvas" || piece.localName === "svg") && piece.getBoundingClientRect().width > ICON);
     if (!frames.length) return null;
@@ -234,10 +166,9 @@
     const ends = [found[0], ...frames].map((piece) => where(piece.getBoundingClientRect()));
     const width = Math.ceil(Math.max(...ends.map((end) => end.x + end.width)));
     const height = Math.ceil(Math.max(...ends.map((end) => end.y + end.height)));
-    const picture = { defs: shape("defs"), waiting: [] };
     const whole = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
     const paper = getComputedStyle(document.body).getPropertyValue("--paper").trim();
-    whole.append(shape("rect", { width, height, fill: paper }), picture.defs);
+    whole.append(shape("rect", { width, height, fill: paper }));
     for (const piece of found) {
       if (piece.nodeType === Node.TEXT_NODE) {
         whole.append(...words(piece, where));
@@ -246,12 +177,11 @@
       const place = where(piece.getBoundingClientRect());
       if (piece.localName === "canvas") whole.append(printed(piece, place));
       else if (piece.localName === "svg") {
-        const copy = redrawn(piece, {}, [], picture);
+        const copy = redrawn(piece, {});
         for (const [name, value] of Object.entries(place)) copy?.setAttribute(name, value);
         if (copy?.childNodes.length) whole.append(copy);
       } else whole.append(...field(piece, place));
     }
-    await Promise.all(picture.waiting);
     return { text: new XMLSerializer().serializeToString(whole), width, height };
   }
 

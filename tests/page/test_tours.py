@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app import build_pages, places
+from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.services import Services
+from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Place, as_json, check_tour, read_tour
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +110,7 @@ def test_the_bundled_tours_lead_to_what_there_is(store: ModelStore) -> None:
     assert files
     for file in files:
         tour = read_tour(file)
-        check_tour(tour, file.name, places(demo, first_views.pages))
+        check_tour(tour, file.name, places_of(demo, first_views.pages))
         assert all(stop.text for stop in tour.stops)
 
 

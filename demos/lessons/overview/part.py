@@ -26,6 +26,7 @@ from demos.page.folds import folds
 from demos.page.lesson import IN_BROWSER, Lesson, Page, by_component
 from demos.page.past_runs import give_back
 from demos.page.services import Sentence, Services
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.token_picker.token_picker import SCRIPT
 
 PICTURE = "overview-picture"
@@ -40,15 +41,7 @@ def build(page: Page) -> None:
     token = gr.Number(-1, precision=0, minimum=-1, maximum=MAX_ROWS - 1, visible="hidden")
     with gr.Row(elem_classes="overview-row"):
         with gr.Column(scale=4, min_width=320):
-            picture = gr.HTML(
-                "",
-                html_template="${value}",
-                js_on_load=SCRIPT + read_beside(__file__, "script.js"),
-                apply_default_css=False,
-                elem_id=PICTURE,
-                elem_classes="picture",
-                name=PICTURE,
-            )
+            picture = scripted(SCRIPT + read_beside(__file__, "script.js"), PICTURE, "", elem_classes="picture")
         with gr.Column(scale=1, min_width=260):
             exits = gr.HTML("", elem_id="overview-exits")
     numbers, program = folds(__file__, "Prints this way: pieces, input, layers, outputs")

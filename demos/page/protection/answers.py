@@ -1,9 +1,22 @@
-"""A refusal on the wire: a status and one sentence, as Gradio's own refusals are written."""
+"""Answers on the wire: one that is watched, and a refusal: a status and one sentence, as Gradio's own are written."""
 
 from __future__ import annotations
 
 import orjson  # Gradio requires it
-from starlette.types import Send
+from starlette.types import Message, Send
+
+
+class Answer:
+    """A `send` for the app behind a guard, which then knows whether it may still answer in the app's place."""
+
+    def __init__(self, send: Send) -> None:
+        self.pass_on = send
+        self.begun = False
+
+    async def send(self, message: Message) -> None:
+        """ASGI's `send`."""
+        self.begun = True
+        await self.pass_on(message)
 
 
 async def refuse(send: Send, status: int, sentence: str, *headers: tuple[bytes, bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from demos.page.protection.answers import refuse
+from demos.page.protection.answers import Answer, refuse
 from demos.training.data.upload_limit import MAX_UPLOAD
 
 MEGABYTE = 2**20
@@ -35,7 +35,7 @@ class BodyGuard:
             await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
             return
         seen = 0
-        answered = False
+        answer = Answer(send)
 
         async def counted() -> Message:
             nonlocal seen
@@ -45,15 +45,10 @@ class BodyGuard:
                 raise _TooLargeError
             return message
 
-        async def sent(message: Message) -> None:
-            nonlocal answered
-            answered = True
-            await send(message)
-
         try:
-            await self.app(scope, counted, sent)
+            await self.app(scope, counted, answer.send)
         except _TooLargeError:
-            if not answered:
+            if not answer.begun:
                 await refuse(send, 413, TOO_LARGE, (b"connection", b"close"))
 
 

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 import orjson  # Gradio requires it
 from gradio.route_utils import API_PREFIX
 from gradio.server_messages import UnexpectedErrorMessage
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from demos.page.protection.answers import refuse
+from demos.page.protection.answers import Answer, refuse
 from demos.page.protection.event_queue import BoundedQueue
 
 DATA, CALL = f"{API_PREFIX}/queue/data", f"{API_PREFIX}/call/"
@@ -38,18 +38,12 @@ class Listening:
         if box is None:
             await (_tell_gone(send) if of_page else refuse(send, 404, GONE))
             return
-        begun = False
-
-        async def sent(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        answer = Answer(send)
         with queue.listened(box, session):
             try:
-                await self.app(scope, receive, sent)
+                await self.app(scope, receive, answer.send)
             except Exception:
-                if not begun:
+                if not answer.begun:
                     raise
                 log.debug("a stream of answers ended early", exc_info=True)
                 await send({"type": "http.response.body", "body": b""})

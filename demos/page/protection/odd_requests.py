@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from demos.page.protection.answers import refuse
+from demos.page.protection.answers import Answer, refuse
 
 UNREAD = "This request could not be read."
 log = logging.getLogger(__name__)
@@ -24,19 +24,13 @@ class OddRequests:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
-
-        async def sent(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        answer = Answer(send)
         try:
-            await self.app(scope, receive, sent)
+            await self.app(scope, receive, answer.send)
         except ClientDisconnect:
             log.debug("a reader left before the end of %s", scope["path"])
         except Exception as error:
-            if begun or scope["type"] != "http":
+            if answer.begun or scope["type"] != "http":
                 raise
             log.warning("refused %s %.100r: %.200r", scope["method"], scope["path"], error)
             await refuse(send, 400, UNREAD)

@@ -23,7 +23,7 @@ from gradio.utils import NamedString
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection import upload_quota
-from demos.page.protection.answers import refuse
+from demos.page.protection.answers import Answer, refuse
 from demos.page.protection.request_check import JOIN
 from demos.page.protection.upload_quota import Uploads
 
@@ -50,6 +50,7 @@ class Uploading:
             await self.app(scope, self._noted(scope, receive) if path == JOIN else receive, send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = Answer(send)
         written: list[Any] = []
         WRITTEN.set(written)
         try:
@@ -64,9 +65,10 @@ class Uploading:
                         slowest.reschedule(0)
                     return message
 
-                await self.app(scope, counted, send)
+                await self.app(scope, counted, answer.send)
         except TimeoutError:
-            await refuse(send, 408, GIVEN_UP, (b"connection", b"close"))
+            if not answer.begun:
+                await refuse(send, 408, GIVEN_UP, (b"connection", b"close"))
         finally:
             self.coming.pop(patience, None)
             for file in written:

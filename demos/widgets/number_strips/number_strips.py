@@ -14,20 +14,12 @@ from typing import Any
 import gradio as gr
 
 from demos.files import read_beside
+from demos.widgets.scripted.scripted import scripted
 
 
 def cells_picture(elem_id: str, picker: str, **options: Any) -> gr.HTML:
     """The component; its value is the picture's HTML. A function, since gradio writes stubs beside subclasses."""
-    return gr.HTML(
-        "",
-        html_template="${value}",
-        js_on_load=read_beside(__file__, "script.js"),
-        apply_default_css=False,
-        elem_id=elem_id,
-        name=elem_id,
-        picker=picker,
-        **options,
-    )
+    return scripted(read_beside(__file__, "script.js"), elem_id, "", picker=picker, **options)
 
 
 def chosen_in(elem_id: str) -> str:

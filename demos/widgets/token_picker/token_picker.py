@@ -9,6 +9,7 @@ import gradio as gr
 from demos.bert.model.encoding import Encoding
 from demos.files import read_beside
 from demos.page.lesson import IN_BROWSER
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.token_picker.figure import PICKED_AMONG
 
 SCRIPT = read_beside(__file__, "script.js")  # for any radio group of elements with `data-token`
@@ -20,16 +21,7 @@ def token_picker(label: str, elem_id: str, value: int = 1) -> tuple[gr.HTML, gr.
     A click or an arrow key on a chip changes the number.
     """
     index = gr.Number(value, precision=0, minimum=0, maximum=PICKED_AMONG - 1, visible="hidden")
-    chips = gr.HTML(
-        None,
-        html_template="${value}",
-        js_on_load=SCRIPT,
-        apply_default_css=False,
-        elem_id=elem_id,
-        elem_classes="token-picker",
-        name=elem_id,
-        label=label,
-    )
+    chips = scripted(SCRIPT, elem_id, elem_classes="token-picker", label=label)
     chips.select(None, None, [index], js=f"() => insideBert.picked[{elem_id!r}]()", **IN_BROWSER)
     return chips, index
 

@@ -27,6 +27,7 @@ from demos.page.folds import all_controls, code_fold, fold, formula_fold, source
 from demos.page.lesson import Page
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
 
 CHOSEN = "Is a tomato salad allowed to sit in the fridge?"  # cooking, but some of its nearest are the garden's
@@ -72,10 +73,7 @@ def laid_out(page: Page) -> dict[str, Any]:
                 picture_buttons(f"#{PLOT}", "bert-map-{map}", page, inputs={"map": parts["method"]})
         with gr.Column(min_width=320, elem_classes="maps-list"):
             parts["find"] = gr.Textbox("", label="Find a point (type a few letters)", max_lines=1, elem_id="maps-find")
-            parts["list"] = gr.HTML(
-                "", html_template="${value}", js_on_load=read_beside(__file__, "script.js"), apply_default_css=False,
-                elem_id=LIST, name=LIST, plot=PLOT,
-            )  # fmt: skip
+            parts["list"] = scripted(read_beside(__file__, "script.js"), LIST, "", plot=PLOT)
             parts["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
             parts["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
             parts["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")

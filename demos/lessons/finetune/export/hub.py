@@ -25,6 +25,7 @@ from demos.training.export.run_log import Log
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
 from demos.training.service.trained_models import Runs
+from demos.widgets.scripted.scripted import scripted
 
 logger = logging.getLogger(__name__)
 TEXT = templates(__file__)
@@ -109,13 +110,7 @@ def hub_section(
         button = gr.Button("Publish on the Hub…", min_width=220, elem_id="export-push")
     told = gr.HTML(elem_id="export-pushed")
     question = gr.State(None)
-    dialogue = gr.HTML(
-        "",
-        html_template="${value}",
-        js_on_load=read_beside(__file__, "dialogue.js"),
-        apply_default_css=False,
-        elem_id="export-confirm",
-    )
+    dialogue = scripted(read_beside(__file__, "dialogue.js"), "export-confirm", "")
 
     def ask(
         run: str, history: list[Record], number: str, name: str, visibility: str, token: gr.OAuthToken | None

@@ -17,6 +17,7 @@ from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import IN_BROWSER, Page, Part
 from demos.page.services import Sentence
 from demos.training.results.history import Record, as_csv, record_from
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 
 SAMPLE = DATA / "runs.json"
@@ -57,15 +58,7 @@ def csv_file(_: Sentence, history: list[Record]) -> tuple[str, str]:
 def build(page: Page) -> None:
     """The table, under it the curves of the two that are ticked."""
     ticked = gr.Textbox("", visible="hidden")
-    table = gr.HTML(
-        None,
-        html_template="${value}",
-        js_on_load=read_beside(__file__, "script.js"),
-        apply_default_css=False,
-        elem_id="finetune-table",
-        elem_classes="picture",
-        name="finetune-table",
-    )
+    table = scripted(read_beside(__file__, "script.js"), "finetune-table", elem_classes="picture")
     compared = gr.HTML(elem_id="finetune-compared")
     figure = gr.Plot(label="Learning curves of two runs", show_label=False, elem_id="finetune-overlay")
     with takeaway_row():

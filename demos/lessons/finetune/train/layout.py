@@ -18,6 +18,7 @@ from demos.training.sources import reader_of
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import cpu_button
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.tasks.registry import BOXES, VIEWS, bundled
 from demos.widgets.tasks.task_view import TaskView
 
@@ -139,10 +140,7 @@ def results() -> dict[str, Any]:
         parts["scores"] = gr.HTML(elem_classes="said")
         with gr.Row():
             with gr.Column(min_width=320, scale=6):
-                parts["matrix"] = gr.HTML(
-                    None, html_template="${value}", js_on_load=read_beside(__file__, "matrix.js"),
-                    apply_default_css=False, elem_id="finetune-matrix",
-                )  # fmt: skip
+                parts["matrix"] = scripted(read_beside(__file__, "matrix.js"), "finetune-matrix")
                 with gr.Column(visible=False) as parts["picture"]:
                     parts["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
             with gr.Column(min_width=320, scale=5):

@@ -33,6 +33,7 @@ from demos.page.folds import fold, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
+from demos.widgets.scripted.scripted import scripted
 
 SENTENCE = "fill-sentence"
 LEAST, MOST = 5, 20  # guesses shown
@@ -84,15 +85,7 @@ class Filler:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     filler = Filler(page.services)
-    chips = gr.HTML(
-        None,
-        html_template="${value}",
-        js_on_load=read_beside(__file__, "script.js"),
-        apply_default_css=False,
-        elem_id=SENTENCE,
-        elem_classes="picture",
-        name=SENTENCE,
-    )
+    chips = scripted(read_beside(__file__, "script.js"), SENTENCE, elem_classes="picture")
     with gr.Row(elem_classes="fill-examples"):
         gr.HTML(TEXT.examples(), elem_classes="fill-words", min_width=40)
         examples = [gr.Button(label, size="sm", min_width=60, elem_classes="fill-example") for label, _, _ in EXAMPLES]

@@ -1,0 +1,1 @@
+"""HTML that a script of ours moves."""
