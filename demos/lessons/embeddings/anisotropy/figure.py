@@ -19,6 +19,7 @@ HUES = {MEAN: CLASSES[0], WORDS: CLASSES[2], CLS: CLASSES[5]}
 NAMES = {MEAN: "sentences (mean)", WORDS: "words", CLS: "[CLS]"}
 STRANGERS = {MEAN: "two sentences", WORDS: "two words", CLS: "two [CLS]"}
 DASHED = {"color": BOTH_PAPERS, "width": 3, "dash": "dash"}  # what random directions would have
+RHO_TICKS = [fifths / 5 for fifths in range(-5, 6)]
 REPAIRS = {
     RAW: "unchanged",
     TRIMMED: "{out} dimensions removed",
@@ -51,7 +52,7 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
         )  # fmt: skip
         if picked:
             figure.add_scatter(
-                x=layers, y=np.round(cloud.trimmed, 4), name=f"{name}, {TOP} dimensions removed",
+                x=layers, y=np.round(cloud.trimmed, 4), name=f"the same, {TOP} dimensions removed",
                 mode="lines+markers", line={"color": HUES[key], "width": 3, "dash": "dot"},
                 marker={"size": 7, "symbol": "circle-open"}, cliponaxis=False,
                 hovertemplate=f"layer %{{x}} without its {TOP} largest dimensions: <b>%{{y:.3f}}</b><extra></extra>",
@@ -65,7 +66,7 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
     ends = [-0.25, layers[-1] + 0.25]
     figure.update_xaxes(title="layer (0: the embedding output)", tickvals=layers, range=ends, zeroline=False)
     lowest = min(-0.1, *(float(cloud.anisotropy.min()) - 0.05 for cloud in space.clouds.values()))
-    figure.update_yaxes(title="mean cosine of unrelated sentences", range=[lowest, 1.06], dtick=0.2, zeroline=False)
+    figure.update_yaxes(title="mean cosine", range=[lowest, 1.06], dtick=0.2, zeroline=False)
     return figure
 
 
@@ -217,7 +218,7 @@ def repairs_figure(found: Sequence[Repaired]) -> go.Figure:
         )  # fmt: skip
     figure.add_vline(raw.correlation.spearman, line={"color": BOTH_PAPERS, "width": 2, "dash": "dot"})
     figure.update_layout(**plotly_layout(height=360, margin={"l": 210, "r": 16, "t": 10, "b": 52}), font_size=16)
-    longest = max(0.1, *ends) * 1.6  # the numbers' room
-    figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], dtick=0.2, zeroline=False)
+    longest = max(0.1, *ends) * 2.3  # the numbers' room
+    figure.update_xaxes(title="Spearman’s ρ", range=[min(0.0, *rho), longest], tickvals=RHO_TICKS, zeroline=False)
     figure.update_yaxes(autorange="reversed", tickfont={"size": 18}, showgrid=False)
     return figure

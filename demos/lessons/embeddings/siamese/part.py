@@ -116,7 +116,7 @@ def _recipe(page: Page) -> dict[str, Any]:
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
         stop = gr.Button(
-            "Stop and keep the result", interactive=False, elem_id="embeddings-siamese-stop", min_width=110
+            "Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110
         )
     with all_controls(page, __file__):
         sources = [

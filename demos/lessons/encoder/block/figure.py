@@ -140,8 +140,8 @@ def gelu_figure(ledger: LayerLedger, token: int) -> go.Figure:
             ),
         ]
     )  # fmt: skip
-    margin = {"l": 60, "r": 20, "t": 10, "b": 50}
-    figure.update_layout(**plotly_layout(height=380, margin=margin, legend={"x": 0.02, "y": 0.98}))
+    margin = {"l": 60, "r": 20, "t": 84, "b": 50}
+    figure.update_layout(**plotly_layout(height=440, margin=margin, legend={"x": 0, "y": 1.02, "yanchor": "bottom"}))
     figure.update_xaxes(title="in: a unit of W₁ T₃ + b₁", range=[left, right])
     figure.update_yaxes(title="out", range=[-0.1 * right - 0.3, right])
     return figure

@@ -153,7 +153,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
     figure.update_xaxes(
         showgrid=False, zeroline=False, range=[-0.3, steps - 0.7], dtick=1 if steps <= 14 else 2, ticks=""
     )
-    figure.update_xaxes(title={"text": "number of layers passed (0: embeddings)", "standoff": 2}, row=3, col=1)
+    figure.update_xaxes(title={"text": "layers passed (0: embeddings)", "standoff": 2}, row=3, col=1)
     figure.update_yaxes(nticks=5, zeroline=True)
     figure.update_yaxes(rangemode="tozero", row=1, col=1)
     return figure

@@ -214,7 +214,7 @@ def build(page: Page) -> None:
         )
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
         stop = gr.Button(
-            "Stop and keep the result", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop"
+            "Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop"
         )
     file = file_picker("CSV, Excel or JSON", height=110, visible=False)
     on_cpu = cpu_button(elem_id="learning_curve-on-cpu")

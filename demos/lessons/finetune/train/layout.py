@@ -126,7 +126,7 @@ def live(news: Callable[[Any], str]) -> dict[str, Any]:
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)
-        stop = gr.Button("Stop and keep the result", interactive=False, elem_id="finetune-stop", min_width=110)
+        stop = gr.Button("Stop early", interactive=False, elem_id="finetune-stop", min_width=110)
     cost = gr.HTML(elem_id="finetune-cost")
     on_cpu = cpu_button(elem_id="finetune-on-cpu")
     return {"start": start, "pause": pause, "stop": stop, "cost": cost, "on_cpu": on_cpu, "curve": curve}

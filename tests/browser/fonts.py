@@ -1,0 +1,40 @@
+"""What Latin text of a page is set in another font than ours, which would be as wide as the machine's fonts are."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+FAMILIES = ("Inter", "Literata", "JetBrains Mono")
+LATIN = r"/^[\u0020-\u017f\u0391-\u03c9\u2010-\u2027\u2190-\u2193\u2212\n]+$/u"
+# Elements whose own text is Latin or Greek and can be seen, marked.
+MARK_LATIN = f"""() => {{
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {{
+        const [node, element] = [walker.currentNode, walker.currentNode.parentElement];
+        if (!node.data.trim() || element.dataset.read || !element.checkVisibility()) continue;
+        if (element.closest("script, style, option, .katex, .icon, .modebar-container")) continue;
+        if (/[^\u0020-\u017f"]/.test(getComputedStyle(element, "::before").content)) continue; // a sign of the system's
+        const own = [...element.childNodes].filter((one) => one.nodeType === 3).map((one) => one.data).join("");
+        if (!{LATIN}.test(own.trim())) continue;
+        element.dataset.read = "";
+    }}
+}}"""
+
+
+def foreign_fonts(page: Page) -> set[tuple[str, str]]:
+    """(font, the text's beginning) of Latin text that is set in another's font."""
+    cdp = page.context.new_cdp_session(page)
+    page.evaluate("document.fonts.ready")
+    page.evaluate(MARK_LATIN)
+    cdp.send("DOM.enable")
+    cdp.send("CSS.enable")
+    root = cdp.send("DOM.getDocument")["root"]["nodeId"]
+    nodes = cdp.send("DOM.querySelectorAll", {"nodeId": root, "selector": "[data-read]"})["nodeIds"]
+    assert len(nodes) > 20
+    found = set()
+    for node in nodes:
+        for font in cdp.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
+            if not font["isCustomFont"] or not font["familyName"].startswith(FAMILIES):
+                markup = cdp.send("DOM.getOuterHTML", {"nodeId": node})["outerHTML"]
+                found.add((font["familyName"], markup[:200]))
+    return found
