@@ -36,6 +36,7 @@ from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
 from demos.page.ending import ending
+from demos.page.glossary.glossary_page import GlossaryPage
 from demos.page.gradio_sessions import keep_sessions_small
 from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
@@ -117,12 +118,13 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
                 *MIDDLEWARE,
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
+                Middleware(GlossaryPage),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,
             ]
         },
-        "footer_links": ["api"],
+        "footer_links": [{"label": "Glossary", "url": "glossary"}, "api"],
         "ssr_mode": False,
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest

@@ -16,6 +16,7 @@ from demos.bert.model.models import at_hand
 from demos.errors import UserError
 from demos.files import read_json_beside
 from demos.page.examples import fill_from
+from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
 from demos.page.head import build_header, build_switches
 from demos.page.lesson import IN_BROWSER, Lesson, Page
@@ -208,7 +209,7 @@ def _script(value: Any) -> str:
 
 def lesson_heading(lesson: Lesson) -> Markup:
     """A lesson's title, a question, and its two sentences on what to look at."""
-    return TEXT.heading(lesson)
+    return TEXT.heading(lesson.question, with_terms(lesson.look, lesson.slug))
 
 
 def lesson_links(lesson: Lesson, lessons: Sequence[Lesson]) -> Markup:

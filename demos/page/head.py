@@ -21,6 +21,7 @@ SCRIPTS = (
     "redraw.js",
     "file_endings.js",
     "tours/tour.js",
+    "glossary/script.js",
     "plot_colours.js",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
@@ -48,5 +49,5 @@ def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    page = (DEMOS / "page" / name for name in ("page.css", "bar.css", "tours/style.css"))
+    page = (DEMOS / "page" / name for name in ("page.css", "bar.css", "tours/style.css", "glossary/style.css"))
     return [*page, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import gradio as gr
 
+from demos.page.glossary.glossary import terms_in, with_terms
 from demos.page.lesson import IN_BROWSER, Lesson, Page, Part, moved_by_reader
 from demos.templates import templates
 
@@ -54,12 +55,15 @@ def build_parts(page: Page, ticks: PartTicks) -> None:
     """Lay the parts out and wire which of them redraws."""
     parts, slug = page.lesson.parts, page.lesson.slug
     page.keep(part=ticks.opened)
+    known = terms_in(page.lesson.look)  # marked above the parts
     page.opening.append(ticks.settled[0])
     with gr.Tabs(elem_id=f"{slug}-parts", elem_classes="parts", overflow_behavior="wrap") as tabs:
         for part, tick in zip(parts, ticks.settled, strict=True):
             classes = [] if part.reads_sentence else ["unread"]
             with gr.Tab(part.tab, id=part.slug, elem_id=f"{slug}-{part.slug}", elem_classes=classes) as tab:
-                look = gr.HTML(TEXT.look(part.look), elem_classes="part-heading", render=False)
+                look = gr.HTML(
+                    TEXT.look(with_terms(part.look, part.slug, known)), elem_classes="part-heading", render=False
+                )
                 notices = gr.Column(elem_classes="lesson-notices")  # a part's sentence is for its own eyes
                 shared = list(page.redraws or ())
                 of_part = replace(page, settled=tick, notices=notices, look=look, redraws=shared)

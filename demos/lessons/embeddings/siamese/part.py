@@ -115,9 +115,7 @@ def _recipe(page: Page) -> dict[str, Any]:
         rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
-        stop = gr.Button(
-            "Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110
-        )
+        stop = gr.Button("Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
     with all_controls(page, __file__):
         sources = [
             ("this app's own pairs", OWN),

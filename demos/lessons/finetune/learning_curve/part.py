@@ -213,9 +213,7 @@ def build(page: Page) -> None:
             min_width=250,
         )
         start = gr.Button("Run", variant="primary", scale=1, min_width=110, elem_id="learning_curve-run")
-        stop = gr.Button(
-            "Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop"
-        )
+        stop = gr.Button("Stop early", interactive=False, scale=1, min_width=190, elem_id="learning_curve-stop")
     file = file_picker("CSV, Excel or JSON", height=110, visible=False)
     on_cpu = cpu_button(elem_id="learning_curve-on-cpu")
     parts |= {"start": start, "stop": stop, "file": file, "on_cpu": on_cpu}

@@ -1,0 +1,75 @@
+"""The terms of assets/glossary.yaml, and a sentence of the page with the terms in it marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import yaml
+from markupsafe import Markup
+
+from demos.files import read_asset
+from demos.templates import templates
+
+TEXT = templates(__file__)
+MOST_MARKED = 4  # terms in one text: more would be read as decoration
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of the field."""
+
+    name: str
+    forms: tuple[str, ...]  # how the page writes it where this is meant
+    means: str  # one sentence
+    source: str  # as in "Devlin et al. 2019, section 3"
+    address: str  # of the source
+
+    @property
+    def slug(self) -> str:
+        """Its place on the glossary's page: "[CLS]" is "cls"."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+
+@cache
+def glossary() -> tuple[Term, ...]:
+    """All terms, in the order of the alphabet. Raises KeyError where a term names a source that is not listed."""
+    data = yaml.safe_load(read_asset("glossary.yaml"))
+    terms = (_term(entry, data["sources"]) for entry in data["terms"])
+    return tuple(sorted(terms, key=lambda term: term.name.strip("[").lower()))
+
+
+def _term(entry: dict[str, Any], sources: dict[str, str]) -> Term:
+    forms = tuple(entry.get("only") or (entry["term"], *entry.get("also", ())))
+    return Term(entry["term"], forms, entry["means"], entry["source"], sources[entry["source"].partition(", ")[0]])
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], dict[str, Term]]:
+    """A pattern that finds any form as a whole word, the longest one, and the term by its form in small letters."""
+    by_form = {form.lower(): term for term in glossary() for form in term.forms}
+    longest_first = sorted(by_form, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])", re.IGNORECASE), by_form
+
+
+def terms_in(text: str, left_out: Collection[Term] = ()) -> dict[Term, slice]:
+    """The terms that a text uses, with the place of their first use, in the order of the text; MOST_MARKED at most."""
+    pattern, by_form = _forms()
+    found: dict[Term, slice] = {}
+    for match in pattern.finditer(text):
+        term = by_form[match[0].lower()]
+        if term not in left_out and len(found) < MOST_MARKED:
+            found.setdefault(term, slice(*match.span()))
+    return found
+
+
+def with_terms(text: str, place: str, left_out: Collection[Term] = ()) -> Markup:
+    """The text as HTML, its terms as links to the glossary; `place` tells their ids from those of other texts."""
+    pieces, at = [], 0
+    for term, span in terms_in(text, left_out).items():
+        pieces += [Markup.escape(text[at : span.start]), TEXT.marked(term, text[span], f"{place}-{term.slug}")]
+        at = span.stop
+    return Markup("").join([*pieces, Markup.escape(text[at:])])

@@ -1,0 +1,106 @@
+"""The glossary: each term has one sentence and a source, and is marked where the page means it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from demos.lessons import discover
+from demos.page.bar import lesson_heading
+from demos.page.glossary.glossary import MOST_MARKED, Term, glossary, terms_in, with_terms
+from demos.page.glossary.glossary_page import ADDRESS, GlossaryPage
+
+LESSONS = discover()
+TEXTS = [lesson.look for lesson in LESSONS] + [part.look for lesson in LESSONS for part in lesson.parts]
+
+
+def named(name: str) -> Term:
+    (term,) = (term for term in glossary() if term.name == name)
+    return term
+
+
+@pytest.mark.parametrize("term", glossary(), ids=lambda term: term.slug)
+def test_a_term_has_one_sentence_and_a_source(term: Term) -> None:
+    assert re.fullmatch(r"[A-Z0-9][^.!?]*(\.\d[^.!?]*)*\.", term.means), "one sentence"
+    assert len(term.means) <= 160
+    assert term.address.startswith("https://")
+    assert term.forms
+
+
+def test_names_and_forms_are_each_of_one_term() -> None:
+    forms = [form.lower() for term in glossary() for form in term.forms]
+    assert len(forms) == len(set(forms))
+    assert len({term.slug for term in glossary()}) == len(glossary()) >= 80
+
+
+def test_the_longest_form_is_found_as_a_whole_word_and_once() -> None:
+    text = "Self-attention: each attention head has tokens; a tokenizer and headless heads have none. [CLS] is a token."
+    found = {term.name: text[span] for term, span in terms_in(text).items()}
+    assert found == {
+        "self-attention": "Self-attention",
+        "attention head": "attention head",
+        "token": "tokens",
+        "[CLS]": "[CLS]",
+    }
+    assert "token" not in {term.name for term in terms_in(text, [named("token")])}
+
+
+def test_few_are_marked_in_one_text() -> None:
+    assert len(terms_in(" ".join(term.forms[0] for term in glossary()))) == MOST_MARKED
+
+
+def test_a_marked_text_reads_as_before_and_is_escaped() -> None:
+    html = str(with_terms('<img src=x onerror=1> a "token" & more', "here"))
+    assert "<img" not in html
+    assert 'href="./glossary#token"' in html
+    assert 'aria-describedby="here-token"' in html
+    assert 'id="here-token"' in html
+    shown = re.sub(r'<span role="tooltip".*?</span>', "", html)
+    assert re.sub(r"<[^>]*>", "", shown) == "&lt;img src=x onerror=1&gt; a &#34;token&#34; &amp; more"
+
+
+@pytest.mark.parametrize(
+    ("text", "not_meant"),
+    [
+        ("computed from sines and cosines", "cosine similarity"),
+        ("Search with a query", "query"),
+        ("Press a key", "key"),
+    ],
+)
+def test_a_word_with_another_meaning_is_not_marked(text: str, not_meant: str) -> None:
+    assert not_meant not in {term.name for term in terms_in(text)}
+
+
+def test_most_of_the_pages_sentences_have_a_term() -> None:
+    assert sum(bool(terms_in(text)) for text in TEXTS) > 0.7 * len(TEXTS)
+    assert 'class="term"' in lesson_heading(LESSONS[0])
+
+
+class Ids(HTMLParser):
+    """What can be linked to in a document, and what its links lead to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids += [found["id"] or ""] if "id" in found else []
+        self.links += [found["href"] or ""] if tag == "a" else []
+
+
+def test_the_page_has_every_term_at_its_link() -> None:
+    client = TestClient(GlossaryPage(Starlette()))
+    answer = client.get(ADDRESS)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    page = Ids()
+    page.feed(answer.text)
+    assert page.ids == [term.slug for term in glossary()]
+    assert {term.address for term in glossary()} <= set(page.links)
+    assert client.head(ADDRESS).status_code == 200
+    assert client.post(ADDRESS).status_code == client.get("/glossary/x").status_code == 404
