@@ -1,4 +1,4 @@
-"""A term's meaning: shown while it is pointed at or focused, gone at Escape, and at its place on the glossary's page."""
+"""A term says what it means while it is pointed at or focused, is quiet at Escape, and leads to its place on /glossary."""
 
 from __future__ import annotations
 
