@@ -51,7 +51,7 @@ def scales() -> dict[str, dict[str, list[str]]]:
 def colour_scale(name: str) -> list[list[Any]]:
     """A Plotly colour scale: "magnitude" (0 upwards, evenly stepped) or "signed" (diverging, centred at zero).
 
-    It is that of the light page; demos/page/plot_colours.js puts the dark page's in its place. Black and white change
+    It is that of the light page; demos/page/plots.js puts the dark page's in its place. Black and white change
     places with it: wherever one is read better on the light scale, the other is on the dark one.
     """
     stops = PALETTE[name]

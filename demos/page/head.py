@@ -22,7 +22,7 @@ SCRIPTS = (
     "file_endings.js",
     "tours/tour.js",
     "glossary/script.js",
-    "plot_colours.js",
+    "plots.js",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 

@@ -1,4 +1,4 @@
-// What is wrong with how a document looks, a line each: (least) => [...], with `least` the pixels of the screen that a
+// What is wrong with how a document looks, and figures that have no name, a line each: (least) => [...], with `least` the pixels of the screen that a
 // text must have. Left out: what is read aloud alone, and Gradio's own arrow of a fold, which is turned by a transform.
 (least) => {
   const UNSEEN = "script, style, template, .skip, .icon, #bar [data-testid='block-info'], .katex-mathml";
@@ -29,6 +29,8 @@
       }
     }
   }
+  for (const plot of document.querySelectorAll(".js-plotly-plot:not([aria-label])"))
+    if (plot.checkVisibility()) faults.add(`a figure without a name (${plot.closest("[id]").id})`);
   const width = document.documentElement.scrollWidth;
   if (width > innerWidth) faults.add(`the page is ${width} px wide`);
   return [...faults];

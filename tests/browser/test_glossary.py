@@ -1,4 +1,4 @@
-"""A term says what it means while it is pointed at or focused, is quiet at Escape, and leads to its place on /glossary."""
+"""A term shows its meaning at pointer and focus, hides it at Escape, and leads to its place on /glossary."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.browser.events import Asked, twice
 from tests.browser.faults import serious_faults
 
 LESSONS = discover()
-SIZES = [(1280, 800), (1920, 1080), (390, 844)]  # the first is the one that a part opens at
+SIZES = [(1280, 800), (1920, 1080), (390, 844), (320, 256)]  # first as a part opens; last 1280 x 1024 at 400 % zoom
 COLOURS = ["color-contrast", "link-in-text-block"]  # axe's rules of colour
 THEMES = [("light", []), ("dark", COLOURS)]  # what is dark differs in its colours alone
 # The ids that a name, a label or a description points to and that stand on the page twice, hidden tabs included.

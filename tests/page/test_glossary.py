@@ -57,8 +57,8 @@ def test_a_marked_text_reads_as_before_and_is_escaped() -> None:
     html = str(with_terms('<img src=x onerror=1> a "token" & more', "here"))
     assert "<img" not in html
     assert 'href="./glossary#token"' in html
-    assert 'aria-describedby="here-token"' in html
-    assert 'id="here-token"' in html
+    assert 'aria-describedby="term-here-token"' in html
+    assert 'id="term-here-token"' in html
     shown = re.sub(r'<span role="tooltip".*?</span>', "", html)
     assert re.sub(r"<[^>]*>", "", shown) == "&lt;img src=x onerror=1&gt; a &#34;token&#34; &amp; more"
 

@@ -137,7 +137,9 @@ def sides(services: Services) -> dict[str, Any]:
     with gr.Row(elem_id="compare-pictures"):
         for side, suffix in (("left", ""), ("right", "_right")):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
-                parts[side] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
+                parts[side] = gr.Plot(
+                    label=f"Attention weights, {side}", show_label=False, elem_classes=["compare-plot", "picture"]
+                )
                 parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 with gr.Row(elem_classes="compare-menus"):
                     for name, choices, value in (
@@ -151,7 +153,9 @@ def sides(services: Services) -> dict[str, Any]:
                         )  # fmt: skip
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
-            parts["difference"] = gr.Plot(show_label=False, elem_classes=["compare-plot", "picture"])
+            parts["difference"] = gr.Plot(
+                label="Attention weights, right minus left", show_label=False, elem_classes=["compare-plot", "picture"]
+            )
             parts["said"] = gr.HTML(elem_classes="compare-said")
         with gr.Column(elem_id="compare-more", min_width=0):
             heatmap: dict[str, Any] = {"elem_classes": "attention-heatmap", "min_width": 0, "visible": False}
@@ -160,7 +164,9 @@ def sides(services: Services) -> dict[str, Any]:
                 with gr.Row(elem_classes="compare-picks"):
                     for name in PICKS:
                         parts[name] = gr.Button("…", size="sm", min_width=100, elem_classes="compare-pick")
-                parts["heads"] = gr.Plot(show_label=False, elem_classes="compare-plot")
+                parts["heads"] = gr.Plot(
+                    label="How much each head differs", show_label=False, elem_classes="compare-plot"
+                )
             parts["largest"] = gr.HTML(elem_id="compare-largest")
     return parts
 

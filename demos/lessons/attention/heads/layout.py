@@ -76,7 +76,7 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
                     )
             parts["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
-            parts["plot"] = gr.Plot(show_label=False)
+            parts["plot"] = gr.Plot(label="Attention weights of the chosen head", show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Download the heatmap:"):
                 name = "bert-attention-layer{layer}-head{head}"

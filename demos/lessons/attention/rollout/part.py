@@ -47,7 +47,7 @@ def build(page: Page) -> None:
             page.show_look()
         parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "residual", "quarter")}
         with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
-            parts["plot"] = gr.Plot(show_label=False)
+            parts["plot"] = gr.Plot(label="Attention of all heads, combined", show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told", elem_id="rollout-said")
             with takeaway_row("Download the heatmap:"):
                 named = {name: recipe[name] for name in ("what", "layer")}

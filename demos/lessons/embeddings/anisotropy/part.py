@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 import numpy as np
+from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import scores_of, sides_of
 from demos.bert.embeddings.pooling import Choice
@@ -50,7 +51,9 @@ def build(page: Page) -> None:
 
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
-            curve = gr.Plot(show_label=False, elem_id="shape-curve", elem_classes="picture")
+            curve = gr.Plot(
+                label="Mean cosine, layer by layer", show_label=False, elem_id="shape-curve", elem_classes="picture"
+            )
         with gr.Column(scale=1, min_width=300):
             layer = gr.Slider(0, deepest, value=first, step=1, label="Layer", elem_id="shape-layer")
             kind = gr.Radio([(name, key) for key, name in NAMES.items()], value=MEAN, label="Vectors of")
@@ -137,7 +140,7 @@ def build(page: Page) -> None:
 def headed_plot(heading: str, elem_id: str) -> gr.Plot:
     """A plot under its heading."""
     gr.HTML(heading, elem_classes="said")
-    return gr.Plot(show_label=False, elem_id=elem_id)
+    return gr.Plot(label=Markup(heading).striptags(), show_label=False, elem_id=elem_id)
 
 
 def most_alike(space: Space) -> int:

@@ -66,7 +66,7 @@ def laid_out(page: Page) -> dict[str, Any]:
                     info="0 starts from the PCA map, other seeds from random positions",
                 )  # fmt: skip
         with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
-            parts["plot"] = gr.Plot(show_label=False, label="Map", elem_id=PLOT)
+            parts["plot"] = gr.Plot(show_label=False, label="Map of the vectors", elem_id=PLOT)
             parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
             parts["told"] = gr.HTML(elem_classes="said maps-told")
             with takeaway_row("Download the map:"):

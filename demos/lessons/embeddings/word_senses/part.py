@@ -125,9 +125,12 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):
-            curves = gr.Plot(show_label=False, elem_id="word-curves", elem_classes="picture")
+            curves = gr.Plot(
+                label="Cosine of the word in two sentences, layer by layer", show_label=False, elem_id="word-curves",
+                elem_classes="picture",
+            )  # fmt: skip
         with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
-            matrix = gr.Plot(show_label=False, elem_id="word-matrix")
+            matrix = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
     with gr.Row(elem_classes="word-controls"):
         example = gr.Dropdown(offered, value=None, label="Choose a word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
@@ -153,7 +156,7 @@ def build(page: Page) -> None:
     progress = gr.HTML("", elem_classes="said", elem_id="word-progress")
     with gr.Row(elem_classes="word-pictures"):
         with gr.Column(min_width=330, scale=5):
-            scores_plot = gr.Plot(show_label=False, elem_id="word-scores")
+            scores_plot = gr.Plot(label="Clusters against senses, by layer", show_label=False, elem_id="word-scores")
         with gr.Column(min_width=330, scale=5):
             ranks = gr.HTML(elem_id="word-ranks")
 

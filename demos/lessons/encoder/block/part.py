@@ -31,7 +31,9 @@ def build(page: Page) -> None:
     parts: dict[str, gr.Component] = {"picture": picture, "number": number}
     said = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-block-told")
     with gr.Row(elem_classes="encoder-gelu"):
-        plot = gr.Plot(show_label=False, elem_id="encoder-gelu", scale=3, min_width=330)
+        plot = gr.Plot(
+            label="GELU and this token’s units", show_label=False, elem_id="encoder-gelu", scale=3, min_width=330
+        )
         curve = gr.HTML("", elem_classes="encoder-told")
     numbers, parts["program"] = folds(__file__, "Prints the norm and this number of x, T1 to T5 and H")
     unnumbered: dict[str, gr.Component] = {"said": said, "plot": plot, "curve": curve, "numbers": numbers}

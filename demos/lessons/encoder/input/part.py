@@ -38,13 +38,16 @@ def build(page: Page) -> None:
     changed: dict[str, gr.Component] = {}
     with gr.Row(elem_classes="encoder-steps"):
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            for name in ("row", "sum"):
-                steps[name], steps[f"{name}_said"] = _plot(name), gr.HTML("", elem_classes="encoder-told")
+            for name, label in (("row", "One row of the embedding matrix"), ("sum", "The sum of the embeddings")):
+                steps[name], steps[f"{name}_said"] = _plot(name, label), gr.HTML("", elem_classes="encoder-told")
         with gr.Column(elem_classes="encoder-half", min_width=320):
-            steps["norm"], steps["norm_said"] = _plot("norm"), gr.HTML("", elem_classes="encoder-told")
+            steps["norm"], steps["norm_said"] = (
+                _plot("norm", "LayerNorm of the sum"),
+                gr.HTML("", elem_classes="encoder-told"),
+            )
             gr.HTML("<h3>What happens when a part is missing?</h3>", elem_classes="encoder-told")
             order = gr.Slider(1, ORDERS, 1, step=1, label="Shuffle again", elem_id="encoder-input-order")
-            changed["plot"] = _plot("changes")
+            changed["plot"] = _plot("changes", "Change of each vector without a part")
             changed["said"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-input-changed")
     with fold(__file__, "numbers", "The numbers"):
         steps["table"], changed["table"] = gr.HTML(""), gr.HTML("")
@@ -109,9 +112,9 @@ def shown_changes(services: Services, sentence: Sentence, token: float, changes:
     }
 
 
-def _plot(name: str) -> gr.Plot:
+def _plot(name: str, label: str) -> gr.Plot:
     with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-input-{name}"):
-        return gr.Plot(show_label=False)
+        return gr.Plot(label=label, show_label=False)
 
 
 PART = Part(

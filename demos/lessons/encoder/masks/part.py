@@ -36,11 +36,18 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="encoder-masks"):
         for slug, name, what in PANELS:
             with gr.Column(min_width=340, elem_classes="attention-heatmap encoder-mask"):
-                parts[slug] = gr.Plot(show_label=False, elem_id=f"encoder-mask-{slug}", elem_classes="picture")
+                parts[slug] = gr.Plot(
+                    label=f"Attention weights: {name}",
+                    show_label=False,
+                    elem_id=f"encoder-mask-{slug}",
+                    elem_classes="picture",
+                )
                 gr.HTML(TEXT.panel(name, what), elem_classes="encoder-told")
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
-            parts["change"] = gr.Plot(show_label=False, elem_id="encoder-change")
+            parts["change"] = gr.Plot(
+                label="Change of each state with the last word", show_label=False, elem_id="encoder-change"
+            )
         with gr.Column(scale=2, min_width=320):
             word = gr.Textbox("cake", label="Replace the last word with", max_lines=1, elem_id="encoder-word")
             written = gr.Textbox(

@@ -31,7 +31,7 @@ def build(page: Page) -> None:
         for name in ("sinusoids", "learned"):
             with gr.Column(elem_classes="encoder-half", min_width=320):
                 with gr.Column(elem_classes=["attention-heatmap", "picture"], elem_id=f"encoder-position-{name}"):
-                    parts[name] = gr.Plot(show_label=False)
+                    parts[name] = gr.Plot(label=f"Position vectors: {name}", show_label=False)
                 parts[f"{name}_said"] = gr.HTML("", elem_classes="encoder-told")
                 if name == "sinusoids":
                     parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
@@ -46,7 +46,7 @@ def build(page: Page) -> None:
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
     gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
-        parts["curves"] = gr.Plot(show_label=False)
+        parts["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
     parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
     parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
 

@@ -21,9 +21,9 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     parts: dict[str, gr.Component] = {}
     with gr.Row(elem_classes=["encoder-steps", "encoder-pair"]):
-        for name in ("path", "curves"):
+        for name, label in (("path", "Paths of the vectors, projected"), ("curves", "Change from layer to layer")):
             with gr.Column(elem_classes="encoder-half", elem_id=f"encoder-residual_stream-{name}", min_width=320):
-                parts[name] = gr.Plot(show_label=False, elem_classes="picture")
+                parts[name] = gr.Plot(label=label, show_label=False, elem_classes="picture")
     parts["told"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-residual_stream-told")
     parts["table"], parts["program"] = folds(__file__, "Prints this token's path")
     chosen = [page.choices["token"], page.choices["layer"]]

@@ -53,7 +53,7 @@ def build(page: Page) -> None:
                 parts[name] = gr.Code("", language="python", label=label, lines=8, min_width=420)
         timed = gr.Button("Measure both on this server", size="sm", elem_id="encoder-time")
         times = gr.HTML("", elem_classes="encoder-told")
-        plot = gr.Plot(visible=False, show_label=False, elem_id="encoder-times")
+        plot = gr.Plot(label="Times with loops and matrices", show_label=False, visible=False, elem_id="encoder-times")
     source_fold(__file__)
     page.keep(causal=causal, pads=pads)
 

@@ -21,7 +21,12 @@ def build(page: Page) -> None:
     known = [(shape.name.removeprefix("BERT "), shape.name) for shape in KNOWN]
     with gr.Row(elem_classes="encoder-size"):
         with gr.Column(scale=3, min_width=340):
-            picture = gr.Plot(show_label=False, elem_id="encoder-treemap", elem_classes="picture")
+            picture = gr.Plot(
+                label="Parameters by part of the model",
+                show_label=False,
+                elem_id="encoder-treemap",
+                elem_classes="picture",
+            )
             models = gr.HTML("")
         with gr.Column(scale=2, min_width=320):
             which = gr.Radio(

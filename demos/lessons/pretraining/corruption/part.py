@@ -96,10 +96,10 @@ def build(page: Page) -> None:
     with gr.Row():
         with gr.Column(min_width=320):
             gr.HTML(TEXT.shares_caption(), elem_classes="corruption-told")
-            shares = gr.Plot(show_label=False, elem_id="corruption-shares")
+            shares = gr.Plot(label="Shares of the three kinds", show_label=False, elem_id="corruption-shares")
         with gr.Column(min_width=320):
             gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
-            places = gr.Plot(show_label=False, elem_id="corruption-places")
+            places = gr.Plot(label="How often each position is chosen", show_label=False, elem_id="corruption-places")
     said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
     numbers, code = folds(__file__, "Repeats this draw and prints its losses")
 

@@ -1,5 +1,6 @@
 // Plotly's figures come in the colours of the light page, drawn once for all readers. Here they change into those of the
 // dark one before they are drawn, and again when the theme changes: scales, the ink on them, and the grey between both.
+// Each gets a name for those who can't see it: the label that its part has given it.
 (() => {
   const GREY = "#7b8288"; // BOTH_PAPERS in demos/figures/axes.py
   const given = new Map(); // figure -> what it was drawn from: data, layout, config
@@ -37,6 +38,14 @@
     return draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
   }
 
+  function name(figure) {
+    const block = figure.closest(".block")?.id;
+    const { label } = window.gradio_config.components.find(({ props }) => block && props.elem_id === block)?.props ?? {};
+    if (!label) return;
+    figure.setAttribute("role", "figure");
+    figure.setAttribute("aria-label", label);
+  }
+
   function paintAgain() {
     for (const figure of given.keys()) {
       if (!figure.isConnected) given.delete(figure);
@@ -54,6 +63,7 @@
       library.react = (figure, ...drawn) => {
         given.set(figure, drawn);
         shown.observe(figure);
+        name(figure);
         return paint(figure);
       };
       new MutationObserver(paintAgain).observe(document.body, { attributes: true, attributeFilter: ["class"] });
