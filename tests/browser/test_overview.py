@@ -86,7 +86,7 @@ def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
     expect(page.locator(TOKENS)).to_have_count(48)
     page.locator("#bar-text textarea").fill("")
     expect(page.locator(TOKENS)).to_have_count(2)
-    expect(page.locator(GUESSED)).to_contain_text("needs a word to hide")
+    expect(page.locator(GUESSED)).to_contain_text("needs a word to mask")
 
 
 def test_on_a_phone_the_stations_stand_under_one_another(open_lesson: Open) -> None:

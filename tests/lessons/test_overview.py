@@ -163,7 +163,7 @@ def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> 
 def test_nothing_to_hide_in_an_empty_sentence(services: Services) -> None:
     views = drawn(services, Sentence("", "", ""), -1, "")
     assert views["picture"].count('role="radio"') == 2
-    assert "needs a word to hide" in views["exits"]
+    assert "needs a word to mask" in views["exits"]
 
 
 def test_hostile_text_is_text(services: Services) -> None:

@@ -55,7 +55,7 @@ def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, co
     written = [[re.sub("<.*?>", "", cell) for cell in row] for row in picture.text]
     assert written[0] == [""] * len(encoding)
     assert written[2][3] == "50"
-    assert [note.text for note in figure.layout.annotations] == ["In the cells: hundredths."]
+    assert [note.text for note in figure.layout.annotations] == ["1 − cosine in hundredths."]
 
 
 def test_next_to_no_change_is_drawn_as_such(encoding: Encoding) -> None:
