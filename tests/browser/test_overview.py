@@ -41,7 +41,7 @@ def the_pointer_marks_a_tokens_way(page: Page) -> None:
 
 def a_click_keeps_it_and_hides_the_word(page: Page) -> None:
     page.locator(TOKENS).nth(12).click()
-    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With bank masked")
     page.wait_for_function("new URLSearchParams(location.search).get('token') === '12'")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["bank"])
 
@@ -50,12 +50,12 @@ def the_keyboard_moves_it(page: Page) -> None:
     page.locator(TOKENS).nth(12).focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["of"])
-    expect(page.locator(GUESSED)).to_contain_text("With of hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With of masked")
     expect(page.locator(TOKENS).nth(13)).to_be_focused()
     page.keyboard.press("End")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["[SEP]"])
     page.locator(TOKENS).nth(12).click()
-    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With bank masked")
 
 
 def one_station_after_another_is_shown(page: Page) -> None:
