@@ -39,15 +39,15 @@ def tuned_for(spec: ModelSpec) -> str:
         return ""
     if not spec.hub_id:
         return (
-            "MiniLM was tuned on sentence pairs with mean pooling, so its [CLS] was not trained to represent the "
-            "sentence. The results differ from those of BERT without tuning."
+            "MiniLM was fine-tuned on sentence pairs with mean pooling, so its [CLS] was not trained to represent the "
+            "sentence. The results differ from those of BERT without fine-tuning."
         )
     if spec.nsp:
         return (
-            f"{spec.title} was not tuned to compare sentences: its [CLS] was trained to predict whether one "
+            f"{spec.title} was not fine-tuned to compare sentences: its [CLS] was trained to predict whether one "
             "sentence follows another, and its mean was not trained for any task."
         )
-    return f"{spec.title} was not tuned to compare sentences: neither its [CLS] nor its mean."
+    return f"{spec.title} was not fine-tuned to compare sentences: neither its [CLS] nor its mean."
 
 
 def short(sentence: str, length: int = 24) -> str:

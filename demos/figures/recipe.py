@@ -19,9 +19,10 @@ POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "t
 TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "only the head"}
 # What a field is called in the line that says what was changed.
 NAMES = {
-    "pooling": "vector", "hidden": "on top", "learning_rate": "learning rate", "batch_size": "batch",
-    "weight_decay": "weight decay", "max_length": "most tokens", "top_layers": "upper layers", "lora_rank": "rank",
-    "frozen_embeddings": "embeddings", "class_weights": "class weights", "warmup": "warm-up",
+    "pooling": "sentence vector", "hidden": "layers on top", "learning_rate": "learning rate",
+    "batch_size": "batch size", "weight_decay": "weight decay", "max_length": "maximum tokens",
+    "top_layers": "upper layers", "lora_rank": "rank", "frozen_embeddings": "embeddings",
+    "class_weights": "class weights", "warmup": "warm-up",
 }  # fmt: skip
 
 
@@ -45,9 +46,9 @@ def setting_name(field: str) -> str:
 def setting_value(field: str, value: object) -> str:
     """Its value in words."""
     if field == "hidden":
-        return " + ".join(map(str, value)) if value else "nothing"  # type: ignore[call-overload]
+        return " + ".join(map(str, value)) if value else "none"  # type: ignore[call-overload]
     if field == "frozen_embeddings":
-        return "frozen" if value else "too"
+        return "frozen" if value else "trained"
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float):

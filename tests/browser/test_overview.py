@@ -41,7 +41,7 @@ def the_pointer_marks_a_tokens_way(page: Page) -> None:
 
 def a_click_keeps_it_and_hides_the_word(page: Page) -> None:
     page.locator(TOKENS).nth(12).click()
-    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With bank masked")
     page.wait_for_function("new URLSearchParams(location.search).get('token') === '12'")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["bank"])
 
@@ -50,12 +50,12 @@ def the_keyboard_moves_it(page: Page) -> None:
     page.locator(TOKENS).nth(12).focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["of"])
-    expect(page.locator(GUESSED)).to_contain_text("With of hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With of masked")
     expect(page.locator(TOKENS).nth(13)).to_be_focused()
     page.keyboard.press("End")
     expect(page.locator(f'{TOKENS}[aria-checked="true"]')).to_contain_text(["[SEP]"])
     page.locator(TOKENS).nth(12).click()
-    expect(page.locator(GUESSED)).to_contain_text("With bank hidden")
+    expect(page.locator(GUESSED)).to_contain_text("With bank masked")
 
 
 def one_station_after_another_is_shown(page: Page) -> None:
@@ -86,7 +86,7 @@ def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
     expect(page.locator(TOKENS)).to_have_count(48)
     page.locator("#bar-text textarea").fill("")
     expect(page.locator(TOKENS)).to_have_count(2)
-    expect(page.locator(GUESSED)).to_contain_text("needs a word to hide")
+    expect(page.locator(GUESSED)).to_contain_text("needs a word to mask")
 
 
 def test_on_a_phone_the_stations_stand_under_one_another(open_lesson: Open) -> None:

@@ -116,10 +116,10 @@ def test_the_sentences_vector_is_the_mean(views: dict[str, Any], reference: tupl
 
 
 def test_the_guesses_are_those_of_the_hidden_word(services: Services, views: dict[str, Any]) -> None:
-    (word,) = re.findall(r"With <q>(\w+)</q> hidden", views["exits"])
+    (word,) = re.findall(r"With <q>(\w+)</q> masked", views["exits"])
     hidden = TEXT.replace(word, "[MASK]") if word in TEXT else PAIR.replace(word, "[MASK]")
     alone = drawn(services, Sentence(TEXT, "", ""), TEXT.rstrip(".").split().index("wooden") + 1, "")["exits"]
-    assert "With <q>wooden</q> hidden" in alone
+    assert "With <q>wooden</q> masked" in alone
     answer = fill_endpoint(services)(TEXT.replace("wooden", "[MASK]"), top=5)["masks"][0]["words"]
     rows = re.findall(r"<b>(.*?)</b><span>(\d+)%</span>", alone)
     assert rows == [(guess["token"], f"{guess['probability']:.0%}".rstrip("%")) for guess in answer]
@@ -155,7 +155,7 @@ def test_the_program_prints_the_table(services: Services, views: dict[str, Any],
 def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> None:
     views = drawn(services, Sentence("word " * 100, "", ""), token, "")
     assert views["picture"].count('role="radio"') == MAX_ROWS
-    assert "the model reads 54 more" in views["picture"]
+    assert "the model's input has 54 more" in views["picture"]
     (chosen,) = re.findall(r'data-token="(\d+)" aria-checked="true"', " ".join(views["picture"].split()))
     assert int(chosen) == token if token in (3, 47) else 0 < int(chosen) < MAX_ROWS
 
@@ -163,7 +163,7 @@ def test_a_long_text_is_drawn_in_part(services: Services, token: int | None) -> 
 def test_nothing_to_hide_in_an_empty_sentence(services: Services) -> None:
     views = drawn(services, Sentence("", "", ""), -1, "")
     assert views["picture"].count('role="radio"') == 2
-    assert "needs a word to hide" in views["exits"]
+    assert "needs a word to mask" in views["exits"]
 
 
 def test_hostile_text_is_text(services: Services) -> None:

@@ -84,7 +84,7 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
     told = told_html(found, *sides(runs))
     assert "Layer 1, head 2." in told
     assert f"from <q>{names[i]}</q> to <q>{names[j]}</q>" in told
-    assert f"({found.left[i, j]:.2f} → {found.right[i, j]:.2f})" in told
+    assert f"(left {found.left[i, j]:.2f}, right {found.right[i, j]:.2f})" in told
     assert "The tokens of the two sides differ, so whole words are compared" in told
     assert "Only on the right: <q>&lt;</q>" in told
     assert "Only on the left: <q>smiled</q>. These cells are empty in the difference." in told

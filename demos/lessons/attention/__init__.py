@@ -64,9 +64,9 @@ LESSON = Lesson(
     tab="Attention",
     question="Which tokens does each token attend to?",
     look=(
-        "In every head, each token splits a total weight of 1 across all tokens; a larger weight means a larger share "
-        "in the head's output. Some heads attend mostly to the previous word, some to the next, many to [CLS] or "
-        "[SEP]. A weight does not measure a token's contribution, and it does not explain the result."
+        "In every head, each token splits a total weight of 1 across all tokens; the head's output is the weighted "
+        "sum of their values. Some heads attend mostly to the previous token, some to the next, many to [CLS] or "
+        "[SEP]. A large weight on a short vector contributes little, so weights alone do not explain the result."
     ),
     build=build,
     parts=parts_of(__name__),

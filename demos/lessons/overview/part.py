@@ -44,7 +44,7 @@ def build(page: Page) -> None:
             picture = scripted(SCRIPT + read_beside(__file__, "script.js"), PICTURE, "", elem_classes="picture")
         with gr.Column(scale=1, min_width=260):
             exits = gr.HTML("", elem_id="overview-exits")
-    numbers, program = folds(__file__, "Prints this way: pieces, input, layers, outputs")
+    numbers, program = folds(__file__, "Prints all steps: pieces, input, layers, outputs")
     page.keep(token=token)
     parts = {"picture": picture, "exits": exits, "numbers": numbers, "program": program}
     show = by_component(parts, partial(drawn, page.services))

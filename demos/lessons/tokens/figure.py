@@ -79,7 +79,7 @@ def _stage(stage: Stage, before: Sequence[Part]) -> dict[str, Any]:
         note, same = "skipped by this tokenizer", True
     elif not stage.changes and stage.name in ("spaces", "punctuation"):
         same = count == len(before)
-        what = "words" if stage.name == "punctuation" else "stretches"
+        what = "words" if stage.name == "punctuation" else "parts"
         note = "nothing to split" if same else f"{count:,} {what}"
     elif not stage.changes:
         same = stage.name != "typed" and not (stage.name == "special" and stage.on)

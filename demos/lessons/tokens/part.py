@@ -188,9 +188,9 @@ LESSON = Lesson(
     tab="Tokens",
     question="How is text split into tokens?",
     look=(
-        "A word in the vocabulary is one token. Any other word is split into pieces from the vocabulary, with ## "
-        "before each piece that continues the word; if that is impossible, it becomes [UNK]. Type a sentence and watch "
-        "it being split: the row of numbers below is the model's input."
+        "A word in the vocabulary becomes one token. Any other word is split into pieces from the vocabulary, with ## "
+        "before each piece that continues the word. A word that cannot be split in this way becomes [UNK]. Type a "
+        "sentence and watch it being split: the ids under the tokens are the model's input."
     ),
     build=build,
 )

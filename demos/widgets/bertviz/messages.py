@@ -25,8 +25,8 @@ from demos.figures.palette import HEADS, word_colour
 # black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
 FAINTEST = 0.01
 HEADS_TOGETHER = (
-    "With h heads shown, bertviz draws each line with opacity weight / h. Here the opacity is weight / h^(1/4), so "
-    "that lines stay visible with twelve heads."
+    "When h heads are shown, bertviz draws a line with opacity weight / h. Here the opacity is weight / h^(1/4), so "
+    "that the lines of twelve heads stay visible."
 )
 
 
@@ -195,9 +195,8 @@ def caption(run: Run, view: View, n: int | None = None, left_out: LeftOut | None
     )
     return [
         *([cut] if n < len(run.encoding) else []),
-        f"Lines for weights below {FAINTEST} would be invisible and are not drawn: here {left_out.lines:.0%} of "
-        "the lines, "
-        f"with {left_out.attention:.0%} of all attention.",
+        f"Lines for weights below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
+        f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all attention.",
         "Weights are rounded to multiples of 1/255 for drawing; the largest rounding error here is "
         f"{left_out.rounding:.4f}.",
         *([HEADS_TOGETHER] if view.name == "head" else []),

@@ -141,7 +141,7 @@ function find(shown, map) {
   if (!map) {
     const { side, tokens } = state.data;
     part("told").textContent =
-      "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to; a dark cell is a " +
+      "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to; a dark cell means a " +
       `weight close to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest weight in its block of cells` : ""}.`;
     return;
   }

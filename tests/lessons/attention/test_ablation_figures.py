@@ -55,7 +55,7 @@ def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, co
     written = [[re.sub("<.*?>", "", cell) for cell in row] for row in picture.text]
     assert written[0] == [""] * len(encoding)
     assert written[2][3] == "50"
-    assert [note.text for note in figure.layout.annotations] == ["In the cells: hundredths."]
+    assert [note.text for note in figure.layout.annotations] == ["1 − cosine in hundredths."]
 
 
 def test_next_to_no_change_is_drawn_as_such(encoding: Encoding) -> None:
@@ -74,7 +74,7 @@ def test_what_moved_is_told(encoding: Encoding, cosines: np.ndarray) -> None:
     told = changed_html(cosines, encoding, 2, 8, ["9.9"])
     assert "2 of 8 heads are off" in told
     assert "from layer 1 on" in told
-    assert "0.500, for <q>b</q>" in told
+    assert "lowest for <q>b</q>: 0.500" in told
     assert "no head 9.9" in told
     assert "All 8 heads are on" in changed_html(np.ones((3, len(encoding))), encoding, 0, 8)
     assert "No state changes" in changed_html(np.ones((3, len(encoding))), encoding, 1, 8)

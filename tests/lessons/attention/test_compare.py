@@ -66,7 +66,7 @@ def numbers(figure: Any) -> np.ndarray:
 
 def test_it_opens_on_two_banks(services: Services, bundled: LoadedModel) -> None:
     found = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER)
-    assert "from <q>bank</q> to <q>river → city</q> <b>−0.68</b> on the right (0.74 → 0.06)" in found["said"]
+    assert "from <q>bank</q> to <q>river → city</q> <b>−0.68</b> (left 0.74, right 0.06)" in found["said"]
     theirs = [attentions(bundled.model, bundled.tokenizer, text)[0, 4] for text in (DEFAULT_TEXT, OTHER)]
     cells = []
     for text, place in ((DEFAULT_TEXT, "river"), (OTHER, "city")):

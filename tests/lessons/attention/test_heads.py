@@ -241,6 +241,6 @@ def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bu
     run = services.run(Sentence(TEXT, "", "minilm"))
     products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
     assert (
-        f"closer to what they contribute, this share is {products[:, [0, -1]].sum() / products.sum():.0%}."
+        f"better measures the contribution, this share is {products[:, [0, -1]].sum() / products.sum():.0%}."
         in outputs["said"]
     )

@@ -63,6 +63,6 @@ def test_what_is_said_of_a_head_that_looks_back() -> None:
     lengths = np.array([0.5, 2.0, 2.0, 0.5])  # [CLS] and [SEP] have short vectors
     longer = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4, lengths)
     assert (
-        "weight × length of the value vector, which is closer to what they contribute, this share is 17%." in longer
+        "the length of its value vector, which better measures the contribution, this share is 17%." in longer
     )  # 0.5 (1 + 0.8) of that and 2 (0.2 + 0.6 + 0.4 + 1)
     assert "<q>[CLS]</q> (token 0) to <q>[CLS]</q>" in said

@@ -47,8 +47,8 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     run = services.run(sentence)
     stays = staying_shares(services.loaded("minilm"), run, 1).mean()
     assert (
-        f"the residual share in layer 1 is {stays:.0%}, on average over this input (Kobayashi et al. 2021)"
-        in outputs["said"]
+        f"a share of {stays:.0%} comes from the token itself in layer 1 (residual connection and attention to itself), "
+        "on average over this input (Kobayashi et al. 2021)" in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
     assert outputs["token"]["value"] == "2"
@@ -83,8 +83,9 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
     made = aggregate(run, recipe)
     sums = made.values.sum(axis=1)
     assert told(recipe, made, run) == (
-        "The mean over the 12 heads of layer 3, word by word (to a split word: sum over its pieces; from it: their "
-        "mean), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, without renormalising: "
+        "The mean over the 12 heads of layer 3, word by word (weights to a split word are summed over its pieces, "
+        "weights from it averaged), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, "
+        "without renormalising: "
         f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
     )
     most = Recipe("all-max")

@@ -102,7 +102,7 @@ def test_units_lie_on_gelus_curve(ledger: LayerLedger) -> None:
     np.testing.assert_allclose(areas / areas[0], counts / counts[0])
     left, right = figure.layout.xaxis.range
     outside = int(((inner < left) | (inner > right)).sum())
-    assert ("Outside the plot" in gelu_told(ledger, 8)) == (outside > 0)
+    assert ("Units outside the plot" in gelu_told(ledger, 8)) == (outside > 0)
     assert f"Unit {int(ledger.block.active[8].argmax()):,} has the largest output" in gelu_told(ledger, 8)
 
 

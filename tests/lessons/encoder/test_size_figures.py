@@ -41,7 +41,7 @@ def test_the_tables_hold_the_counts() -> None:
 
 def test_the_sentences_explain_the_lectures_figures() -> None:
     assert "109,482,240 parameters" in told(BASE, 128)
-    assert "110,106,428 with the two pre-training heads" in told(BASE, 128)
+    assert "with the two pre-training heads there are 110,106,428." in told(BASE, 128)
     assert "336,226,108" in told(LARGE, 128)
     assert "pre-training heads" not in told(ODD, 128)
 

@@ -56,7 +56,7 @@ def change_figure(cosines: np.ndarray, encoding: Encoding) -> go.Figure:
     )
     if n <= NUMBERED:
         figure.add_annotation(
-            text=f"In the cells: {_unit(top)[1]}.", x=0, xref="paper", xanchor="left", y=0, yref="paper", yanchor="top",
+            text=f"1 − cosine in {_unit(top)[1]}.", x=0, xref="paper", xanchor="left", y=0, yref="paper", yanchor="top",
             yshift=-4, showarrow=False,
         )  # fmt: skip
     step = named_step(n, NAMED_COLUMNS)

@@ -27,13 +27,15 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="ablation-top"):
         with gr.Column(elem_classes="ablation-switches", min_width=320):
-            parts["grid"] = head_grid("Click a head to silence it", mode="switch", elem_id=GRID, elem_classes="picture")
+            parts["grid"] = head_grid(
+                "Click a head to switch it off", mode="switch", elem_id=GRID, elem_classes="picture"
+            )
             page.show_look()
             parts["off"] = gr.Textbox(
                 OPENING,
                 label="Heads off",
-                info="Type layer.head, e.g. 1.2; saved in the link. The head chosen at first is the one with the "
-                "largest average weight on the previous token.",
+                info="Type layer.head, e.g. 1.2; the link saves your choice. At first, the head with the largest "
+                "average weight on the previous token is off.",
                 elem_id="ablation-off",
             )
             with gr.Row():
@@ -76,7 +78,7 @@ def what_comes_out() -> dict[str, Any]:
         with gr.Column(min_width=320, scale=3):
             places = [("chosen automatically", PICKED), *((f"token {place}", place) for place in range(MAX_PLACES))]
             parts["word"] = gr.Dropdown(
-                places, value=PICKED, label="Word to hide", filterable=False, visible=False, elem_id="ablation-word"
+                places, value=PICKED, label="Word to mask", filterable=False, visible=False, elem_id="ablation-word"
             )
             parts["guesses"] = gr.HTML("", elem_id="ablation-guesses")
             parts["classes"] = gr.HTML("", elem_id="ablation-classes")

@@ -218,9 +218,9 @@ def _wire_board(page: Page, parts: dict[str, Any]) -> None:
 PART = Part(
     tab="Switch heads off",
     look=(
-        "Click a head to silence it: its output becomes zero. The picture shows how much each token's state then "
-        "changes, layer by layer. A small change may mean that other heads do the same work; part of a large change "
-        "arises because such states never occurred in training."
+        "Click a head to switch it off: its output becomes zero. The picture shows how much each token's state (its "
+        "vector after a layer) then changes. A small change may mean that other heads compute the same. Part of a "
+        "large change arises because the later layers never received such inputs in training."
     ),
     build=build,
     order=3,

@@ -182,7 +182,7 @@ class Ablation:
         where = self._place(loaded, run.encoding, place)
         if where is not None:
             word = partial(self._word_logit, loaded, run.encoding, where)
-            targets.append(Target("w", f"logit of the most likely word for token {where}, masked", word))
+            targets.append(Target("w", f"logit of the most likely word at token {where}, masked", word))
         return targets
 
     def explained(

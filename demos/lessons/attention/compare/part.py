@@ -265,8 +265,9 @@ def fetched(services: Services, wanted: str, in_use: str) -> Iterator[dict[str, 
 PART = Part(
     tab="Compare two",
     look=(
-        "Change one word, or the model, and see which heads change. In the difference, blue marks more attention on "
-        "the right side, brown marks less. The example compares a bank by a river with a bank in a city."
+        "Change one word, or the model, and see how the weights of a head change. In the difference, blue marks a "
+        "larger weight on the right, orange a larger one on the left. The example compares a bank by a river with a "
+        "bank in a city."
     ),
     build=build,
     order=4,

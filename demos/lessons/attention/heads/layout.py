@@ -41,7 +41,7 @@ def layout(page: Page) -> dict[str, Any]:
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
-                label="Show all heads, or find the one with the strongest pattern",
+                label="Show all heads, or find the head that best fits a pattern",
                 elem_id="attention-pattern",
             )
             with takeaway_row("Download the overview:"):

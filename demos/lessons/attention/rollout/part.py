@@ -177,10 +177,10 @@ def numbers(services: Services, sentence: Sentence, *choices: Any) -> tuple[str,
 PART = Part(
     tab="Combine heads",
     look=(
-        "Rollout multiplies the attention of all layers: each row estimates how much of every input word is contained "
-        "in one output word. It assumes that each layer keeps half of a token; in BERT the share is larger, so "
-        "rollout exaggerates the mixing. Move “Up to layer” to the end: the diagonal (each word itself) fades, and "
-        "the rows become similar."
+        "Rollout multiplies the attention matrices of the layers: each row estimates how much each input word "
+        "contributes to one output word. It assumes that half of each vector passes through a layer unchanged; in "
+        "BERT this share is larger, so rollout exaggerates the mixing. Move “Up to layer” to the end: the diagonal "
+        "(the share of the word itself) fades, and the rows become similar."
     ),
     build=build,
     order=2,

@@ -35,7 +35,7 @@ def build(page: Page) -> None:
             label="GELU and this token’s units", show_label=False, elem_id="encoder-gelu", scale=3, min_width=330
         )
         curve = gr.HTML("", elem_classes="encoder-told")
-    numbers, parts["program"] = folds(__file__, "Prints the norm and this number of x, T1 to T5 and H")
+    numbers, parts["program"] = folds(__file__, "Prints the norm and the chosen number of x, T1 to T5, H")
     unnumbered: dict[str, gr.Component] = {"said": said, "plot": plot, "curve": curve, "numbers": numbers}
     page.keep(number=number)
 

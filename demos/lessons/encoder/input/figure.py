@@ -84,7 +84,7 @@ def changes_figure(changes: Changes, encoding: Encoding, token: int) -> go.Figur
             reversescale=True,
             texttemplate="%{z:.2f}" if few else None,
             textfont={"size": SMALL},
-            hovertemplate="<b>%{x}</b>, %{y}<br>cosine between before and after: %{z:.4f}<extra></extra>",
+            hovertemplate="<b>%{x}</b>, %{y}<br>cosine, full and changed input: %{z:.4f}<extra></extra>",
             xgap=1 if n <= LABELLED else 0,
             ygap=3,
             colorbar=BAR | {"nticks": 4, "tickformat": ".1f"},

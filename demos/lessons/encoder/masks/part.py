@@ -94,9 +94,9 @@ def drawn(services: Services, sentence: Sentence, layer: float, head: float, wor
 PART = Part(
     tab="Encoder, decoder, both",
     look=(
-        "Same computation, three masks. In BERT, a token attends to all tokens; in GPT, only to itself and earlier "
-        "ones; in cross-attention, to the tokens of another text. Change the last word: in BERT the states of all "
-        "other words change; with a causal mask they stay the same."
+        "The same computation, but different tokens to attend to. In BERT, a token attends to all tokens; in GPT, only "
+        "to itself and earlier ones; in cross-attention, to the tokens of another text. Change the last word: in BERT "
+        "the states of all other words change; with a causal mask they stay the same."
     ),
     build=build,
     order=7,

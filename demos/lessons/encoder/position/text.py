@@ -40,7 +40,7 @@ def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]
         (_met(inside), f"all numbers lie between {low:.3f} and {high:.3f}".replace("-", "−")),
         (
             "half met" if same and rows else _met(same),
-            f"computed a second time, it differs by {scientific(again)}; {ends}",
+            f"computed twice, the rows differ by {scientific(again)}; {ends}",
         ),
     ]
 

@@ -102,9 +102,9 @@ def drawn(
 PART = Part(
     tab="Self-attention",
     look=(
-        "The token’s query q is multiplied by every key k: the larger the product, the larger the weight. The output "
-        "z is the weighted sum of the values v. Read one row from left to right, then the right column from top to "
-        "bottom; click a key to follow that token."
+        "The larger the dot product of the token’s query q with a key k, the larger the weight of that key's token. "
+        "The output z is the weighted sum of the values v. Read one row from left to right, then the right column "
+        "from top to bottom; click a key to follow that token."
     ),
     build=build,
     order=3,

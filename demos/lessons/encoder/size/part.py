@@ -87,8 +87,8 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Size",
     look=(
-        "Each area is one part's share of all the parameters of the model. Change L, H and A: which of them adds the "
-        "most parameters, and which adds none?"
+        "The size of each area is one part's share of the model's parameters. Change L, H and A: which of them adds "
+        "the most parameters, and which adds none?"
     ),
     build=build,
     reads_sentence=False,
