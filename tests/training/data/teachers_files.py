@@ -102,7 +102,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     ),
     "an empty column at the end": ("a.csv", "sentence", films().replace("\n", ",\n"), f"{CSV_COMMA}UTF-8."),
     "empty rows at the end": ("a.csv", "sentence", SEMICOLONS + ";\n" * 40, f"{CSV_SEMICOLON}UTF-8."),
-    "a row too wide": ("a.csv", "sentence", SEMICOLONS + "a;b;c\n", "Row 43 has 3 columns where the first has 2."),
+    "a row too wide": ("a.csv", "sentence", SEMICOLONS + "a;b;c\n", "Row 43 has 3 columns, but the first row has 2."),
     # JSON
     "JSON lines": ("a.jsonl", "sentence", lines(), "Read as JSON lines, UTF-8."),
     "JSON lines called json": ("a.json", "sentence", lines(), "Read as JSON lines, UTF-8."),
@@ -212,7 +212,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "no ending, JSON lines": ("films", "frozen", lines(), "Read as JSON lines, UTF-8."),
     "no ending, a workbook": ("films", "sentence", BOOK, EXCEL),
     "no ending, sentences": ("films", "list", LINES, SENTENCES),
-    "no ending, CoNLL": ("names", "entities", CONLL, "Read as CoNLL’s form, a token and its tag a line, UTF-8."),
+    "no ending, CoNLL": ("names", "entities", CONLL, "Read as CoNLL, one token and its tag per line, UTF-8."),
     "no ending, a table of names": (
         "names", "entities", table(TAGGED, ("tokens", "tags"), "\t"), f"{TABS}UTF-8.",
     ),
@@ -224,6 +224,6 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "A file whose name ends in '.parquet' can't be read"),
     "equal sentences with other labels": (
         "a.csv", "sentence", table([("the same film", c) for _, c in FILMS]),
-        "Equal sentences with different labels count once, with the first label",
+        "A repeated sentence counts once, with its first label",
     ),
 }  # fmt: skip

@@ -88,7 +88,7 @@ def test_split_comments_hold_until_the_next_and_a_hash_may_be_a_word() -> None:
 BROKEN = {
     "nothing": ("x.conll", "", "no sentences"),
     "blank lines": ("x.conll", "\n\n \n\t\n", "no sentences"),
-    "ragged": ("x.conll", GOOD + "\nx\ty\tO\n", "Line 8 has 3 columns where the first has 2"),
+    "ragged": ("x.conll", GOOD + "\nx\ty\tO\n", "Line 8 has 3 columns, but the first line has 2"),
     "no tag": ("x.conll", "Ann B-PER\nslept\n", "Line 2 has one column"),
     "empty tag": ("x.conll", "Ann\tB-PER\nslept\t\n", "Line 2 has a token and no tag"),
     "empty token": ("x.conll", "Ann\tB-PER\n\tO\n", "Line 2 has a tag and no token"),
