@@ -20,7 +20,7 @@ from tests.conftest import ROOT, START_SECONDS, answers, end_app, free_port
 from tests.visit import Visit, train
 
 STRANGER = "a-key-of-the-stranger-alone"
-ANOTHERS = "Only the browser that trained this model can publish it"
+ANOTHERS = "This model was trained in another browser"
 
 
 class SignedIn:

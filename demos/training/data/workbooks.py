@@ -64,7 +64,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
         size = sum(part.file_size for part in archive.infolist())  # no more than these bytes is ever unpacked
         if size > MAX_UNPACKED:
             raise UserError(
-                f"The workbook unpacks to {size / 2**20:,.0f} MB; the limit is {MAX_UNPACKED // 2**20} MB, "
+                f"The unpacked workbook has {size / 2**20:,.0f} MB; the limit is {MAX_UNPACKED // 2**20} MB, "
                 f"so {SAVE_AS_CSV}."
             )
         for part in archive.infolist():

@@ -23,7 +23,7 @@ UNNAMED = (
     f"Name the model first: at most {LONGEST} letters and digits, with single dots, dashes or underscores between them."
 )
 SIGN_IN = "Sign in with your Hub account first."
-TAKEN = "You already have a model with this name; it was not changed. Choose another name."
+TAKEN = "You already have a model with this name, and it was not changed; choose another name."
 FULL = "The Hub refused the model: your account has no storage left for it."
 WHY = {
     401: "Your sign-in is no longer valid on the Hub; sign in again.",

@@ -140,7 +140,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "51 different values; the limit is 50",
     ),
     "splits that overlap": (
-        "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is in another",
+        "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is also in",
     ),
     "a test split alone": ("a.csv", "sentence", split("test"), "No row is in the training split"),
     "unknown splits": ("a.csv", "sentence", split("holdout"), "Row 2 has the split 'holdout'"),
@@ -152,10 +152,10 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "a.conll",
         "entities",
         CONLL + CONLL.replace("Ann", "Bo").replace("PER", "Per"),
-        "'PER' and 'Per' differ in capitals",
+        "'PER' and 'Per' differ only in capitals",
     ),
     "CoNLL without blank lines": (
-        "a.conll", "entities", "a\tO\n" * 50_000, "begins in line 1 has more than 1,000 words",
+        "a.conll", "entities", "a\tO\n" * 50_000, "begins in line 1 has over 1,000 words",
     ),
     "CoNLL of one sentence": (
         "a.conll", "entities", "a\tB-PER\n" * 900, "1 different sentence; at least 10 are needed",

@@ -101,7 +101,7 @@ def _enough(kept: Sequence[object]) -> None:
     if len(kept) < MIN_SENTENCES:
         raise UserError(
             f"The file has {len(kept):,} different sentence{'' if len(kept) == 1 else 's'}; at least {MIN_SENTENCES} "
-            "are needed. In a CoNLL file, a blank line must end each sentence."
+            "are needed, each followed by a blank line in a CoNLL file."
         )
 
 

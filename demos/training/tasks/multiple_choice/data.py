@@ -169,7 +169,7 @@ def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
 
 READER = Reader(
     "choice",
-    "Columns named context, start, ending0 to ending3 and label (or SWAG's sent1 and sent2), and perhaps split.",
+    "Columns named context, start, ending0 to ending3 and label (or SWAG's sent1 and sent2); optionally split.",
     CHOICE_COLUMNS,
     choice_rows,
     build_choices,

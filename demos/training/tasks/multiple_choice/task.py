@@ -134,5 +134,5 @@ def example_of(boxes: Sequence[str]) -> ChoiceExample:
     if not context and not start:
         raise UserError("Write what happens first.")
     if not MIN_ENDINGS <= len(endings) <= MAX_ENDINGS:
-        raise UserError(f"Write {MIN_ENDINGS} to {MAX_ENDINGS} endings, one per line; there are {len(endings)} now.")
+        raise UserError(f"Write {MIN_ENDINGS} to {MAX_ENDINGS} endings, one per line, not {len(endings)}.")
     return ChoiceExample(context, start, endings, 0)

@@ -188,7 +188,7 @@ def test_what_the_file_says_of_splits_is_kept_and_a_leak_is_tested_rather_than_t
     assert (len(data.train), len(data.validation), len(data.test)) == (48, 24, 48)
     assert same(leak["context"]) in contexts(data.test) - contexts(data.train)
     assert [note.split(" ", 2)[:2] for note in data.notes] == [["1", "question"], ["1", "question"], ["1", "paragraph"]]
-    assert "does not answer" in data.notes[0]
+    assert "must contain the answer" in data.notes[0]
 
 
 def test_folds_by_paragraph_test_each_question_once() -> None:
