@@ -116,7 +116,7 @@ def told_dataset(data: str, seed: int, task: str = "") -> tuple[str, Splits]:
 def _bundled(data: str, kind: str) -> Any:
     source = SOURCES.get(data)
     if source is None:
-        raise UserError(f"There is no data set {str(data)[:40]!r} here; there are {', '.join(SOURCES)}.")
+        raise UserError(f"There is no data set {str(data)[:40]!r} here; choose one of {', '.join(SOURCES)}.")
     if kind and source.kind != kind:
         raise UserError(f"The data set {data!r} is for another task, {source.kind!r}.")
     return source

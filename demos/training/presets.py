@@ -17,7 +17,9 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    "quick": Preset("fast on a CPU", "All weights are trained, with a learning rate for small models.", Settings()),
+    "quick": Preset(
+        "fast on a CPU", "All weights are trained, with a learning rate that suits small models.", Settings()
+    ),
     "paper": Preset(
         "the paper’s",
         "Devlin et al. 2019, A.3: all weights are trained, with a small learning rate and one linear layer on top. "

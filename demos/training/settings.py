@@ -28,7 +28,7 @@ BOUNDS: dict[str, tuple[str, float, float]] = {
     "clip": ("The clipping norm", 1e-3, 1e3),
     "max_length": ("The number of tokens", 4, 512),
     "seed": ("The seed", 0, 2**31 - 1),
-    "evaluations": ("The number of looks per epoch", 1, 20),
+    "evaluations": ("The number of evaluations per epoch", 1, 20),
     "max_seconds": ("The time limit", 1, MAX_SECONDS),
     "max_steps": ("The number of steps", 0, 10**6),
     "threads": ("The number of threads", 0, 64),

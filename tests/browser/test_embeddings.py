@@ -150,7 +150,7 @@ def shape_follows_the_layer_and_whose_vectors(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(told).to_contain_text("0.08 mean cosine")
     part.get_by_label("[CLS]", exact=True).check()
-    expect(told).to_contain_text("mean cosine of two sentences’ [CLS], layer 6")
+    expect(told).to_contain_text("mean cosine of the [CLS] of two sentences, in layer 6")
     expect(part).to_contain_text("[CLS], layer 6:")
     page.wait_for_url("**shape_vectors=cls**")
     assert "shape_layer=6" in page.url

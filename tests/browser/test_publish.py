@@ -20,7 +20,7 @@ from tests.conftest import ROOT, START_SECONDS, answers, end_app, free_port
 from tests.visit import Visit, train
 
 STRANGER = "a-key-of-the-stranger-alone"
-ANOTHERS = "Only the browser that trained this model can publish it"
+ANOTHERS = "This model was trained in another browser"
 
 
 class SignedIn:
@@ -103,7 +103,7 @@ def test_the_question_names_what_is_done_and_only_then_it_is_done(
     expect(button).to_be_focused()
 
     button.click()  # which is there by now
-    expect(page.locator("#export-pushed")).to_contain_text("You have a model of that name already")
+    expect(page.locator("#export-pushed")).to_contain_text("You already have a model with this name")
     expect(dialogue).to_have_count(0)
 
 

@@ -75,7 +75,7 @@ def test_an_example_is_told_with_its_start_and_end_under_its_tokens(
 ) -> None:
     shown = flat(VIEW.data(dataset, tiny.tokenizer))
     assert "9 questions for training, 1 for validation, 3 for the final test" in text(shown)
-    assert "The questions are about 3, 1 and 3 different paragraphs" in text(shown)
+    assert "They are about 3, 1 and 3 paragraphs" in text(shown)
     chips = re.findall(
         r'<li class="(chip [^"]*)"><span class="piece">(.*?)</span>(?:<span class="below">(.*?)</span>)?</li>', shown
     )

@@ -54,7 +54,7 @@ def read_table(data: bytes, name: str) -> Table:
     for number, cells in table.rows:
         if len(cells) != width:
             columns = f"{len(cells):,} column{'' if len(cells) == 1 else 's'}"
-            raise UserError(f"Row {number:,} has {columns} where the first has {width}.")
+            raise UserError(f"Row {number:,} has {columns}, but the first row has {width}.")
     return table
 
 

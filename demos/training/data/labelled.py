@@ -175,7 +175,7 @@ def _own_test(rows: Sequence[Row], targets: np.ndarray, labels: Sequence[str]) -
     if not any(splits):
         return None, ""
     if "" in splits:
-        raise UserError(f"Row {rows[splits.index('')].number:,} has no split, where others have one.")
+        raise UserError(f"Row {rows[splits.index('')].number:,} has no split, but other rows have one.")
     test = np.array([split == ("test" if "test" in splits else "validation") for split in splits])
     if not test.any():
         return None, "it has no held-out examples"

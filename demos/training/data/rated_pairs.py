@@ -173,14 +173,14 @@ def _from_table(table: list[tuple[int, list[str]]], form: Form) -> tuple[list[Pa
         at = (5, 6, 4)
     else:
         raise UserError(
-            f"The first row has {len(head)} column{'s' * (len(head) != 1)} and no names; needed are sentence1, "
-            "sentence2 and score."
+            f"The first row has {len(head)} column{'s' * (len(head) != 1)} and no names; it must name the "
+            "columns sentence1, sentence2 and score."
         )
     rows: list[PairRow] = []
     for number, fields in table[1:] if header else table:
         if len(fields) <= max(at) or (at == (0, 1, 2) and len(fields) != len(head)):
             columns = f"{len(fields):,} column{'s' * (len(fields) != 1)}"
-            raise UserError(f"Row {number:,} has {columns} where the first has {len(head)}.")
+            raise UserError(f"Row {number:,} has {columns}, but the first row has {len(head)}.")
         rows.append((number, fields[at[0]], fields[at[1]], fields[at[2]]))
     comma = any(isinstance(score, str) and _COMMA.fullmatch(score.strip()) for *_, score in rows)
     return rows, replace(form, columns=at, header=header, comma=comma)

@@ -106,12 +106,12 @@ def split_items(
     for item in distinct:
         by_split[item.split].append(item)
     if by_split[""] and set(by_split) - {""}:
-        raise UserError(f"Row {by_split[''][0].number:,} has no split, where others have one.")
+        raise UserError(f"Row {by_split[''][0].number:,} has no split, but other rows have one.")
     if not set(by_split) - {""}:
         by_split["train"] = by_split.pop("")
     if not by_split["train"]:
         if any(item.split == "train" for item in given_rows):
-            raise UserError(f"Every {noun} of the training split is in another split too.")
+            raise UserError(f"Every {noun} of the training split is also in another split.")
         raise UserError("No row is in the training split.")
     if by_split["validation"] and not by_split["test"]:
         by_split["test"] = by_split.pop("validation")
@@ -126,7 +126,7 @@ def split_items(
     for split, limit in (("train", max_train), ("validation", MAX_VALIDATION), ("test", MAX_TEST)):
         if len(by_split[split]) > limit:
             _, few = _draw(by_split[split], _quotas(by_split[split], limit), seed, left=0)
-            notes.append(f"Of {count_of(len(by_split[split]), noun)} in the {split} split {len(few):,} are used.")
+            notes.append(f"{len(few):,} of {count_of(len(by_split[split]), noun)} in the {split} split are used.")
             by_split[split] = few
     train, validation, test = (
         tuple(item.value for item in by_split[split]) for split in ("train", "validation", "test")
@@ -139,7 +139,7 @@ def split_name(name: str, number: int) -> str:
     if not name:
         return ""
     if name.lower() not in SPLITS:
-        raise UserError(f"Row {number:,} has the split {name[:40]!r}; train, validation and test are known.")
+        raise UserError(f"Row {number:,} has the split {name[:40]!r}; use train, validation or test.")
     return SPLITS[name.lower()]
 
 
@@ -163,7 +163,7 @@ def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> l
     if not odd:
         return []
     row, kept = odd[0]
-    rest = f"; so it is with {count_of(len(odd) - 1, 'more row')}" if len(odd) > 1 else ""
+    rest = f"; the same holds for {count_of(len(odd) - 1, 'more row')}" if len(odd) > 1 else ""
     return [
         f"Rows {kept.number:,} and {row.number:,} have the same {noun} with the labels {kept.label[:30]!r} and "
         f"{row.label[:30]!r}: row {kept.number:,} is used{rest}."

@@ -170,8 +170,8 @@ def class_names(rows: Sequence[Row], noun: str = "sentence", repeated: Sequence[
             )
     if len(counts) < MIN_CLASSES and len({row.label for row in repeated}) >= MIN_CLASSES:
         raise UserError(
-            f"Equal {noun}s with different labels count once, with the first label, and so only the class "
-            f"{next(iter(counts))!r} is left; at least two classes are needed."
+            f"A repeated {noun} counts once, with its first label, so only the class {next(iter(counts))!r} is left; "
+            "at least two classes are needed."
         )
     if len(counts) < MIN_CLASSES:
         raise UserError(f"Every row has the same label, {next(iter(counts))!r}; at least two classes are needed.")

@@ -64,7 +64,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
         size = sum(part.file_size for part in archive.infolist())  # no more than these bytes is ever unpacked
         if size > MAX_UNPACKED:
             raise UserError(
-                f"The workbook unpacks to {size / 2**20:,.0f} MB; the limit is {MAX_UNPACKED // 2**20} MB, "
+                f"The unpacked workbook has {size / 2**20:,.0f} MB; the limit is {MAX_UNPACKED // 2**20} MB, "
                 f"so {SAVE_AS_CSV}."
             )
         for part in archive.infolist():
@@ -73,7 +73,7 @@ def checked_copy(data: bytes) -> io.BytesIO:
             text = archive.read(part)
             encoding = _ENCODING.match(text)
             if not encoding or (encoding[1] or b"utf-8").lower() not in (b"utf-8", b"us-ascii"):
-                raise UserError(f"The workbook is not written in UTF-8 as Excel writes it; {SAVE_AS_CSV}.")
+                raise UserError(f"The workbook is not encoded in UTF-8 as Excel's files are; {SAVE_AS_CSV}.")
             if text.count(b"<") > 10 * MAX_CELLS:
                 raise UserError(TOO_MANY)
             tags.update(_TAG.findall(text))

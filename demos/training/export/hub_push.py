@@ -20,25 +20,23 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?=[A-Za-z0-9]))*")
 _FULL = re.compile(r"storage|quota", re.IGNORECASE)
 _T = TypeVar("_T")
 UNNAMED = (
-    f"Name the model first: letters and digits, with single dots, dashes or underscores between, at most {LONGEST}."
+    f"Name the model first: at most {LONGEST} letters and digits, with single dots, dashes or underscores between them."
 )
 SIGN_IN = "Sign in with your Hub account first."
-TAKEN = "You have a model of that name already, and it stays as it is; choose another name."
+TAKEN = "You already have a model with this name, and it was not changed; choose another name."
 FULL = "The Hub refused the model: your account has no storage left for it."
 WHY = {
-    401: "The Hub does not know this sign-in any more; sign in again.",
+    401: "Your sign-in is no longer valid on the Hub; sign in again.",
     402: FULL,
     403: "This sign-in may not write to your account; sign in again and allow it.",
     409: TAKEN,
     413: "The Hub refused the model: it is too large.",
-    429: "The Hub asks to wait; try again in a few minutes.",
+    429: "The Hub received too many requests; try again in a few minutes.",
     507: FULL,
 }
-UNREACHED = "The Hub could not be reached; nothing was kept there, try again."
-BROKE_OFF = "The upload broke off; nothing was kept on the Hub, try again."
-LEFT = (
-    "The upload broke off, and an empty model of that name is left in your account; delete it there, or choose another."
-)
+UNREACHED = "The Hub could not be reached, so nothing was published; try again."
+BROKE_OFF = "The upload was interrupted, and nothing was kept on the Hub; try again."
+LEFT = "The upload was interrupted and left an empty model in your account; delete it there, or choose another name."
 
 
 def repository_of(account: str, name: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from demos.errors import UserError
 
 FILE = "publisher.json"
-ANOTHERS = "Only the browser that trained this model can publish it; train it here, then publish it."
+ANOTHERS = "This model was trained in another browser; publish it there, or train it here first."
 OTHER_ACCOUNT = "This model was trained while another account was signed in; sign in with that one, or train it again."
 
 

@@ -99,7 +99,7 @@ def recipe_of(document: Any) -> Recipe:
     values = {name: value for name, value in document.items() if name != "settings"}
     for name, longest in TEXTS.items():
         if not isinstance(values.get(name, ""), str) or len(values.get(name, "")) > longest:
-            raise UserError(f"The recipe's {name} must be a text of at most {longest:,} characters.")
+            raise UserError(f"The recipe's {name} must be text of at most {longest:,} characters.")
     most = values.get("max_train", MAX_TRAIN)
     if not isinstance(most, int) or isinstance(most, bool) or not LEAST_TRAIN <= most <= MAX_ROWS:
         raise UserError(f"The recipe's max_train must be a whole number from {LEAST_TRAIN} to {MAX_ROWS:,}.")
@@ -132,4 +132,4 @@ def settings_of(document: dict[str, Any]) -> Settings:
 def _known(values: Iterable[str], names: Iterable[str]) -> None:
     for name in values:
         if name not in names:
-            raise UserError(f"A recipe has no field {name[:40]!r}; there are {', '.join(sorted(names))}.")
+            raise UserError(f"A recipe has no field {name[:40]!r}; its fields are {', '.join(sorted(names))}.")

@@ -23,15 +23,15 @@ LEAST_SECONDS = 40  # a visitor has two of these a day, on the dearest hardware 
 
 # What spaces' client says (title, then message), and what a reader is told.
 REASONS = {
-    r"runs limit": "You have had all the runs that ZeroGPU allows you for now.",
-    r"reached its GPU limit": "ZeroGPU could not see who you are; open this Space on huggingface.co.",
-    r"pending credits": "Your other runs on ZeroGPU hold all of your GPU time until they end.",
-    r"illegal duration": "This run asks for more GPU time than ZeroGPU lends you at once.",
+    r"runs limit": "You have used all the runs that ZeroGPU allows you for now.",
+    r"reached its GPU limit": "ZeroGPU could not identify your account; open this Space on huggingface.co.",
+    r"pending credits": "Your other runs on ZeroGPU reserve all of your GPU time until they end.",
+    r"illegal duration": "This run needs more GPU time than ZeroGPU allows for one run.",
     r"No GPU was available": "No GPU is free at this moment.",
-    r"Expired ZeroGPU proxy token": "You waited so long that ZeroGPU forgot who you are; press Start again.",
-    r"Connection closed": "The page was left while the run waited for a GPU.",
-    r"worker error.*aborted": "The GPU's process ended in the middle of the run, and nothing of the run is kept.",
-    r"worker error": "The run failed on the GPU, and nothing of it is kept.",
+    r"Expired ZeroGPU proxy token": "Your ZeroGPU session expired while the run waited; click Start again.",
+    r"Connection closed": "The page was closed while the run waited for a GPU.",
+    r"worker error.*aborted": "The process on the GPU ended during the run; nothing of the run was saved.",
+    r"worker error": "The run failed on the GPU; nothing of it was saved.",
 }
 EXPIRED = "The run lost its GPU after {} seconds and stopped; nothing of it was saved."
 NO_ANSWER = "ZeroGPU does not answer at this moment."

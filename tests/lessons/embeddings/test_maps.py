@@ -152,7 +152,7 @@ def test_another_model_s_layers_and_progress_in_words(tiny: LoadedModel, store: 
     first = part.Laying("umap", 320, 3.2, True)
     once = "UMAP is being loaded and compiled; this happens once and takes at least ten seconds: 3 s"
     assert part.progress(first) == f"<p>{once}</p>"
-    assert part.progress(part.Laying("tsne", 2_000, 3.2)) == "<p>t-SNE is arranging 2,000 points: 3 s</p>"
+    assert part.progress(part.Laying("tsne", 2_000, 3.2)) == "<p>Computing t-SNE for 2,000 points: 3 s</p>"
     assert part.progress(part.Encoded(640, 2_000)) == "<p>Encoding 640 of 2,000 sentences</p>"
 
 

@@ -56,7 +56,7 @@ def test_it_opens_on_two_senses_and_the_sentence_bar_joins(wired: Any, bundled: 
     theirs = drawn["“the”, same sense"] - drawn["“the”, different senses"]
     assert "“the” in 5 of the same sentences. At layer 6, the gap between its curves is <b>+0.19</b>" in told
     assert "for “bank” in these sentences it is <b>+0.08</b>" in told
-    assert "So the gap may come from the topics" in told
+    assert "So the gap may be due to the topics" in told
     assert "selected because of this result" in told
     np.testing.assert_allclose(theirs[[2, 3, 6]], [-0.01, 0.05, 0.19], atol=0.006)
     datasheet = " ".join((ASSETS / "data" / "senses.md").read_text(encoding="utf-8").split())

@@ -106,7 +106,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
     assert blue[2] > blue[0]
     assert tokens_html(np.zeros(len(encoding)), encoding, "a", "b").count("0.00") == len(encoding)  # no sign, no nan
     told = flat(evidence_told(values, encoding, 2.5, 0.5, "<b>", "b"))
-    assert "+2.00 must be explained" in told
+    assert "so the words account for +2.00" in told
     assert "the tokens’ numbers is 0.00" in told  # the values are as far below zero as above it
     assert "<script>" not in told + tokens_table(values, encoding)
     assert error_name(Example("a " * 200, 0), "x", "y", math.pi / 4).startswith("79% y, true class x: “a a")

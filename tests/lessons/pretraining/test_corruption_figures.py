@@ -125,7 +125,7 @@ def test_p_values_are_told_as_what_they_are() -> None:
     assert "300 tokens chosen in 100 draws: masked 66.7 %, random 33.3 %, kept 0.0 %" in told
     assert "2 degrees of freedom, <b>p = 0.47</b>" in told
     assert "about 47 of 100" in told
-    assert "fewer than 2 of 100 such experiments. Try other seeds: by chance, one seed in 20" in told
+    assert "fewer than 2 of 100 such experiments. By chance alone, one seed in 20" in told
     assert "3 of 5 tokens (60.0 %" in told
     assert "nothing to test" in shares_html(draws, None, None, False)
     assert "words are chosen" in shares_html(draws, None, None, True)

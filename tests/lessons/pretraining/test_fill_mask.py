@@ -188,7 +188,7 @@ def test_in_a_long_text_the_hidden_word_is_one_that_is_seen(filler: Filler) -> N
     sentence = Sentence("a river and some old stones lie here . " * 40, "", "minilm")
     assert filler.gaps(sentence, "").focus < 128
     late = Sentence("a river " * 70 + "[MASK]", "", "minilm")
-    assert "token, 141, is one of them" in shown(filler, late, "", 6)["chips"]
+    assert "token, at position 141, is one of them" in shown(filler, late, "", 6)["chips"]
 
 
 def test_the_programs_print_these_numbers(

@@ -99,7 +99,7 @@ def test_the_layers_rank_one_word() -> None:
     assert table.count('class="true"') == 4
     assert "<img" not in table
     never = lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 3, 5)], known=True)
-    assert "finishes with rank 5. Its best rank is 3, at layer 0" in never
+    assert "has rank 5 at the last layer. Its best rank is 3, at layer 0" in never
     assert "Its best rank" not in lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 5)], known=True)
     numbers = numbers_html(layers[-1], layers)
     assert "<td>0.50000</td><td>0.50000</td>" in numbers

@@ -95,14 +95,14 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "Chinese GBK": ("a.csv", "sentence", films().replace("film", "电影很好看").encode("gbk"), "Row 2 is not UTF-8"),
     "old-Mac line ends": ("a.csv", "sentence", films(CAFE).replace("\n", "\r").encode("cp1252"), AMERICA),
     "old-Mac line ends of a list": ("a.txt", "list", LINES.replace("\n", "\r"), SENTENCES),
-    "old-Mac line ends of CoNLL": ("a.conll", "entities", CONLL.replace("\n", "\r"), "Read as CoNLL’s form"),
+    "old-Mac line ends of CoNLL": ("a.conll", "entities", CONLL.replace("\n", "\r"), "Read as CoNLL, one token"),
     "a quoted newline": ("a.csv", "sentence", "text,label\n" + QUOTED, f"{CSV_COMMA}UTF-8."),
     "a quoted newline between tabs": (
         "a.tsv", "sentence", "text\tlabel\n" + QUOTED.replace('","', '"\t"'), f"{TABS}UTF-8.",
     ),
     "an empty column at the end": ("a.csv", "sentence", films().replace("\n", ",\n"), f"{CSV_COMMA}UTF-8."),
     "empty rows at the end": ("a.csv", "sentence", SEMICOLONS + ";\n" * 40, f"{CSV_SEMICOLON}UTF-8."),
-    "a row too wide": ("a.csv", "sentence", SEMICOLONS + "a;b;c\n", "Row 43 has 3 columns where the first has 2."),
+    "a row too wide": ("a.csv", "sentence", SEMICOLONS + "a;b;c\n", "Row 43 has 3 columns, but the first row has 2."),
     # JSON
     "JSON lines": ("a.jsonl", "sentence", lines(), "Read as JSON lines, UTF-8."),
     "JSON lines called json": ("a.json", "sentence", lines(), "Read as JSON lines, UTF-8."),
@@ -177,7 +177,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
         "a.xlsx", "sentence", lambda: of_sheet('<row r="1">' + "<c/>" * (MAX_CELLS + 1) + "</row>", BOOK),
         "The workbook has more than 200,000 cells",
     ),
-    "a zip bomb": ("a.xlsx", "sentence", bomb, "The workbook unpacks to 128 MB; the limit is 24 MB"),
+    "a zip bomb": ("a.xlsx", "sentence", bomb, "The unpacked workbook has 128 MB; the limit is 24 MB"),
     "a million laughs": (
         "a.xlsx", "sentence",
         with_part(BOOK, "xl/workbook.xml", lambda part: LOL + b"]>" + part.replace(b'name="Sheet1"', b'name="&m;"')),
@@ -190,7 +190,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     ),
     "XML in UTF-16": (
         "a.xlsx", "sentence",
-        with_part(BOOK, "xl/workbook.xml", lambda part: part.decode().encode("utf-16")), "The workbook is not written",
+        with_part(BOOK, "xl/workbook.xml", lambda part: part.decode().encode("utf-16")), "The workbook is not encoded",
     ),
     "a workbook cut off": ("a.xlsx", "sentence", BOOK[:-300], BROKEN_BOOK),
     "a workbook without its sheet": (
@@ -212,7 +212,7 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "no ending, JSON lines": ("films", "frozen", lines(), "Read as JSON lines, UTF-8."),
     "no ending, a workbook": ("films", "sentence", BOOK, EXCEL),
     "no ending, sentences": ("films", "list", LINES, SENTENCES),
-    "no ending, CoNLL": ("names", "entities", CONLL, "Read as CoNLL’s form, a token and its tag a line, UTF-8."),
+    "no ending, CoNLL": ("names", "entities", CONLL, "Read as CoNLL, one token and its tag per line, UTF-8."),
     "no ending, a table of names": (
         "names", "entities", table(TAGGED, ("tokens", "tags"), "\t"), f"{TABS}UTF-8.",
     ),
@@ -224,6 +224,6 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
     "Parquet": ("a.parquet", "sentence", b"PAR1" + bytes(99), "A file whose name ends in '.parquet' can't be read"),
     "equal sentences with other labels": (
         "a.csv", "sentence", table([("the same film", c) for _, c in FILMS]),
-        "Equal sentences with different labels count once, with the first label",
+        "A repeated sentence counts once, with its first label",
     ),
 }  # fmt: skip

@@ -66,7 +66,7 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "100,000 columns of CoNLL": ("a.conll", "entities", "\t".join(WIDE), "Line 1 has 100,000 columns"),
     "100,000 keys": ("a.jsonl", "sentence", json.dumps(dict.fromkeys(WIDE, 1)), "100,000 columns; the limit is 100"),
     "a row of 100,000 columns": (
-        "a.csv", "sentence", GOOD + ",".join(WIDE), "Row 42 has 100,000 columns where the first has 2",
+        "a.csv", "sentence", GOOD + ",".join(WIDE), "Row 42 has 100,000 columns, but the first row has 2",
     ),
     "a gzip bomb called csv": ("a.csv", "sentence", BOMB, "The file is compressed"),
     "a gzip bomb called tsv": ("a.tsv", "entities", BOMB, "The file is compressed"),
@@ -84,8 +84,8 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
     "UTF-8, torn": ("a.csv", "sentence", films(("naïve ©, é", "no")).encode() + b"\xc3,x\n", "Row 43 is not UTF-8"),
     "random bytes": ("a.csv", "sentence", bytes(range(256)) * 99, "Row 3 is not UTF-8 text"),
     "NUL": ("a.csv", "sentence", GOOD + "a\0b,no\n", "Row 42 contains a NUL character"),
-    "a long row": ("a.csv", "sentence", GOOD + "a,no,x\n", "Row 42 has 3 columns where the first has 2"),
-    "a short row": ("a.tsv", "pair", pairs(("a", "b")), "Row 42 has 2 columns where the first has 3"),
+    "a long row": ("a.csv", "sentence", GOOD + "a,no,x\n", "Row 42 has 3 columns, but the first row has 2"),
+    "a short row": ("a.tsv", "pair", pairs(("a", "b")), "Row 42 has 2 columns, but the first row has 3"),
     "other columns": (
         "a.csv",
         "sentence",
@@ -140,22 +140,22 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "51 different values; the limit is 50",
     ),
     "splits that overlap": (
-        "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is in another",
+        "a.csv", "sentence", split("train", "test"), "Every sentence of the training split is also in",
     ),
     "a test split alone": ("a.csv", "sentence", split("test"), "No row is in the training split"),
     "unknown splits": ("a.csv", "sentence", split("holdout"), "Row 2 has the split 'holdout'"),
     "CoNLL with a ragged line": (
-        "a.conll", "entities", CONLL + "x y z\n", "Line 91 has 3 columns where the first has 2",
+        "a.conll", "entities", CONLL + "x y z\n", "Line 91 has 3 columns, but the first line has 2",
     ),
     "CoNLL with other tags": ("a.conll", "entities", CONLL + "Bo\tPERSON\n", "Line 91 has the tag 'PERSON'"),
     "CoNLL with tags that differ in capitals": (
         "a.conll",
         "entities",
         CONLL + CONLL.replace("Ann", "Bo").replace("PER", "Per"),
-        "'PER' and 'Per' differ in capitals",
+        "'PER' and 'Per' differ only in capitals",
     ),
     "CoNLL without blank lines": (
-        "a.conll", "entities", "a\tO\n" * 50_000, "begins in line 1 has more than 1,000 words",
+        "a.conll", "entities", "a\tO\n" * 50_000, "begins in line 1 has over 1,000 words",
     ),
     "CoNLL of one sentence": (
         "a.conll", "entities", "a\tB-PER\n" * 900, "1 different sentence; at least 10 are needed",

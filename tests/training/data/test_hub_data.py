@@ -148,7 +148,7 @@ def test_text_in_lists_counts_too(serve: Serve, monkeypatch: pytest.MonkeyPatch)
     ("kind", "told"),
     [
         ("sentence", "No column is named text; the first row has 'only', 'label'."),
-        ("choice", "No columns hold a context and its endings"),
+        ("choice", "No columns contain a context and its endings"),
         ("juggling", "no task called 'juggling'"),
     ],
 )

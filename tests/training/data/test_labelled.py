@@ -68,7 +68,8 @@ def test_a_sentence_counts_once() -> None:
         "Rows 4 and 21 have the same sentence with the labels 'c1' and 'c0': row 4 is used.",
     )
     others = [other, replace(other, number=22)]
-    assert build_labelled("f", [*rows_of(20), *others]).notes[1].endswith("row 4 is used; so it is with 1 more row.")
+    notes = build_labelled("f", [*rows_of(20), *others]).notes
+    assert notes[1].endswith("row 4 is used; the same holds for 1 more row.")
 
 
 def test_a_file_sorted_by_class_is_drawn_from() -> None:
@@ -95,9 +96,9 @@ def test_a_split_column_is_kept() -> None:
 
 def test_a_split_that_is_not_known_is_told_as_in_fine_tune() -> None:
     named = [*rows_of(20, split="train"), Row(21, "new 1", "c0", "test"), Row(22, "new 2", "c1", "tset")]
-    with pytest.raises(UserError, match="Row 22 has the split 'tset'; train, validation and test are known"):
+    with pytest.raises(UserError, match="Row 22 has the split 'tset'; use train, validation or test"):
         build_labelled("f", named)
-    with pytest.raises(UserError, match="Row 22 has no split, where others have one"):
+    with pytest.raises(UserError, match="Row 22 has no split, but other rows have one"):
         build_labelled("f", [*named[:-1], Row(22, "new 2", "c1")])
 
 

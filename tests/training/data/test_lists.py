@@ -32,7 +32,7 @@ def test_tables() -> None:
         (b"PK\x03\x04...", "a.txt", "a zip archive"),
         (b"a\nb\xff", "a.txt", "Row 2 is not UTF-8"),
         (b"a,b\n1,2\n", "a.csv", "No column is named text; the first row has 'a', 'b'."),
-        (b"text,b\n1,2\n3\n", "a.csv", "Row 3 has 1 column where the first has 2."),
+        (b"text,b\n1,2\n3\n", "a.csv", "Row 3 has 1 column, but the first row has 2."),
         (b'text,b\n"1,2\n', "a.csv", "is broken"),
         (b"a" * 1_001, "a.txt", "Row 1 has 1,001 characters; the limit for one is 1,000."),
         ("\n".join(map(str, range(2_001))).encode(), "a.txt", "2,001 sentences; the limit is 2,000"),

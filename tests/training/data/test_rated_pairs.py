@@ -49,7 +49,7 @@ def test_every_form_gives_the_same_pairs(name: str, text: str, form: Form) -> No
         ("a.csv", b"a,b,1\nc,\xff,2\n", "Row 2 is not UTF-8"),
         ("a.csv", b"a,b,1\nc,d,two\n", "Row 2 has a score that is not a number: 'two'"),
         ("a.csv", b"a,b,1\nc,d,nan\n", "Row 2 has a score that is not a number: 'nan'"),
-        ("a.csv", b"a,b,1\nc,2\n", "Row 2 has 2 columns where the first has 3"),
+        ("a.csv", b"a,b,1\nc,2\n", "Row 2 has 2 columns, but the first row has 3"),
         ("a.csv", b"a,b,1\n,d,2\n", "Row 2 has no first sentence"),
         ("a.csv", b"a,b,1\nc," + b"d" * 1001 + b",2\n", "Row 2 has a sentence of 1,001 characters"),
         ("a.csv", b'a,b,1\n"c,d,2\n', "Row 2 is broken"),

@@ -108,7 +108,7 @@ BROKEN = {
     "spreadsheet": (b"PK\x03\x04rest", "a.csv", "not an Excel workbook"),
     "Parquet": (b"PAR1rest", "a.tsv", "Parquet"),
     "strange ending": (b"text,label\na,b\n", "a.exe", "'.exe'"),
-    "ragged": (b"text,label\na,b\nc\n", "a.csv", "Row 3 has 1 column where the first has 2"),
+    "ragged": (b"text,label\na,b\nc\n", "a.csv", "Row 3 has 1 column, but the first row has 2"),
     "too wide a row": (b"text\tlabel\na\tb\tc\n", "a.tsv", "Row 2 has 3 columns"),
     "open quote": (b'text,label\na,b\n"c,d\n', "a.csv", "Row 3 is broken"),
     "quote and more": (b'text,label\n"a"b,c\n', "a.csv", "Row 2 is broken"),

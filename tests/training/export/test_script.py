@@ -178,7 +178,7 @@ def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
         ('{"settings": {"hidden": ["a"]}}', "width"),
         ('{"settings": {"class_weights": 1}}', "true or false"),
         ('{"settings": {"learning_rate": NaN}}', "learning rate"),
-        ('{"file": 3}', "file must be a text"),
+        ('{"file": 3}', "file must be text"),
         ('{"max_train": 1e9}', "max_train"),
         ('{"model": "' + "x" * 200 + '"}', "at most 100"),
     ],

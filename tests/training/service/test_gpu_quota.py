@@ -100,8 +100,8 @@ def test_a_run_like_one_before_asks_by_that_ones_speed(dataset: Dataset) -> None
         ),
         ("ZeroGPU quota exceeded", "Space app has reached its GPU limit. Try re-running", "open this Space on hug"),
         ("ZeroGPU queue timeout", "No GPU was available after 60s [Subscribe](x)", "No GPU is free at this moment."),
-        ("ZeroGPU client error", "Expired ZeroGPU proxy token", "press Start again"),
-        ("ZeroGPU worker error", "GPU task aborted", "ended in the middle of the run"),
+        ("ZeroGPU client error", "Expired ZeroGPU proxy token", "click Start again"),
+        ("ZeroGPU worker error", "GPU task aborted", "ended during the run"),
         ("ZeroGPU worker error", "KeyError", "The run failed on the GPU"),
     ],
 )

@@ -187,9 +187,9 @@ def test_a_gpu_that_is_lent_trains_and_its_worker_is_used_again(seen: Seen) -> N
     [
         ("over quota", "This run needs {lent} s of GPU time; you have 12 s left, and get more in 3 h 20 min.", False),
         ("none free", "No GPU is free at this moment.", False),
-        ("forgotten", "You waited so long that ZeroGPU forgot who you are; press Start again.", False),
+        ("forgotten", "Your ZeroGPU session expired while the run waited; click Start again.", False),
         ("silence", "ZeroGPU does not answer at this moment.", False),
-        ("dies", "The GPU's process ended in the middle of the run, and nothing of the run is kept.", True),
+        ("dies", "The process on the GPU ended during the run; nothing of the run was saved.", True),
         ("expires", "The run lost its GPU after 6 seconds and stopped; nothing of it was saved.", True),
     ],
 )

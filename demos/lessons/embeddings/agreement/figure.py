@@ -162,7 +162,7 @@ def scatter_figure(agreement: Agreement, row: int, marked: Sequence[int]) -> go.
     low, high = float(scores.min()), float(scores.max())
     side = 0.06 * (high - low)
     figure.update_layout(**plotly_layout(height=400, margin={"l": 64, "r": 16, "t": 12, "b": 56}, showlegend=False))
-    figure.update_xaxes(axis("rating, from unrelated to the same meaning"), range=[low - side, high + side])
+    figure.update_xaxes(axis("rating (low: unrelated, high: same meaning)"), range=[low - side, high + side])
     figure.update_yaxes(axis("cosine"))
     return figure
 

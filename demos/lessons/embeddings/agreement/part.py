@@ -145,8 +145,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Agreement with people",
-    look="People rated pairs of sentences from unrelated to the same meaning. Each bar is a rank correlation: does "
-    "the cosine of these vectors order the pairs as people do? 1 means the same order, 0 means no relation. "
+    look="The two sentences of each pair were rated by how similar their meanings are. Each bar is a rank correlation: "
+    "do the cosines put the pairs in the same order as the ratings? 1 means the same order, 0 means no relation. "
     "Compare [CLS] across the layers.",
     build=build,
     reads_sentence=False,

@@ -168,8 +168,8 @@ def _repairs(page: Page, loaded: LoadedModel, at: int, pooling: str) -> Generato
 PART = Part(
     tab="Shape of the space",
     look="Two random directions have a cosine near 0, but two unrelated sentences often do not. In BERT without "
-    "tuning, any two words have a high cosine in all layers except the input (Ethayarajh 2019). Follow the thick "
-    "line through the layers of this model, and see how much of it comes from two or three dimensions.",
+    "tuning, the mean cosine of two random words is above 0 in all layers except the input (Ethayarajh 2019). "
+    "Follow the thick line through the layers, and see how much of it comes from two or three dimensions.",
     build=build,
     reads_sentence=False,
     order=6,

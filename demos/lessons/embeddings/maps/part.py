@@ -184,8 +184,8 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Maps",
     look="Hundreds of sentence vectors, projected onto two or three dimensions. Are sentences on the same topic close "
-    "together? What changes with [CLS], or with another layer? Every map distorts; the numbers below the map "
-    "measure how much.",
+    "together? What changes with [CLS], or with another layer? Every map distorts the distances; the numbers below "
+    "the map measure how much.",
     build=build,
     order=4,
 )

@@ -224,9 +224,9 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Words in context",
-    look="In a static table, a word always has the same vector; in BERT, it has a different one in each sentence. At "
-    "which layer is the gap between the two curves largest? Is the gap as large for another word in the same "
-    "sentences (dotted)?",
+    look="In a static table of word vectors, a word always has the same vector; in BERT, it has a different one in "
+    "each sentence. At which layer is the gap between the two curves largest? Is the gap as large for another word in "
+    "the same sentences (dotted)?",
     build=build,
     order=5,
     former="word",

@@ -186,8 +186,8 @@ PART = Part(
     tab="Corrupt the text",
     look=(
         "15 % of the tokens are chosen: most become [MASK], a few become a random word, and a few stay unchanged. "
-        "BERT must predict the original token at every chosen position, and only there. The table shows which guesses "
-        "cost most."
+        "BERT must predict the original token at every chosen position, and only there. The table shows which "
+        "predictions have the largest loss."
     ),
     build=build,
     order=2,

@@ -256,9 +256,9 @@ def fill_endpoint(services: Services) -> Callable[..., dict[str, Any]]:
 PART = Part(
     tab="Fill the mask",
     look=(
-        "A word is masked, and each word of the vocabulary gets a probability of being the hidden word. See how "
-        "uncertain the prediction is, at which layer the word first appears, and which other words the prediction "
-        "depends on."
+        "One word is masked, and the model computes a probability for every word of the vocabulary. See how "
+        "uncertain the prediction is, at which layer the masked word reaches rank 1, and which other words the "
+        "prediction depends on."
     ),
     build=build,
     order=1,

@@ -111,8 +111,8 @@ def answered(services: Services, sentence: Sentence, text: str, seed: Any, vote:
 PART = Part(
     tab="Supervised or not?",
     look=(
-        "Every row is one training example: an input and its label. Look at the last column, which says where the "
-        "label came from; then vote."
+        "Every row has an input and the label that must be predicted from it. Look at the last column, which says "
+        "where the label came from; then vote."
     ),
     build=build,
     order=5,

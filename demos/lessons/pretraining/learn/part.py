@@ -138,9 +138,9 @@ def _wire(page: Page, learning: Learning, parts: dict[str, Any]) -> None:
 PART = Part(
     tab="Train live",
     look=(
-        "One step is pre-training in miniature: corrupt the text, predict the masked words, compute the loss, and "
-        "change every weight a little. After a hundred steps on your own text, the predictions change. Compare the "
-        "two curves: the same steps are also taken from random weights."
+        "This is pre-training on a small scale. Each step corrupts the text, predicts the masked words, computes the "
+        "loss and changes every weight a little. Train a hundred steps on your own text and see how the predictions "
+        "change. The second curve shows the same steps from random weights."
     ),
     build=build,
     reads_sentence=False,

@@ -149,7 +149,7 @@ SENTENCES = Reader(
 )
 PAIRS = Reader(
     "pair",
-    "Columns named sentence1, sentence2 and label (GLUE's other names do too), and perhaps split.",
+    "Columns named sentence1, sentence2 and label (other names from GLUE also work); optionally split.",
     PAIR_COLUMNS,
     pair_rows,
     build_dataset,

@@ -77,9 +77,9 @@ def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_trai
     for kind in types:
         other = next(known for known in types if same(known) == same(kind))
         if other != kind:
-            raise UserError(f"The types {other!r} and {kind!r} differ in capitals or blanks alone; write them alike.")
+            raise UserError(f"The types {other!r} and {kind!r} differ only in capitals or spaces; write them alike.")
     if len(types) > MAX_TYPES:
-        raise UserError(f"The tags name {len(types):,} types of entity; at most {MAX_TYPES} fit.")
+        raise UserError(f"The tags have {len(types):,} types of entity; the limit is {MAX_TYPES}.")
     for split in ("training", "test"):
         if not any(tag != "O" for row in splits[split] for tag in row.tags):
             raise UserError(f"No {split} sentence has an entity; every tag there is O.")
@@ -88,7 +88,7 @@ def build_entities(name: str, rows: Sequence[TaggedRow], seed: int = 0, max_trai
     trained = {tag[2:] for row in parts.train for tag in row.tags}
     unseen = [kind for kind in types if kind not in trained]
     notes = list(dict.fromkeys(row.note for row in rows if row.note))
-    notes += [f"No training sentence has an entity of type {kind}, so none can be learnt." for kind in unseen]
+    notes += [f"No training sentence has an entity of type {kind}, so the type cannot be learned." for kind in unseen]
 
     def examples(split: Sequence[TaggedRow]) -> tuple[TaggedSentence, ...]:
         return tuple(TaggedSentence(row.words, tuple(index[tag] for tag in row.tags)) for row in split)
@@ -101,7 +101,7 @@ def _enough(kept: Sequence[object]) -> None:
     if len(kept) < MIN_SENTENCES:
         raise UserError(
             f"The file has {len(kept):,} different sentence{'' if len(kept) == 1 else 's'}; at least {MIN_SENTENCES} "
-            "are needed, and in CoNLL form a blank line ends each."
+            "are needed, each followed by a blank line in a CoNLL file."
         )
 
 
@@ -165,7 +165,7 @@ def _mark(character: str) -> bool:
 
 READER = Reader(
     "entities",
-    "CoNLL's form (a token a line, its tag last, a blank line after each sentence), or columns tokens and tags.",
+    "CoNLL (one token per line, its tag last, a blank line after each sentence), or columns tokens and tags.",
     TABLE_COLUMNS,
     tagged_rows,
     build_entities,

@@ -51,7 +51,7 @@ def read_tagged(data: bytes, name: str) -> ReadRows:
     if ending_of(name, ENDINGS, data) in CONLL:
         text, encoding = decode_text(data)
         if not _names_columns(text):
-            form = "CoNLL’s form, a token and its tag a line"
+            form = "CoNLL, one token and its tag per line"
             return ReadRows(_as_bio(_read_conll(text)), ReadAs(form, encoding))
     table = read_table(data, Path(name).stem if name.lower().endswith(CONLL[:3]) else name)
     return ReadRows(tagged_rows(records_of(table, TABLE_COLUMNS)), table.read_as)
@@ -80,7 +80,7 @@ def tagged_rows(records: Sequence[Record]) -> list[TaggedRow]:
 def _grouped(records: Sequence[Record]) -> list[Record]:
     """Rows of one token each as rows of one sentence each."""
     if not any(row["group"].strip() for row in records):
-        raise UserError("Every row has one token; a column sentence_id must say which rows are one sentence.")
+        raise UserError("Every row has one token; a column sentence_id must show which rows form a sentence.")
     groups: list[list[Record]] = []
     last = ""
     for record in records:
@@ -148,7 +148,7 @@ def _read_conll(text: str) -> list[TaggedRow]:
         first = first if words else number
         if len(words) >= MAX_WORDS:
             raise UserError(
-                f"The sentence that begins in line {first:,} has more than {MAX_WORDS:,} words; a blank line ends one."
+                f"The sentence that begins in line {first:,} has over {MAX_WORDS:,} words; end it with a blank line."
             )
         words.append(cells[0])
         tags.append(cells[-1])
@@ -162,7 +162,7 @@ def _check_width(cells: int, width: int, where: str) -> None:
     if cells == 1:
         raise UserError(f"{where} has one column; a token and its tag are needed.")
     if cells != width:
-        raise UserError(f"{where} has {cells:,} columns where the first has {width}.")
+        raise UserError(f"{where} has {cells:,} columns, but the first line has {width}.")
     if width not in COLUMNS:
         raise UserError(
             f"{where} has {cells:,} columns; a CoNLL file has {COLUMNS[0]} to {COLUMNS[-1]}, the token first, its "
@@ -172,7 +172,7 @@ def _check_width(cells: int, width: int, where: str) -> None:
 
 def _split(name: str, where: str) -> str:
     if name.lower() not in SPLITS:
-        raise UserError(f"{where} names the split {name[:40]!r}; train, validation and test are known.")
+        raise UserError(f"{where} names the split {name[:40]!r}; use train, validation or test.")
     return name
 
 
@@ -214,7 +214,7 @@ def _as_bio(rows: Sequence[TaggedRow]) -> list[TaggedRow]:
             before = kind
         converted.append(replace(row, tags=tuple(tags)))
     if scheme:
-        note = f"The tags are {scheme}; they are read as BIO."
+        note = f"The tags are {scheme}; they were converted to BIO."
     elif begun:
         note = f"{begun:,} entit{'y begins' if begun == 1 else 'ies begin'} with I- (IOB1); read as B-."
     else:

@@ -77,7 +77,7 @@ def choice_rows(records: Sequence[Record]) -> list[Item[ChoiceExample]]:
         return []
     begun = any(record[column.role] for record in records for column in (CONTEXT, START))
     if not begun or not any(map(_endings, records)):
-        raise UserError(f"No columns hold a context and its endings; name them {SAMPLE}.")
+        raise UserError(f"No columns contain a context and its endings; name them {SAMPLE}.")
     rows: list[Item[ChoiceExample]] = []
     base = _base(records)
     for record in records:
@@ -91,7 +91,7 @@ def choice_rows(records: Sequence[Record]) -> list[Item[ChoiceExample]]:
                 f"{where} has {count_of(len(endings), 'ending')}; there must be {MIN_ENDINGS} to {MAX_ENDINGS}."
             )
         if rows and len(endings) != (first := len(rows[0].value.endings)):
-            raise UserError(f"{where} has {count_of(len(endings), 'ending')} where the first has {first}.")
+            raise UserError(f"{where} has {count_of(len(endings), 'ending')}, but the first item has {first}.")
         if "" in endings:
             raise UserError(f"{where} has an empty ending, {LETTERS[endings.index('')]}.")
         if len(set(map(same, endings))) < len(endings):
@@ -169,7 +169,7 @@ def _label(record: Record, endings: Sequence[str], base: int) -> int | None:
 
 READER = Reader(
     "choice",
-    "Columns named context, start, ending0 to ending3 and label (or SWAG's sent1 and sent2), and perhaps split.",
+    "Columns named context, start, ending0 to ending3 and label (or SWAG's sent1 and sent2); optionally split.",
     CHOICE_COLUMNS,
     choice_rows,
     build_choices,

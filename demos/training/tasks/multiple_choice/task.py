@@ -134,5 +134,5 @@ def example_of(boxes: Sequence[str]) -> ChoiceExample:
     if not context and not start:
         raise UserError("Write what happens first.")
     if not MIN_ENDINGS <= len(endings) <= MAX_ENDINGS:
-        raise UserError(f"Write {MIN_ENDINGS} to {MAX_ENDINGS} endings, one a line, not {len(endings)}.")
+        raise UserError(f"Write {MIN_ENDINGS} to {MAX_ENDINGS} endings, one per line, not {len(endings)}.")
     return ChoiceExample(context, start, endings, 0)

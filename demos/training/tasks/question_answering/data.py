@@ -63,7 +63,7 @@ def build_questions(
     for (split, limit), groups in zip(limits.items(), (parts.train, parts.validation, parts.test), strict=True):
         examples = [example for group in groups for example in group]
         if len(examples) > limit:
-            notes.append(f"Of {count_of(len(examples), 'question')} in the {split} split {limit:,} are used.")
+            notes.append(f"{limit:,} of {count_of(len(examples), 'question')} in the {split} split are used.")
             drawn = random.Random(f"{seed} {split}").sample(range(len(examples)), limit)
             examples = [examples[place] for place in sorted(drawn)]
         splits[split] = tuple(examples)
@@ -102,13 +102,13 @@ def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]
         raise UserError("No question has an answer.")
     if len(answered) < len(rows):
         count = count_of(len(rows) - len(answered), "question")
-        notes.append(f"{count} left out that the paragraph does not answer: each question here has a span to find.")
+        notes.append(f"{count} left out: here, the paragraph must contain the answer to each question.")
     first: dict[tuple[str, str, str], QuestionRow] = {}
     for row in answered:
         first.setdefault((same(row.value.question), row.key, split_name(row.split, row.number)), row)
     if len(first) < len(answered):
         repeated = count_of(len(answered) - len(first), "question")
-        notes.append(f"{repeated} taken out because the same one is asked of the same paragraph.")
+        notes.append(f"{repeated} left out: an earlier row has the same question and paragraph.")
     return list(first.values()), notes
 
 
@@ -127,7 +127,7 @@ def example_of(boxes: Sequence[str]) -> QuestionExample:
     if not question:
         raise UserError("Write a question first.")
     if not context:
-        raise UserError("Write the paragraph that the answer is to be found in.")
+        raise UserError("Write the paragraph that contains the answer.")
     for what, text, limit in (("question", question, MAX_QUESTION), ("paragraph", context, MAX_CONTEXT)):
         if len(text) > limit:
             raise UserError(f"The {what} has {len(text):,} characters; the limit is {limit:,}.")
@@ -136,7 +136,7 @@ def example_of(boxes: Sequence[str]) -> QuestionExample:
 
 READER = Reader(
     "question",
-    "SQuAD's JSON, or columns question, context and answer (answer_start where it stands more than once).",
+    "SQuAD's JSON, or columns question, context and answer (answer_start where the answer occurs more than once).",
     QUESTION_COLUMNS,
     question_rows,
     build_questions,

@@ -56,7 +56,7 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
     pairs = rated.pairs
     lowest = min(pair.score for pair in pairs)
     if lowest < 0:
-        raise UserError(f"The lowest rating is {lowest:g}; a cosine is trained towards ratings from 0 up.")
+        raise UserError(f"The lowest rating is {lowest:g}; ratings must be 0 or higher.")
     highest = max(pair.score for pair in pairs)
     top = next((top for top in TOPS if highest <= top), highest)
     room = min(MAX_HELD_OUT, round(HELD_OUT_SHARE * len(pairs)))
@@ -70,13 +70,13 @@ def split_pairs(rated: Rated, seed: int) -> PairDataset:
     train = tuple(pair for row, pair in enumerate(pairs) if row not in held_out)
     if len(held_out) < MIN_HELD_OUT or len(train) < MIN_TRAIN:
         raise UserError(
-            f"Of {len(pairs):,} pairs only {len(held_out):,} can be held out; at least {MIN_HELD_OUT} that share no "
-            f"sentence with the others are needed, and {MIN_TRAIN} to train on."
+            f"Only {len(held_out):,} of {len(pairs):,} pairs can be held out; at least {MIN_HELD_OUT} that share no "
+            f"sentence with the others are needed, and {MIN_TRAIN} for training."
         )
     rows = tuple(sorted(held_out))
     held_out_pairs = tuple(pairs[row] for row in rows)
     if len({pair.score for pair in held_out_pairs}) == 1:
-        raise UserError("The held-out pairs are all rated alike, so there is no order to agree with; try another seed.")
+        raise UserError("All held-out pairs have the same rating, so there is no order to compare; try another seed.")
     notes = (rated.read_as.told,) if rated.read_as else ()
     return PairDataset(
         rated.name, train, held_out_pairs, held_out_pairs, notes, top=top, held_out_rows=rows, form=rated.form

@@ -167,9 +167,9 @@ HEAD = "context,ending0,ending1,label\n"
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("text,label\na,b\n", "No columns hold a context and its endings; name them context, start"),
+        ("text,label\na,b\n", "No columns contain a context and its endings; name them context, start"),
         ("context,ending0,ending1\na,b,c\n", "No column is named label"),
-        (f"{HEAD},b,c,0\n", "No columns hold a context"),
+        (f"{HEAD},b,c,0\n", "No columns contain a context"),
         (f"{HEAD}a,b,c,0\n,b,c,0\n", "Row 3 has no context"),
         (f"{HEAD}a,b,c,0\na,b,,0\n", "Row 3 has 1 ending; there must be 2 to 8"),
         (f"{HEAD}a,b,c,0\na,B,b,0\n", "Row 3 has the same ending twice"),
@@ -178,7 +178,7 @@ HEAD = "context,ending0,ending1,label\n"
         (f"{HEAD}a,b,c,0\na,b,c,none\n", "Row 3 has the label 'none'"),
         (f"{HEAD}a,b,c,0\na,{'x' * 2_001},c,1\n", "Row 3 has a text of 2,001 characters"),
         (f"{HEAD}a,b,c,0\nb,b,c,1\n", "There are 2 different items; at least 20"),
-        ("context,ending0,ending1,ending2,label\na,b,c,d,0\na,b,c,,0\n", "Row 3 has 2 endings where the first has 3"),
+        ("context,ending0,ending1,ending2,label\na,b,c,d,0\na,b,c,,0\n", "Row 3 has 2 endings, but the first"),
         ("context,ending0,ending1,ending2,label\na,b,c,d,0\na,b,,d,0\n", "Row 3 has an empty ending, B"),
     ],
 )

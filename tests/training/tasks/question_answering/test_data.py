@@ -150,7 +150,7 @@ def test_squad_as_the_hub_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in data.test:
         assert one.answers == (one.question.split()[-1].strip("?"),)
         assert one.start == one.context.rindex(one.answers[0])
-    assert data.notes[0].startswith("1 question left out that the paragraph does not answer")
+    assert data.notes[0].startswith("1 question left out: here, the paragraph must contain the answer")
     assert "The file has no test split, so its validation split is used for the test." in data.notes
 
 
@@ -173,7 +173,7 @@ def test_no_paragraph_is_in_two_splits_and_questions_are_bounded() -> None:
     assert len(few.train) == 50
     assert contexts(few.train) <= parts[0]
     assert few.test == data.test
-    assert "Of 116 questions in the train split 50 are used." in few.notes
+    assert "50 of 116 questions in the train split are used." in few.notes
     assert {one.context for one in built(many(40), seed=1).test} != {one.context for one in data.test}
 
 
@@ -188,7 +188,7 @@ def test_what_the_file_says_of_splits_is_kept_and_a_leak_is_tested_rather_than_t
     assert (len(data.train), len(data.validation), len(data.test)) == (48, 24, 48)
     assert same(leak["context"]) in contexts(data.test) - contexts(data.train)
     assert [note.split(" ", 2)[:2] for note in data.notes] == [["1", "question"], ["1", "question"], ["1", "paragraph"]]
-    assert "does not answer" in data.notes[0]
+    assert "must contain the answer" in data.notes[0]
 
 
 def test_folds_by_paragraph_test_each_question_once() -> None:

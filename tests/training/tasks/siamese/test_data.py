@@ -58,9 +58,9 @@ def test_bounds_and_scales() -> None:
     ("pairs", "told"),
     [
         ([(f"a {k}", f"b {k}", k - 1.0) for k in range(40)], "lowest rating is -1"),
-        ([(f"a {k}", f"b {k}", float(k)) for k in range(9)], "only 4 can be held out"),
-        ([("the same", f"b {k}", float(k)) for k in range(40)], "only 0 can be held out"),
-        ([(f"a {k}", f"b {k}", 5.0 * (k in TRAINED_ON)) for k in range(40)], "all rated alike"),
+        ([(f"a {k}", f"b {k}", float(k)) for k in range(9)], "Only 4 of 9 pairs can be held out"),
+        ([("the same", f"b {k}", float(k)) for k in range(40)], "Only 0 of 40 pairs can be held out"),
+        ([(f"a {k}", f"b {k}", 5.0 * (k in TRAINED_ON)) for k in range(40)], "All held-out pairs have the same rating"),
     ],
 )
 def test_what_cannot_be_split_is_told_in_a_sentence(pairs: list[tuple[str, str, float]], told: str) -> None:
