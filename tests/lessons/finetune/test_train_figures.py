@@ -85,7 +85,7 @@ def test_the_learning_rate_is_drawn_as_it_will_be() -> None:
         assert float(x) == pytest.approx(100 * k / 120, abs=0.01)
         rate = learning_rate(k, 121, 2e-4, 0.25, "cosine")
         assert (38 - float(y)) / 36 == pytest.approx(rate / 2e-4, abs=1e-3)
-    assert "31 of 121 steps of warm-up to 2e-4" in told
+    assert "rises to 2e-4 in the first 31 of 121 steps" in told
     assert "stays" in rate_html(Settings(warmup=0, schedule="constant"), 1)
 
 

@@ -38,7 +38,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "13 of 126 steps of warm-up to 3e-3" in drawn  # 2 epochs of 504 / 8, a tenth of them warm-up
+    assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
