@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from contextlib import suppress
+
+from playwright.sync_api import Error, Page
 
 FAMILIES = ("Inter", "Literata", "JetBrains Mono")
 LATIN = r"/^[\u0020-\u017f\u0391-\u03c9\u2010-\u2027\u2190-\u2193\u2212\n]+$/u"
@@ -33,8 +35,9 @@ def foreign_fonts(page: Page) -> set[tuple[str, str]]:
     assert len(nodes) > 20
     found = set()
     for node in nodes:
-        for font in cdp.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
-            if not font["isCustomFont"] or not font["familyName"].startswith(FAMILIES):
-                markup = cdp.send("DOM.getOuterHTML", {"nodeId": node})["outerHTML"]
-                found.add((font["familyName"], markup[:200]))
+        with suppress(Error):  # what a redraw has taken away meanwhile
+            for font in cdp.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
+                if not font["isCustomFont"] or not font["familyName"].startswith(FAMILIES):
+                    markup = cdp.send("DOM.getOuterHTML", {"nodeId": node})["outerHTML"]
+                    found.add((font["familyName"], markup[:200]))
     return found
