@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.hostile.wire import send
+from tests.hostile.wire import listen, send
 
 CALL = "POST /gradio_api/call/tokenize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 
@@ -105,6 +106,27 @@ def test_the_page_names_a_strangers_host_to_the_stranger_alone(app_url: str, hea
     ours = send(app_url, "/")
     assert b"evil.example" not in ours.body
     assert ours.headers["etag"] != theirs.headers["etag"]
+
+
+@pytest.mark.parametrize("said", ["https://evil.example", "javascript:evil.example", "::::", "http://["])
+def test_no_other_header_says_what_the_page_is_called(app_url: str, said: str, logged: Callable[[], str]) -> None:
+    """Gradio would put it into the page that is kept for all of this host, and break off the end of an event for it."""
+    ours = {"host": f"hall{len(said)}.example"}
+    send(app_url, "/config", headers=ours | {"x-gradio-server": said})
+    assert json.loads(send(app_url, "/config", headers=ours).body)["root"] == f"http://{ours['host']}"
+    told = {"content-type": "application/json", "x-gradio-server": said}
+    event = json.loads(send(app_url, "/gradio_api/call/tokenize", {"data": ["a", "", ""]}, told).body)["event_id"]
+    assert "event: complete" in list(listen(app_url, f"/gradio_api/call/tokenize/{event}", 10))
+    assert "Traceback" not in logged()
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/info", "/gradio_api/openapi.json"])
+def test_who_asks_first_how_to_call_the_app_names_no_host_for_others(app_url: str, path: str) -> None:
+    theirs = send(app_url, path, headers={"x-forwarded-host": "evil.example"})
+    assert theirs.status == 200
+    ours = send(app_url, path).body
+    assert b"tokenize" in ours
+    assert b"evil.example" not in ours
 
 
 @pytest.mark.parametrize(

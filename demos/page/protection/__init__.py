@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.middleware import Middleware
 
-from demos.page.protection.addresses import Addresses
+from demos.page.protection.addresses import Addresses, keep_no_addresses
 from demos.page.protection.body_guard import BodyGuard
 from demos.page.protection.closed_routes import ClosedRoutes
 from demos.page.protection.connections import bound_connections
@@ -29,6 +29,7 @@ def protect_server() -> None:
     keep_log_small()
     bound_connections()
     let_no_other_page_read()
+    keep_no_addresses()
     bound_the_queue()
     bound_uploads()
     tell_wrong_values()

@@ -1,31 +1,45 @@
 """Which host a request is for, and where its body ends: what can be read in two ways is refused.
 
-A proxy in front of the app may read it the other way, and take a part of the body for the next reader's request.
+A proxy in front of the app may read it the other way, and take a part of the body for the next reader's request. Gradio
+believes one more header, of a server that this app is without, and keeps what it wrote for whoever asked first.
 """
 
 from __future__ import annotations
 
 import re
+from contextvars import ContextVar
+from typing import Any
 
+from gradio import routes
+from starlette._utils import get_route_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from demos.page.protection.answers import refuse
 
+API_INFO: ContextVar[Any] = ContextVar("API_INFO", default=None)  # of the request under way
 HOST = re.compile(rb"(?:[\w.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
 TWO_ENDS = "The request says in two ways where its body ends."
 NO_HOST = "The request is for no host."
+UNHEARD = b"x-gradio-server"  # the page's whole address, as Gradio's own Node server says it
 
 
 class Addresses:
-    """ASGI middleware: 400 for what is no host (of several forwarded ones each), and for a body with two ends."""
+    """ASGI middleware: 400 for what is no host (of several forwarded ones each), and for a body with two ends.
+
+    Handed on is no other header that names a host, and the path without `--root-path`: by that all guards know it.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (wrong := _wrong(scope["headers"])):
-            await refuse(send, 400, wrong, (b"connection", b"close"))
-            return
+        if scope["type"] == "http":
+            if wrong := _wrong(scope["headers"]):
+                await refuse(send, 400, wrong, (b"connection", b"close"))
+                return
+            while (path := get_route_path(scope)) and path != scope["path"]:  # Starlette's router does so again
+                scope = {**scope, "path": path}
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != UNHEARD]}
         await self.app(scope, receive, send)
 
 
@@ -37,3 +51,12 @@ def _wrong(headers: list[tuple[bytes, bytes]]) -> str:
     hosts = [value for name, value in headers if name == b"host"]
     hosts += [one.strip() for name, value in headers if name == b"x-forwarded-host" for one in value.split(b",")]
     return "" if all(map(HOST.fullmatch, hosts)) else NO_HOST
+
+
+def keep_no_addresses() -> None:
+    """Have Gradio describe the API anew for each who asks, and not with the first one's host for all."""
+    routes.App.api_info = property(lambda _: API_INFO.get(), _note_info)
+
+
+def _note_info(_: routes.App, info: Any) -> None:
+    API_INFO.set(info)

@@ -6,9 +6,9 @@ whoever posts it, and a function that does not exist is a traceback. Handed on i
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
+from inspect import getattr_static
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,7 +18,8 @@ from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection.answers import refuse
-from demos.page.protection.body_guard import is_upload
+from demos.page.protection.body_guard import MEGABYTE, is_upload
+from demos.page.protection.coming import Coming
 
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PREFIX = f"{API_PREFIX}/"
@@ -28,6 +29,8 @@ ASKED = ("session_hash", "upload_id", "event_id")  # and in an address
 IN_PATH = ("heartbeat/", "stream/", "call/")  # whose path ends in ids
 LONGEST_TOKEN = 4_096
 BODY_SECONDS = 30.0  # in which a body is sent
+MOST_COMING = 64 * MEGABYTE  # of all bodies that have not come to their end
+MOST_VALUES = 20_000  # in a body: Gradio takes 2 s of the event loop for a million
 PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -40,6 +43,7 @@ class RequestCheck:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self.coming = Coming()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
@@ -49,8 +53,8 @@ class RequestCheck:
             _check_address(scope)
             if scope["method"] == "POST" and not is_upload(scope):
                 try:
-                    async with asyncio.timeout(BODY_SECONDS):
-                        body = await _read(receive)
+                    async with self.coming.counted(receive, BODY_SECONDS, MOST_COMING) as counted:
+                        body = await _read(counted)
                 except TimeoutError:
                     await refuse(send, 408, "The request did not come to its end.", (b"connection", b"close"))
                     return
@@ -70,6 +74,8 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
     values = _parsed(body)
     if not isinstance(values, dict):
         raise RefusedError("The body must be a JSON object.")
+    if _has_more_values(values, MOST_VALUES):
+        raise RefusedError(f"The body holds more than {MOST_VALUES:,} values.")
     if path.startswith(f"{CALL}v2/"):  # its fields are the function's own arguments
         _endpoint(path, blocks.fns)
         return _written(values)
@@ -89,8 +95,8 @@ def checked(body: bytes, path: str, blocks: gr.Blocks) -> bytes:
         _check_join(values, blocks.fns)
     elif path.startswith(CALL):
         _check_count(values, _endpoint(path, blocks.fns), named=True)
-    elif path.startswith(SERVER) and not {"component_id", "session_hash", "fn_name", "data"} <= values.keys():
-        raise RefusedError("The request names no component's function.")
+    elif path.startswith(SERVER):
+        _check_server(values, blocks)
     elif type(values.get("fn_index", 0)) is not int:
         raise RefusedError("fn_index must be a whole number.")
     return _written(values)
@@ -107,6 +113,17 @@ def _parsed(body: bytes) -> Any:
             return orjson.loads(mended)
         except (ValueError, RecursionError) as error:
             raise RefusedError("The body is not JSON.") from error
+
+
+def _has_more_values(value: Any, most: int) -> bool:
+    """Whether lists and objects, and those within them, hold more than `most` values together."""
+    left = [value]
+    for one in left:
+        if isinstance(one, dict | list):
+            if len(left) + len(one) > most:
+                return True
+            left += one.values() if isinstance(one, dict) else one
+    return False
 
 
 def _written(values: dict[str, Any]) -> bytes:
@@ -139,6 +156,15 @@ def _check_count(values: dict[str, Any], function: Any, named: bool) -> None:
     given = sum(not component.skip_api for component in function.inputs)
     if len(data) < len(function.inputs) and not (named and len(data) == given) and not function.cancels:
         raise RefusedError(f"data holds {len(data):,} values; this function takes {len(function.inputs):,}.")
+
+
+def _check_server(values: dict[str, Any], blocks: gr.Blocks) -> None:
+    """A component's function that there is: for whatever is asked there, Gradio begins a session."""
+    if {"component_id", "session_hash", "fn_name", "data"} <= values.keys() and isinstance(values["fn_name"], str):
+        component = blocks.blocks.get(values["component_id"])
+        if getattr(getattr_static(component, values["fn_name"], None), "_is_server_fn", False):
+            return
+    raise RefusedError("The request names no component's function.")
 
 
 def _endpoint(path: str, functions: dict[int, Any]) -> Any:

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.page.protection import upload_quota
 from demos.page.protection.answers import Answer, refuse
+from demos.page.protection.coming import Coming
 from demos.page.protection.request_check import JOIN
 from demos.page.protection.upload_quota import Uploads
 
@@ -40,7 +41,7 @@ class Uploading:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.uploads = Uploads()
-        self.coming: OrderedDict[asyncio.Timeout, int] = OrderedDict()  # bytes so far, the first that began first
+        self.coming = Coming()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].rstrip("/") if scope["type"] == "http" and scope["method"] == "POST" else ""
@@ -54,23 +55,12 @@ class Uploading:
         written: list[Any] = []
         WRITTEN.set(written)
         try:
-            async with asyncio.timeout(UPLOAD_SECONDS) as patience:
-                self.coming[patience] = 0
-
-                async def counted() -> Message:
-                    message = await receive()
-                    self.coming[patience] = self.coming.get(patience, 0) + len(message.get("body", b""))
-                    while sum(self.coming.values()) > upload_quota.MOST_BYTES:
-                        slowest, _ = self.coming.popitem(last=False)
-                        slowest.reschedule(0)
-                    return message
-
+            async with self.coming.counted(receive, UPLOAD_SECONDS, upload_quota.MOST_BYTES) as counted:
                 await self.app(scope, counted, answer.send)
         except TimeoutError:
             if not answer.begun:
                 await refuse(send, 408, GIVEN_UP, (b"connection", b"close"))
         finally:
-            self.coming.pop(patience, None)
             for file in written:
                 file.close()
                 Path(file.name).unlink(missing_ok=True)  # what arrived whole has another name by now

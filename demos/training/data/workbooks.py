@@ -15,11 +15,15 @@ from demos.errors import UserError
 ZIP = b"PK\x03\x04"  # how every zip archive begins
 MAX_UNPACKED = 24 * 2**20  # bytes of all parts together
 MAX_CELLS = 200_000
+MAX_STRETCH = 200_000  # bytes without a tag: a cell of Excel's has 32,767 characters at most
 MAX_OTHER = 50_000  # elements that are no cells: styles, names, pictures
 CELL_TAGS = (b"row", b"c", b"v", b"f", b"is", b"t", b"si")
 SAVE_AS_CSV = "save its sheet as CSV"
+BROKEN = f"The Excel workbook is broken; save it again, or {SAVE_AS_CSV}."
+TOO_LONG = f"The workbook has a cell or a part that is too long to read; {SAVE_AS_CSV}."
 TOO_MANY = f"The workbook has more than {MAX_CELLS:,} cells, or too many styles; {SAVE_AS_CSV}."
 _ENCODING = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?:\?xml[^>]*?encoding=["']([\w.-]+)|(?!\?xml[^>]*encoding))""")
+_STRETCH = re.compile(rb"[^<]+")
 _TAG = re.compile(rb"<(?:[\w.-]{1,20}:)?([A-Za-z]\w{0,40})")
 
 
@@ -51,7 +55,7 @@ def read_workbook(data: bytes, max_rows: int, max_columns: int) -> Sheet:
     except UserError:
         raise
     except Exception as error:  # zipfile, expat and openpyxl raise many kinds; each means the same to the reader
-        raise UserError(f"The Excel workbook is broken; save it again, or {SAVE_AS_CSV}.") from error
+        raise UserError(BROKEN) from error
 
 
 def checked_copy(data: bytes) -> io.BytesIO:
@@ -76,12 +80,24 @@ def checked_copy(data: bytes) -> io.BytesIO:
                 raise UserError(f"The workbook is not encoded in UTF-8 as Excel's files are; {SAVE_AS_CSV}.")
             if text.count(b"<") > 10 * MAX_CELLS:
                 raise UserError(TOO_MANY)
+            _check_stretches(text)
             tags.update(_TAG.findall(text))
             kept.writestr(part.filename, text)
     others = sum(count for tag, count in tags.items() if tag not in CELL_TAGS)
     if any(tags[tag] > MAX_CELLS for tag in CELL_TAGS) or others > MAX_OTHER:
         raise UserError(TOO_MANY)
     return copy
+
+
+def _check_stretches(text: bytes) -> None:
+    """Raises UserError for what the parser would read anew with each piece of the file that it is given."""
+    if b"<!DOCTYPE" in text:  # Excel writes none
+        raise UserError(BROKEN)
+    ends = ((rest, end) for begin, end in ((b"<!--", b"-->"), (b"<?", b"?>")) for rest in text.split(begin)[1:])
+    if any(not 0 <= rest.find(end) <= MAX_STRETCH for rest, end in ends):
+        raise UserError(TOO_LONG)
+    if any(found.end() - found.start() > MAX_STRETCH for found in _STRETCH.finditer(text)):
+        raise UserError(TOO_LONG)
 
 
 def _first_sheet(archive: io.BytesIO, max_rows: int, max_columns: int) -> Sheet:
@@ -95,11 +111,15 @@ def _first_sheet(archive: io.BytesIO, max_rows: int, max_columns: int) -> Sheet:
             raise UserError("The workbook has no sheet with cells.")
         sheet = sheets[0]
         sheet.reset_dimensions()  # what the file says of its size may be wrong
-        rows = []
+        rows, characters = [], 0
         found = sheet.iter_rows(max_row=max_rows + 2, max_col=max_columns + 1, values_only=True)
         for number, cells in enumerate(found, start=1):
-            if any(cell is not None and str(cell).strip() for cell in cells):
-                rows.append((number, [_plain(cell) for cell in cells]))
+            texts = [_plain(cell) for cell in cells]
+            characters += sum(map(len, texts))
+            if characters > MAX_UNPACKED:  # where many cells share one text
+                raise UserError(TOO_LONG)
+            if any(map(str.strip, texts)):
+                rows.append((number, texts))
         title = str(sheet.title)
         book.close()
     width = max((at for _, cells in rows for at, cell in enumerate(cells, start=1) if cell), default=0)

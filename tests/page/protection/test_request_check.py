@@ -11,7 +11,7 @@ import gradio as gr
 import pytest
 
 from demos.page.protection import MIDDLEWARE, request_check
-from demos.page.protection.request_check import JOIN, RefusedError, checked
+from demos.page.protection.request_check import JOIN, MOST_VALUES, SERVER, RefusedError, checked
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,23 @@ def test_what_is_nested_too_deeply_is_refused(demo: gr.Blocks, depth: int) -> No
     body = _join().replace(b'"a"', b"[" * depth + b"]" * depth)
     with pytest.raises(RefusedError):
         checked(body, JOIN, demo)
+
+
+@pytest.mark.parametrize(
+    "value", [[[]] * MOST_VALUES, [{"a": 0}] * (MOST_VALUES // 2), dict.fromkeys(map(str, range(MOST_VALUES)))]
+)
+def test_more_values_than_a_page_sends_are_refused(demo: gr.Blocks, value: Any) -> None:
+    with pytest.raises(RefusedError, match="more than 20,000 values"):
+        checked(_join(data=[value, None]), JOIN, demo)
+    assert checked(_join(data=["," * 100_000, [0] * (MOST_VALUES // 2)]), JOIN, demo)
+
+
+@pytest.mark.parametrize("name", ["x", "preprocess", "__class__", "", 7, None])
+def test_only_a_components_own_functions_are_asked(demo: gr.Blocks, name: Any) -> None:
+    """For any other Gradio would begin a session, and forget those of 500 readers."""
+    body = {"component_id": next(iter(demo.blocks)), "session_hash": "s", "fn_name": name, "data": 1}
+    with pytest.raises(RefusedError, match="no component's function"):
+        checked(json.dumps(body).encode(), SERVER, demo)
 
 
 def test_half_a_pair_becomes_the_replacement_character(demo: gr.Blocks) -> None:
@@ -76,3 +93,18 @@ def test_a_body_that_does_not_end_is_given_up(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n{")
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def test_bodies_that_are_kept_from_their_end_are_bounded_together(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_check, "BODY_SECONDS", 60)
+    monkeypatch.setattr(request_check, "MOST_COMING", 1_000_000)
+    head = b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 900000\r\n\r\n"
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=20) as first,
+        socket.create_connection(("127.0.0.1", port), timeout=20) as second,
+    ):
+        for slow in (first, second):
+            slow.sendall(head + b" " * 600_000)
+        assert first.recv(100).startswith(b"HTTP/1.1 408")
+        second.sendall(b" " * 300_000)
+        assert second.recv(100).startswith(b"HTTP/1.1 422")

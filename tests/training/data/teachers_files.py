@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import openpyxl
 
-from demos.training.data.workbooks import MAX_CELLS
+from demos.training.data.workbooks import MAX_CELLS, TOO_LONG
 from tests.training.data.made_files import CONLL, FILMS, ITEM_NAMES, ITEMS, PAIRS, films, lines, squad, table
-from tests.training.data.workbook_files import of_sheet, packed, parts_of, with_part, workbook
+from tests.training.data.workbook_files import of_sheet, packed, parts_of, strings_part, with_part, workbook
 
 CAFE = ("café “Zoë” für 5 €", "no")
 SEMICOLONS = films(CAFE, between=";")
@@ -187,6 +187,22 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
         "a.xlsx", "sentence",
         with_part(BOOK, "xl/sharedStrings.xml", lambda part: OUTSIDE + b"]>" + part.replace(b"film 1 ", b"&a; ")),
         BROKEN_BOOK,
+    ),
+    "a long comment, which would be read a thousand times": (
+        "a.xlsx", "sentence",
+        lambda: with_part(BOOK, "xl/styles.xml", lambda part: b"<!--%b-->" % (b"<>" * 1_900_000) + part), TOO_LONG,
+    ),
+    "a long attribute, which would be too": (
+        "a.xlsx", "sentence", lambda: of_sheet(f'<row a="{" " * 20_000_000}"/>', BOOK), TOO_LONG,
+    ),
+    "a long blank text in many cells": (
+        "a.xlsx", "sentence",
+        lambda: with_part(
+            of_sheet(("<row>" + '<c t="s"><v>0</v></c>' * 90 + "</row>") * 2_000, BOOK),
+            "xl/sharedStrings.xml",
+            lambda _: strings_part(b'<si><t xml:space="preserve">%b</t></si>' % (b" " * 190_000)),
+        ),
+        TOO_LONG,
     ),
     "XML in UTF-16": (
         "a.xlsx", "sentence",

@@ -1,0 +1,36 @@
+"""Bodies that are on their way: slow ones and too much at once are given up, the one that began first before others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.types import Message, Receive
+
+
+class Coming:
+    """How many bytes of each body have come so far, the one that began first at the front."""
+
+    def __init__(self) -> None:
+        self.bytes: OrderedDict[asyncio.Timeout, int] = OrderedDict()
+
+    @asynccontextmanager
+    async def counted(self, receive: Receive, seconds: float, most: int) -> AsyncIterator[Receive]:
+        """`receive`, counted. Raises TimeoutError after so many seconds, or where all have `most` bytes together."""
+        try:
+            async with asyncio.timeout(seconds) as patience:
+                self.bytes[patience] = 0
+
+                async def counting() -> Message:
+                    message = await receive()
+                    self.bytes[patience] = self.bytes.get(patience, 0) + len(message.get("body", b""))
+                    while sum(self.bytes.values()) > most:
+                        slowest, _ = self.bytes.popitem(last=False)
+                        slowest.reschedule(0)
+                    return message
+
+                yield counting
+        finally:
+            self.bytes.pop(patience, None)
