@@ -1,5 +1,6 @@
-// What is wrong with how a document looks, and figures that have no name, a line each: (least) => [...], with `least` the pixels of the screen that a
-// text must have. Left out: what is read aloud alone, and Gradio's own arrow of a fold, which is turned by a transform.
+// What is wrong with how a document looks, and figures that have no name, a line each: (least) => [...], with `least`
+// the pixels of the screen that a text must have. Left out: what is read aloud alone, and Gradio's own arrow of a fold,
+// which is turned by a transform.
 (least) => {
   const UNSEEN = "script, style, template, .skip, .icon, #bar [data-testid='block-info'], .katex-mathml";
   const faults = new Set();
