@@ -20,10 +20,14 @@ function theme() {
 // The frame is sandboxed without an origin, so there is none to name: it is the window that is addressed.
 const post = (said) => state.ready && frame.contentWindow?.postMessage({ bertviz: said }, "*");
 
+// About as tall as the lines will be, in pixels: what stands below them does not jump once they are drawn.
+const reserved = (tokens) => Math.min(1000, 34 * tokens) + 93;
+
 function show() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
   element.dataset.view = message.view;
+  if (!frame.style.height && message.view === "head") frame.style.height = `${reserved(message.tokens.length)}px`;
   state.heads = message.heads;
   post({ message });
 }
@@ -113,4 +117,5 @@ window.insideBert.attention = {
 window.addEventListener("message", heard);
 new MutationObserver(() => post({ theme: theme() })).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 watch("value", show);
+show(); // what the page came with
 frame.src = `${file(props.page)}?views=${encodeURIComponent(`${file(props.views)}/`)}`;

@@ -238,6 +238,7 @@ const frame = (() => {
   });
 
   new ResizeObserver(() => {
+    if (!shown) return; // the page has reserved what the first drawing needs
     const height = Math.ceil(document.body.getBoundingClientRect().height);
     document.documentElement.classList.toggle("tall", window.parent !== window && height > TALLEST);
     tell({ type: "height", height: Math.min(TALLEST, height) });

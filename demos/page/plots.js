@@ -3,6 +3,8 @@
 // Each gets a name for those who can't see it: the label that its part has given it.
 (() => {
   const GREY = "#7b8288"; // BOTH_PAPERS in demos/figures/axes.py
+  const NEAR = "200px";
+  const ACTS = ["pointerdown", "keydown", "wheel", "input", "scroll", "beforeprint"];
   const given = new Map(); // figure -> what it was drawn from: data, layout, config
   const painted = new WeakMap(); // figure -> whether it was drawn for dark paper
   const isDark = () => document.body.classList.contains("dark");
@@ -52,6 +54,22 @@
       else if (painted.get(figure) !== isDark() && figure.offsetWidth) paint(figure);
     }
   }
+
+  // Plotly is a second of work: it waits until a figure comes near the screen, or the reader does something.
+  insideBert.plotIsNear = () =>
+    new Promise((resolve) => {
+      const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && begin(), { rootMargin: NEAR });
+      const begin = () => {
+        near.disconnect();
+        for (const act of ACTS) window.removeEventListener(act, begin, true);
+        resolve();
+      };
+      for (const act of ACTS) window.addEventListener(act, begin, true);
+      for (const { type, props } of window.gradio_config.components) {
+        const block = type === "plot" && document.getElementById(props.elem_id);
+        if (block) near.observe(block);
+      }
+    });
 
   const shown = new ResizeObserver(paintAgain); // a figure out of sight has no size to be drawn in
   Object.defineProperty(window, "Plotly", {

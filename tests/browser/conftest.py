@@ -86,10 +86,11 @@ def visit(page: Page, url: str) -> None:
 
 
 def stands(page: Page, lesson: str) -> None:
-    """Wait until the lesson's page is there and its link has been read."""
+    """Wait until the lesson's page is there and its link has been read; then do what has all its figures drawn."""
     page.wait_for_selector("#bar-text textarea")
     page.wait_for_selector(f"#lesson-{lesson} .lesson-heading h2")
     page.wait_for_function("new URLSearchParams(location.search).has('model')")
+    page.keyboard.press("Shift")
 
 
 @pytest.fixture

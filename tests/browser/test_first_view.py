@@ -52,6 +52,15 @@ def test_it_comes_drawn_and_is_what_a_drawing_shows(page: Page, app_url: str, le
     assert page.evaluate(SEEN, lesson) == sent
 
 
+def test_plotly_waits_until_a_figure_is_near(page: Page, app_url: str) -> None:
+    visit(page, f"{app_url}/?lesson=attention")
+    page.wait_for_selector("#attention-frame iframe[data-drawn]")
+    page.wait_for_timeout(500)
+    assert page.evaluate("typeof Plotly") == "undefined"
+    page.locator("#attention-heatmap").scroll_into_view_if_needed()
+    expect(page.locator("#attention-heatmap .js-plotly-plot .main-svg").first).to_be_visible()
+
+
 @pytest.mark.parametrize("lesson", discover(), ids=lambda lesson: lesson.slug)
 @pytest.mark.parametrize("text", ["Hi.", OTHER], ids=["short", "long"])
 def test_any_other_opening_asks_for_two_events_at_most_and_draws_each_once(

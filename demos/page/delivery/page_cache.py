@@ -4,9 +4,10 @@ For every request Gradio copies the configuration of all components and writes 1
 it depends on who asks, only on the address that they asked at. And it compresses each of some ninety files anew for
 each reader, who then asks again at every visit, though a file's name changes with what is in it.
 
-One of Gradio's own scripts is mended on its way: after each event it tells every output that ever was drawn whether it
-is loading, and looks for each of them through all components. It tells those alone for which that has changed: in a
-lesson of many pictures that is most of what the browser has to do after an event.
+Two of Gradio's own scripts are mended on their way. After each event one tells every output that ever was drawn whether
+it is loading, and looks for each of them through all components. It tells those alone for which that has changed: in a
+lesson of many pictures that is most of what the browser has to do after an event. The other reads Plotly, a second of
+work, as soon as a page has a figure of it. It waits until one comes near (demos/page/plots.js).
 """
 
 from __future__ import annotations
@@ -32,12 +33,18 @@ ADDRESSES = 40  # pages and configuration, for some names of one host; what nobo
 FILES = 300  # of Gradio's, some megabytes compressed
 PATHS = ("/", "/config")  # and the pages that are named to `PageCache`
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
-MENDED = re.compile(r"/assets/Blocks-[\w-]+\.js")
-TELLS_ALL = b"await Promise.all(Object.entries(this.loading_stati.current).map(("
-TELLS_CHANGED = (
-    b"const told=this.loading_told??={};"
-    b"await Promise.all(Object.entries(this.loading_stati.current)"
-    b".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map(("
+MENDED = re.compile(r"/assets/(Blocks|Plot)-[\w-]+\.js")
+MENDS = (  # what stands in such a script, and what stands there instead
+    (
+        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
+        rb"const told=this.loading_told??={};"
+        rb"await Promise.all(Object.entries(this.loading_stati.current)"
+        rb".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map((",
+    ),
+    (
+        re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
+        rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
+    ),
 )
 EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
@@ -110,8 +117,10 @@ class PageCache:
         plain = [(name, value) for name, value in scope["headers"] if name.lower() not in ASKED_OF_US]
         await self.app(scope | {"headers": plain}, receive, collect)
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
+        sent = bytes(body)
         is_mended = MENDED.fullmatch(scope["path"]) is not None
-        sent = bytes(body).replace(TELLS_ALL, TELLS_CHANGED) if is_mended else bytes(body)
+        for old, new in MENDS if is_mended else ():
+            sent = old.sub(new, sent)
         if sent.lstrip().startswith(b"<!doctype html>"):
             sent = sent.replace(b"</head>", EARLY + b"</head>", 1)
         lasting = FOR_EVER if FILE.fullmatch(scope["path"]) and not is_mended else ASK_EACH_TIME
