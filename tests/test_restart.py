@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,9 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     pid, url = started(tmp_path)
+    readers = Visit(url).others(50)
     try:
+        assert tokens_of_all(readers) == list(range(50))
         train(Visit(url), READER)
         before = found(url, READER)
         assert LOST not in before["finetune-lost"]
@@ -35,8 +39,9 @@ def test_a_run_outlives_its_server(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
 
-    pid, url = started(tmp_path)
+    pid, url = started(tmp_path, int(url.rsplit(":")[-1]))
     try:
+        assert tokens_of_all(readers) == list(range(50))  # in the sessions that they had
         assert found(url, READER) == before
         strangers = found(url, STRANGER)
         assert LOST in strangers["finetune-lost"]
@@ -66,6 +71,19 @@ def started(folder: Path, port: int = 0) -> tuple[int, str]:
             pytest.fail((folder / "app.log").read_text()[-2_000:])
         time.sleep(0.1)
     return pid, url
+
+
+def tokens_of_all(readers: list[Visit]) -> list[int]:
+    """The number that each reader, all at one moment, is shown among the tokens of "It costs ... dollars"."""
+
+    def number_of(place: int) -> int:
+        reader = readers[place]
+        shown = reader.ask(reader.drawing("tokens-picture"), {0: f"It costs {place} dollars."})["tokens-picture"]
+        (number,) = re.findall(r"\bcosts\s+\d+\s+(\d+)\s", re.sub(r"<[^>]*>", " ", shown))
+        return int(number)
+
+    with ThreadPoolExecutor(len(readers)) as threads:
+        return list(threads.map(number_of, range(len(readers))))
 
 
 def left(temporary: Path) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from copy import copy
 from typing import Any
 
 import httpx
@@ -23,6 +24,13 @@ class Visit:
         self.handlers = [handler for handler in config["dependencies"] if handler["backend_fn"]]
         self.names = {component["id"]: component["props"].get("elem_id") for component in config["components"]}
         self.values = {component["id"]: component["props"].get("value") for component in config["components"]}
+
+    def others(self, number: int) -> list[Visit]:
+        """So many more sessions of the same page."""
+        visits = [copy(self) for _ in range(number)]
+        for visit in visits:
+            visit.session = uuid.uuid4().hex
+        return visits
 
     def on(self, event: str, component: str | int) -> dict[str, Any]:
         """The first handler of a component's event."""
