@@ -74,6 +74,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     # a layer that the browser does not hold yet: asked of the page, which moves its slider and the link too
     frame.locator("#layer").select_option("5")
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 5, head 6")
+    page.locator("#attention-heads-controls .label-wrap").click()
     expect(page.locator("#attention-layer input[type=number]")).to_have_value("5")
     page.wait_for_url(re.compile("layer=5"))
     last = visible(run.attentions[5])

@@ -62,12 +62,14 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     expect(said).to_contain_text(f"strongest here {run.attentions[3, 7].max():.2f}, from “")
     head.click()
     expect(opened).to_contain_text("Layer 3, head 7.")
+    page.locator("#attention-heads-controls .label-wrap").click()
     expect(page.locator("#attention-head input[type=number]")).to_have_value("7")
     on = page.frame_locator("#attention-bertviz iframe").locator('#vis [aria-checked="true"]')
     expect(on).to_have_count(1)  # the other heads' lines are off
     expect(on).to_have_attribute("aria-label", "head 7")
 
     # the keyboard: one stop, arrows, Enter
+    head.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
     expect(said).to_contain_text("Layer 2, head 8:")
@@ -118,6 +120,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     page.locator(GRID).get_by_role("button", name="Layer 0, head 5", exact=True).click()
     shows(page, weights, [5])
     page.wait_for_url(lambda url: chosen(url) == ("5", None))
+    page.locator("#attention-heads-controls .label-wrap").click()
     number = page.locator("#attention-head input[type=number]")
     number.fill("7")
     number.press("Enter")

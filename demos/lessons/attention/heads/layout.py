@@ -13,6 +13,7 @@ from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import Standalone
+from demos.page.folds import all_controls
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
@@ -36,7 +37,13 @@ def layout(page: Page) -> dict[str, Any]:
                 elem_classes="picture",
                 look={"layer": OPENED[0], "head": OPENED[1]},
             )
-            parts |= _which_head(page.services)
+            parts["view"] = gr.Radio(
+                [(view.title, view.name) for view in VIEWS.values()],
+                value="head",
+                label="View",
+                elem_id="attention-view",
+                min_width=330,
+            )
             page.show_look()
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
@@ -44,15 +51,9 @@ def layout(page: Page) -> dict[str, Any]:
                 label="Show all heads, or find the head that best fits a pattern",
                 elem_id="attention-pattern",
             )
-            with takeaway_row("Download the overview:"):
-                picture_buttons(f"#{GRID}", "bert-heads", page)
-            parts["source"] = gr.Radio(
-                [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")],
-                value="sentence",
-                label="Scores from",
-                elem_id="attention-habit",
-            )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
+            with all_controls(page, __file__):
+                parts |= _more(page)
         with gr.Column(elem_classes="heads-opened", min_width=330):
             parts |= _open_head(page, parts)
     return parts
@@ -90,28 +91,28 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
     return parts
 
 
-def _which_head(services: Services) -> dict[str, Any]:
-    """The view, the layer and the head."""
+def _more(page: Page) -> dict[str, Any]:
+    """What is seldom moved: layer and head by number, what the patterns are scored on, the overview's files."""
     parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="heads-controls"):
-        parts["view"] = gr.Radio(
-            [(view.title, view.name) for view in VIEWS.values()],
-            value="head",
-            label="View",
-            elem_id="attention-view",
-            min_width=330,
-        )
-        with gr.Row(elem_classes="heads-place"):
-            for what, first in zip(("layer", "head"), OPENED, strict=True):
-                parts[what] = gr.Slider(
-                    0,
-                    max(getattr(spec, f"num_{what}s") for spec in services.store.catalogue.values()) - 1,
-                    value=first,
-                    step=1,
-                    label=f"{what.capitalize()} (from 0)",
-                    elem_id=f"attention-{what}",
-                    min_width=170,
-                )
+    with gr.Row(elem_classes="heads-place"):
+        for what, first in zip(("layer", "head"), OPENED, strict=True):
+            parts[what] = gr.Slider(
+                0,
+                max(getattr(spec, f"num_{what}s") for spec in page.services.store.catalogue.values()) - 1,
+                value=first,
+                step=1,
+                label=f"{what.capitalize()} (from 0)",
+                elem_id=f"attention-{what}",
+                min_width=170,
+            )
+    parts["source"] = gr.Radio(
+        [("this sentence", "sentence"), (f"average of {len(habit_sentences())} sentences", "habit")],
+        value="sentence",
+        label="Scores from",
+        elem_id="attention-habit",
+    )
+    with takeaway_row("Download the overview:"):
+        picture_buttons(f"#{GRID}", "bert-heads", page)
     return parts
 
 
