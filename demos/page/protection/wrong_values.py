@@ -21,7 +21,19 @@ async def checked(blocks: gr.Blocks, function: Any, *arguments: Any, **options: 
     except Exception as error:
         raise gr.Error(WRONG, print_exception=False) from error
     pairs = zip(function.inputs, values, strict=False)
-    return ["" if value is None and isinstance(component, gr.Textbox) else value for component, value in pairs]
+    return [_without(component) if value is None else value for component, value in pairs]
+
+
+def _without(component: gr.Component) -> Any:
+    """What stands for null, which a browser may send while a menu's choices change, and anybody at any time.
+
+    An empty text; for a menu, the choice that it was built with, if any; else None.
+    """
+    if isinstance(component, gr.Textbox):
+        return ""
+    if isinstance(component, gr.Dropdown) and component.multiselect:
+        return []
+    return component.value if isinstance(component, gr.Dropdown | gr.Radio) else None
 
 
 def _fits(component: gr.Component, value: Any) -> bool:

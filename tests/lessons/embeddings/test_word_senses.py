@@ -112,7 +112,7 @@ def test_names_and_pairs_fall_back() -> None:
     assert sense_names("Bat", grouped, labelled) == ["sense 1", "club"]  # the first mixes animal and club
     assert sense_names("ball", grouped, labelled) == ["sense 1", "sense 2"]
     cosine = np.array([[1, 0.2, 0.9], [0.2, 1, 0.5], [0.9, 0.5, 1]])
-    assert [read_pair(asked, cosine) for asked in ("2-3", "3-2", "1-9", "x", None)] == [(1, 2), *[(0, 1)] * 4]
+    assert [read_pair(asked, cosine) for asked in ("2-3", "3-2", "1-9", "x", "")] == [(1, 2), *[(0, 1)] * 4]
     assert pair_menu("1-9", 3, hidden=False)["value"] == "least"
 
 

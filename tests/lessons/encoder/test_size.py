@@ -38,7 +38,6 @@ def handlers(store: ModelStore) -> list[Any]:
 def test_the_model_in_use_is_counted_and_sets_the_sliders(handlers: list[Any]) -> None:
     pick, _ = handlers
     layers, width, heads, picture, told, models, parts, code = pick(ANY, IN_USE, 1, 64, 1, 128).values()
-    assert pick(ANY, None, 1, 64, 1, 128) == pick(ANY, IN_USE, 1, 64, 1, 128)  # nothing pressed: a raw request
     assert (layers, width, heads) == (6, 384, 12)
     assert "22,713,216 parameters" in told
     assert picture.data[0].values[0] == 22_713_216

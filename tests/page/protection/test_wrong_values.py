@@ -31,6 +31,8 @@ def url() -> Iterator[str]:
                 gr.Radio([("a half", 0.5), ("one", 1.0)]),
                 gr.Dropdown([("first", 0), ("second", 1)]),
                 gr.Textbox(),
+                gr.Radio(["x", "y"], value="y"),
+                gr.Dropdown(["x", "y"], value=None),
             )
             gr.Button().click(lambda *values: str([*values[:4], *values[5:]]), inputs, gr.Textbox(), api_name="show")
         demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False)
@@ -38,7 +40,7 @@ def url() -> Iterator[str]:
         demo.close()
 
 
-RIGHT: list[Any] = [1, "a", 2, [], None, 0.5, 1, "b"]
+RIGHT: list[Any] = [1, "a", 2, [], None, 0.5, 1, "b", "x", "x"]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +58,13 @@ def test_a_value_that_fits_no_field(url: str, place: int, wrong: Any, capfd: pyt
 
 
 def test_values_that_fit_are_handed_on(url: str) -> None:
-    assert call(url, "show", RIGHT) == """data: ["[1, 'a', 2, [], 0.5, 1, 'b']"]"""
-    assert call(url, "show", [5, "b", 0, ["c"], None, 1, None, ""]) == """data: ["[5, 'b', 0, ['c'], 1, None, '']"]"""
+    assert call(url, "show", RIGHT) == """data: ["[1, 'a', 2, [], 0.5, 1, 'b', 'x', 'x']"]"""
+    values = [5, "b", 0, ["c"], None, 1, 0, "", "y", "y"]
+    assert call(url, "show", values) == """data: ["[5, 'b', 0, ['c'], 1, 0, '', 'y', 'y']"]"""
 
 
-def test_no_text_is_an_empty_text(url: str) -> None:
-    assert call(url, "show", [*RIGHT[:7], None]) == """data: ["[1, 'a', 2, [], 0.5, 1, '']"]"""
+def test_null_is_an_empty_text_or_what_the_menu_was_built_with(url: str) -> None:
+    assert call(url, "show", [1, *[None] * 9]) == """data: ["[1, 'a', None, [], None, 0, '', 'y', None]"]"""
 
 
 def test_no_address_that_a_reader_names_is_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,10 +127,9 @@ def heads_at_first(services: Services, model: str, off: str, followed: str) -> t
 
 
 def drawn(
-    ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int | None, trained: str
+    ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int, trained: str
 ) -> dict[str, Any]:
     """What stands above gradient x input, of one and the same set of heads, by the names of its components."""
-    place = PICKED if place is None else place
     effects = ablation.effects(sentence, off, listed, place, trained)
     spec = ablation.services.loaded(sentence.model).spec
     encoding, guesses = effects.before.encoding, effects.guesses
@@ -173,12 +172,11 @@ def explained(
     layer: str,
     rows: str,
     listed: str,
-    place: int | None,
+    place: int,
     trained: str,
 ) -> dict[str, Any]:
     """The menu of outputs, both rows of bars, and how far they agree, by the names of their components."""
-    place = PICKED if place is None else place
-    run, saliency, key, title, targets = ablation.explained(sentence, listed, place, trained, key or "")
+    run, saliency, key, title, targets = ablation.explained(sentence, listed, place, trained, key)
     last = run.num_layers - 1
     at = last if layer == LAST else min(int(layer), last)
     attention = attention_received(run, at, rows)

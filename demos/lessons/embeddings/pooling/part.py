@@ -116,15 +116,15 @@ def build(page: Page) -> None:
         vectors = services.vectors.get(loaded, sentences, choices)
         return loaded, sentences, from_bar, choices, vectors, [cosine_matrix(rows) for rows in vectors]
 
-    def show_in_hand(sentence: Sentence, lines: str, index: int | None, *chosen: str) -> dict[gr.Component, Any]:
+    def show_in_hand(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
         loaded, sentences, _, choices, _, cosines = vectors_of(sentence, lines, *chosen)
-        return in_hand(loaded, sentences, min(index or 0, len(sentences) - 1), choices, cosines)
+        return in_hand(loaded, sentences, min(index, len(sentences) - 1), choices, cosines)
 
-    def show(sentence: Sentence, lines: str, index: int | None, *chosen: str) -> dict[gr.Component, Any]:
+    def show(sentence: Sentence, lines: str, index: int, *chosen: str) -> dict[gr.Component, Any]:
         loaded, sentences, from_bar, choices, vectors, cosines = vectors_of(sentence, lines, *chosen)
         pairs = disagreements(*cosines)
         names = [choice_name(choice, loaded.model.config.num_hidden_layers) for choice in choices]
-        index = index if index is not None and index < len(sentences) else 0  # None: a raw request's
+        index = index if index < len(sentences) else 0
         menu = [(f"{number + 1} {short(text, 60)}", number) for number, text in enumerate(sentences)]
         figures = [cosine_heatmap(cosine, sentences, pairs[0], from_bar) for cosine in cosines]
         layers = [layer_menu(loaded, layer) for layer in chosen[1::2]]

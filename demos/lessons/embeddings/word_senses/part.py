@@ -90,9 +90,9 @@ def chosen_by_result(word: str, uses: Sequence[Use], labelled: Sequence[SenseUse
     return word.lower() == FIRST and {use.sentence for use in uses if use.sense is not None} <= opening
 
 
-def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
+def read_pair(pair: str, cosine: np.ndarray) -> tuple[int, int]:
     """The menu's answer as two indices; the least similar of `cosine` [m, m] where it names no pair of these uses."""
-    first, _, second = str(pair or "").partition("-")
+    first, _, second = pair.partition("-")
     if first.isdecimal() and second.isdecimal() and 0 < int(first) < int(second) <= len(cosine):
         return int(first) - 1, int(second) - 1
     rows, columns = np.triu_indices(len(cosine), k=1)
@@ -100,7 +100,7 @@ def read_pair(pair: str | None, cosine: np.ndarray) -> tuple[int, int]:
     return int(rows[least]), int(columns[least])
 
 
-def pair_menu(pair: str | None, count: int, hidden: bool) -> Any:
+def pair_menu(pair: str, count: int, hidden: bool) -> Any:
     """The menu of pairs for `count` uses; of no use where senses are told, so hidden there."""
     choices = pair_choices(count)
     kept = pair if pair in [value for _, value in choices] else LEAST

@@ -56,11 +56,11 @@ def build(page: Page) -> None:
     def own(layers: float, width: float, heads: float) -> Shape:
         return Shape("Your own", int(layers or 1), int(width or 1), int(heads or 1))
 
-    def pick(sentence: Sentence, which: str | None, *sizes: float) -> dict[gr.Component, Any]:
+    def pick(sentence: Sentence, which: str, *sizes: float) -> dict[gr.Component, Any]:
         *chosen, length = sizes
         if which == OWN:
             return shown(own(*chosen), length)
-        if which in (None, IN_USE):  # None: nothing is pressed, which only a request of one's own can say
+        if which == IN_USE:
             loaded = page.services.loaded(sentence.model)
             shape = shape_of(loaded.spec.title, loaded.model)
         else:
