@@ -14,7 +14,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class LessonAddresses:
-    """ASGI middleware: "/?lesson=name" leads to "/name" with the rest of its query, an unknown name to the first."""
+    """ASGI middleware: "/?lesson=name" leads to "/name" with the rest of its query, an unknown name to the first.
+
+    So does "/name/", where a page would look for its files in a folder of that name.
+    """
 
     def __init__(self, app: ASGIApp, lessons: Sequence[str]) -> None:
         self.app = app
@@ -28,5 +31,11 @@ class LessonAddresses:
             if named in self.others or scope["path"] != "/":
                 address = named if named in self.others else ""
                 await RedirectResponse(f"./{address}?{urlencode(query, doseq=True)}")(scope, receive, send)
+                return
+        elif scope["type"] == "http" and (named := scope["path"].strip("/")) in self.others:
+            if scope["path"] != f"/{named}":
+                query_string = scope["query_string"].decode("latin-1")
+                up = "../" * (scope["path"].count("/") - 1)
+                await RedirectResponse(f"{up}{named}?{query_string}")(scope, receive, send)
                 return
         await self.app(scope, receive, send)

@@ -1,8 +1,9 @@
 """The page as it is sent, with Gradio's scripts and styles: built and compressed once, then handed out to all.
 
 For every request Gradio copies the configuration of all components and writes 1.6 MB of HTML, uncompressed. Nothing in
-it depends on who asks, only on the address that they asked at. And it compresses each of some ninety files anew for
-each reader, who then asks again at every visit, though a file's name changes with what is in it.
+it depends on who asks but the host's name at which they asked: so it is built for no host, and its addresses begin at
+the root. And Gradio compresses each of some ninety files anew for each reader, who then asks again at every visit,
+though a file's name changes with what is in it.
 
 Two of Gradio's own scripts are mended on their way. After each event one tells every output that ever was drawn whether
 it is loading, and looks for each of them through all components. It tells those alone for which that has changed: in a
@@ -20,7 +21,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs
 
 import brotli  # Gradio requires it
 from starlette.datastructures import Headers
@@ -29,9 +29,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
 
-ADDRESSES = 40  # pages and configuration, for some names of one host; what nobody asks for goes first
+EDITIONS = 3  # of the pages: what nobody asks for any more goes
 FILES = 300  # of Gradio's, some megabytes compressed
-PATHS = ("/", "/config")  # and the pages that are named to `PageCache`
+CONFIG = "/config"
+PATHS = ("/", CONFIG)  # and the pages that are named to `PageCache`
+NO_HOST = b"address.invalid"  # a name that no host has (RFC 2606)
+ROOT = re.compile(rb'"root": ?"http://address\.invalid[^"]*"')
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
 MENDED = re.compile(r"/assets/(Blocks|Plot)-[\w-]+\.js")
 MENDS = (  # what stands in such a script, and what stands there instead
@@ -49,9 +52,7 @@ MENDS = (  # what stands in such a script, and what stands there instead
 EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
 ASK_EACH_TIME, FOR_EVER = b"no-cache", b"public, max-age=31536000, immutable"
-ASKED_OF_US = frozenset({b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"})
 SAID_BY_US = frozenset({b"content-length", b"etag", b"last-modified", b"cache-control", b"vary", b"accept-ranges"})
-PARTIAL = frozenset({"deep_link", "page"})  # parameters that ask Gradio for something else
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Answer:
 
 
 class PageCache:
-    """ASGI middleware: one build of a page for each address that leads to it, however many ask for it at once."""
+    """ASGI middleware: one build of each page, whatever it is asked for with and by however many at once."""
 
     def __init__(self, app: ASGIApp, pages: Sequence[str] = (), edition: Callable[[], int] = int) -> None:
         """`pages` are built as "/" is; what was built of an earlier `edition` is built anew."""
@@ -80,13 +81,14 @@ class PageCache:
         if not _is_ours(scope, self.paths):
             await self.app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        key: tuple[Any, ...]
         if FILE.fullmatch(scope["path"]):
             key, kept, most = (scope["path"],), self.files, FILES
         else:
-            key, kept, most = (self.edition(), *_address(scope, headers)), self.answers, ADDRESSES
+            scope = {**scope, "path": scope["path"].rstrip("/") or "/"}
+            key, kept, most = (self.edition(), scope["path"]), self.answers, EDITIONS * len(self.paths)
         if key not in kept:
-            kept[key] = asyncio.create_task(self._build(scope))
+            kept[key] = asyncio.create_task(self._build(_for_no_host(scope)))
             if len(kept) > most:
                 kept.popitem(last=False)
         kept.move_to_end(key)
@@ -96,7 +98,7 @@ class PageCache:
         finally:
             if _has_failed(building) and kept.get(key) is building:
                 del kept[key]
-        await _send(answer, headers, send)
+        await _send(answer, scope, send)
 
     async def _build(self, scope: Scope) -> Answer:
         """Gradio's own answer, read to its end."""
@@ -114,16 +116,18 @@ class PageCache:
             else:
                 body.extend(message.get("body", b""))
 
-        plain = [(name, value) for name, value in scope["headers"] if name.lower() not in ASKED_OF_US]
-        await self.app(scope | {"headers": plain}, receive, collect)
+        await self.app(scope, receive, collect)
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
         sent = bytes(body)
         is_mended = MENDED.fullmatch(scope["path"]) is not None
         for old, new in MENDS if is_mended else ():
             sent = old.sub(new, sent)
+        is_file = FILE.fullmatch(scope["path"]) is not None
+        if not is_file:
+            sent = _without_host(sent, scope["path"])
         if sent.lstrip().startswith(b"<!doctype html>"):
             sent = sent.replace(b"</head>", EARLY + b"</head>", 1)
-        lasting = FOR_EVER if FILE.fullmatch(scope["path"]) and not is_mended else ASK_EACH_TIME
+        lasting = FOR_EVER if is_file and not is_mended else ASK_EACH_TIME
         return await asyncio.to_thread(_compress, start["status"], headers, lasting, sent)
 
 
@@ -132,19 +136,27 @@ def _has_failed(building: asyncio.Task[Answer]) -> bool:
 
 
 def _is_ours(scope: Scope, pages: Set[str]) -> bool:
-    if scope["type"] != "http" or scope["method"] != "GET":
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
         return False
-    if FILE.fullmatch(scope["path"]):
-        return True
-    if scope["path"] not in pages:
-        return False
-    return PARTIAL.isdisjoint(parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+    return FILE.fullmatch(scope["path"]) is not None or (scope["path"].rstrip("/") or "/") in pages
 
 
-def _address(scope: Scope, headers: Headers) -> tuple[Any, ...]:
-    """What Gradio makes the page's own address of (`gradio.route_utils.get_root_url`)."""
-    forwarded = (headers.get("x-forwarded-host"), headers.get("x-forwarded-proto"))
-    return scope["path"], scope["scheme"], scope.get("root_path"), headers.get("host"), *forwarded
+def _for_no_host(scope: Scope) -> Scope:
+    """The request for a page as nobody in particular makes it; Gradio would build another for a `?page=`."""
+    headers = [(b"host", NO_HOST), (b"accept", b"*/*")]
+    return {**scope, "method": "GET", "scheme": "http", "query_string": b"", "headers": headers}
+
+
+def _without_host(body: bytes, path: str) -> bytes:
+    """A page whose addresses begin at the root of whatever host it came from; amid a text a browser puts its name in.
+
+    The configuration by itself has no root: who reads it takes the address at which it was found.
+    """
+    own = b"http://" + NO_HOST
+    if path == CONFIG:
+        body = ROOT.sub(b'"root":""', body, count=1)
+    addresses = body.replace(b'"' + own + b'"', b'"/"').replace(b'"' + own, b'"')
+    return addresses.replace(own, b'"+location.origin+"')  # of examples of calls, in JavaScript
 
 
 def _compress(status: int, headers: tuple[tuple[bytes, bytes], ...], lasting: bytes, body: bytes) -> Answer:
@@ -153,7 +165,8 @@ def _compress(status: int, headers: tuple[tuple[bytes, bytes], ...], lasting: by
     return Answer(status, headers, tag, lasting, encodings)
 
 
-async def _send(answer: Answer, asked: Headers, send: Send) -> None:
+async def _send(answer: Answer, scope: Scope, send: Send) -> None:
+    asked = Headers(scope=scope)
     headers = [*answer.headers, (b"etag", answer.tag), (b"vary", b"accept-encoding")]
     headers.append((b"cache-control", answer.lasting))
     if answer.status == 200 and answer.tag.decode() in asked.get("if-none-match", ""):
@@ -169,4 +182,4 @@ async def _send(answer: Answer, asked: Headers, send: Send) -> None:
         headers.append((b"content-encoding", encoding))
     headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

@@ -11,6 +11,7 @@ from demos.page.protection.connections import bound_connections
 from demos.page.protection.error_log import keep_log_small
 from demos.page.protection.event_queue import bound_the_queue
 from demos.page.protection.headers import SecurityHeaders
+from demos.page.protection.heartbeats import Heartbeats
 from demos.page.protection.listening import Listening
 from demos.page.protection.odd_requests import OddRequests
 from demos.page.protection.origin_guard import OriginGuard, let_no_other_page_read
@@ -19,7 +20,10 @@ from demos.page.protection.uploading import Uploading, bound_uploads
 from demos.page.protection.wrong_values import tell_wrong_values
 
 # The outermost first; what is cheapest to refuse is refused first.
-GUARDS = SecurityHeaders, Addresses, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck, Listening, Uploading
+GUARDS = (
+    *(SecurityHeaders, Addresses, ClosedRoutes, OriginGuard, BodyGuard, RequestCheck),
+    *(Heartbeats, Listening, Uploading),
+)
 MIDDLEWARE = [Middleware(guard) for guard in GUARDS]
 INNERMOST = Middleware(OddRequests)  # within all that is ours
 

@@ -35,6 +35,8 @@ def client() -> TestClient:
         ("/?text=%C3%A9+%26+b&lesson=attention&layer=", "/attention?text=%C3%A9+%26+b&layer="),
         ("/attention?text=a", "/attention?text=a"),
         ("/tokens?text=a", "/?text=a"),
+        ("/attention/?text=a", "/attention?text=a"),
+        ("/attention///", "/attention?"),
         ("/?lesson=//elsewhere.example", "/?lesson=//elsewhere.example"),
     ],
 )

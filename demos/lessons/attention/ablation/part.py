@@ -126,9 +126,7 @@ def heads_at_first(services: Services, model: str, off: str, followed: str) -> t
     return following(off, OPENING, followed, key, lambda: write_heads([previous_head(services, key)]))
 
 
-def drawn(
-    ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int, trained: str
-) -> dict[str, Any]:
+def drawn(ablation: Ablation, sentence: Sentence, off: str, listed: str, place: int, trained: str) -> dict[str, Any]:
     """What stands above gradient x input, of one and the same set of heads, by the names of its components."""
     effects = ablation.effects(sentence, off, listed, place, trained)
     spec = ablation.services.loaded(sentence.model).spec
