@@ -128,7 +128,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
         "ssr_mode": False,
         "_frontend": False,  # no request to our own page on start: on a busy machine it gives up after 3 seconds
         "show_error": False,  # only what a lesson chose to say reaches a reader; the log has the rest
-        "state_session_capacity": 500,
+        "state_session_capacity": 2_000,  # open pages among them: see gradio_sessions.py
         "max_threads": 40 + FOLLOWERS,  # who waits for a run holds a thread: 40, Gradio's own number, for all others
         "run_history": False,
         "enable_monitoring": False,

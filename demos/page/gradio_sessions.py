@@ -1,18 +1,19 @@
 """What the server keeps of each visit: Gradio's session without its copy of the page.
 
 Gradio writes out the configuration of all components for each visit, and later the last value of each output, pictures
-included: 100 ms on the event loop and some megabytes a reader, kept until 500 others have come. Its lists of components
-and handlers alone, copied, are 80 kB a visit. Only its deep links
-(`gr.DeepLinkButton`) read it, and this page has none: its links carry the choices.
+included: 100 ms on the event loop and some megabytes a reader, kept until many others have come. Its lists of
+components and handlers alone, copied, are 80 kB a visit. Only its deep links (`gr.DeepLinkButton`) read it, and this
+page has none: its links carry the choices.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Container
 from typing import Any, cast
 
 import gradio as gr
-from gradio import state_holder
+from gradio import routes, state_holder
 from gradio.blocks import BlocksConfig
 
 
@@ -38,6 +39,27 @@ class Session(state_holder.SessionState):
         """Nothing: what it would bring up to date is not kept."""
 
 
+class Sessions(state_holder.StateHolder):
+    """The sessions of all visits. Of too many the one goes that was idle for longest and whose page is closed.
+
+    So no crowd of others takes away what an open page has trained (`protection/heartbeats.py` says which are open).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open_pages: Container[str] = ()
+
+    def update(self, session_id: str) -> None:
+        with self.lock:
+            if session_id in self.session_data:
+                self.session_data.move_to_end(session_id)
+            while len(self.session_data) > self.capacity:
+                *others, _ = list(self.session_data)
+                gone = next((one for one in others if one not in self.open_pages), others[0])
+                self.session_data.pop(gone, None)
+                self.time_last_used.pop(gone, None)
+
+
 def _own(shared: BlocksConfig) -> BlocksConfig:
     """A visit's components and handlers: those of all, beneath what it changes itself."""
     own = BlocksConfig(shared.root_block)
@@ -48,5 +70,6 @@ def _own(shared: BlocksConfig) -> BlocksConfig:
 
 
 def keep_sessions_small() -> None:
-    """Have Gradio make each new session a `Session`."""
+    """Have Gradio make each new session a `Session`, and keep them in `Sessions`."""
     state_holder.SessionState = Session
+    routes.StateHolder = Sessions

@@ -32,10 +32,11 @@ class LessonAddresses:
                 address = named if named in self.others else ""
                 await RedirectResponse(f"./{address}?{urlencode(query, doseq=True)}")(scope, receive, send)
                 return
-        elif scope["type"] == "http" and (named := scope["path"].strip("/")) in self.others:
-            if scope["path"] != f"/{named}":
-                query_string = scope["query_string"].decode("latin-1")
+        elif scope["type"] == "http" and scope["path"].endswith("/"):
+            named = scope["path"].strip("/")
+            if named in self.others:
                 up = "../" * (scope["path"].count("/") - 1)
+                query_string = scope["query_string"].decode("latin-1")
                 await RedirectResponse(f"{up}{named}?{query_string}")(scope, receive, send)
                 return
         await self.app(scope, receive, send)

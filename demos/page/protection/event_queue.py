@@ -23,8 +23,9 @@ from demos.page.protection.mailboxes import Mailbox, Mailboxes
 
 MEGABYTE = 2**20
 MOST_EVENTS = 64  # of a session, waiting or running: a page that is opened posts eight
+MOST_STREAMS = 512  # of all sessions, in line: a hall of three hundred that trains at once
 MOST_PARKED = 256  # of all sessions: streams that wait for somebody to listen
-MOST_UNHEARD = 256  # sessions that posted and have not listened yet: each holds states that Gradio keeps for 500
+MOST_UNHEARD = 256  # sessions that posted and have not listened yet: each has states, and pushes others' out
 MOST_SESSIONS = 2_000  # with something to fetch, as Gradio has it
 SESSION_BYTES = 24 * MEGABYTE  # of answers that wait for one session
 ALL_BYTES = 96 * MEGABYTE  # and for all
@@ -33,6 +34,7 @@ LOOK_SECONDS = 5.0  # between two looks for such
 PLACES_SECONDS = 0.5  # between two tellings of the places in line
 FEW = 8  # messages about the place in line for who does not listen
 TOO_MANY = f"This page has {MOST_EVENTS} requests in progress; wait until they are finished."
+TOO_LONG = "Too many are waiting for this already; try again in a minute."
 SMALL_TALK = EstimationMessage, ProgressMessage, LogMessage
 
 
@@ -88,8 +90,10 @@ class BoundedQueue(queueing.Queue):
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
         if self.event_ids_to_events.of_session[body.session_hash] >= MOST_EVENTS:
             return False, TOO_MANY, "queue_full"
+        if self.blocks.fns[body.fn_index].types_generator and self._streams_in_line() >= MOST_STREAMS:
+            return False, TOO_LONG, "queue_full"
         if self.max_size is not None and len(self) >= self.max_size:
-            await self._drop(self._longest_waiting())
+            await self._drop(self._longest_waiting() or self._with_most_in_line(body.session_hash))
         pushed = await super().push(body, request, username)
         event = self.event_ids_to_events.get(pushed[1]) if pushed[0] else None
         if event is not None:
@@ -189,10 +193,23 @@ class BoundedQueue(queueing.Queue):
         box = self.pending_messages_per_session.get(event.session_hash)
         return box is None or not box.listeners, getattr(event, "turn", 0)
 
+    def _in_line(self) -> Iterator[queueing.Event]:
+        for line in self.event_queue_per_concurrency_id.values():
+            yield from line.queue
+
+    def _streams_in_line(self) -> int:
+        return sum(event.fn.types_generator for event in self._in_line())
+
+    def _with_most_in_line(self, session: str) -> str | None:
+        """The session with the most events in line; None where that is not more than `session` has with one more."""
+        counts = Counter(event.session_hash for event in self._in_line())
+        name, most = counts.most_common(1)[0]
+        return name if most > counts[session] + 1 else None
+
     def _longest_waiting(self) -> str | None:
         """The session with an event in line that nobody has listened to for longest."""
         boxes = self.pending_messages_per_session
-        waiting = {event.session_hash for line in self.event_queue_per_concurrency_id.values() for event in line.queue}
+        waiting = {event.session_hash for event in self._in_line()}
         alone = [(boxes[name].left, name) for name in waiting if name in boxes and not boxes[name].listeners]
         return min(alone)[1] if alone else None
 

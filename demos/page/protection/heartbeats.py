@@ -1,7 +1,7 @@
 """Gradio's heartbeats, one connection for each open page, bounded for each session and for all.
 
 Whether anybody reads one can't be seen from here: its few bytes fit into the network's buffers for days. So where there
-are too many, the oldest goes that belongs to no state: its session has asked for nothing, and loses nothing.
+are too many, the oldest goes whose page has asked for nothing yet: it has nothing to lose.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Container
 from gradio.route_utils import API_PREFIX
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from demos.page.gradio_sessions import Sessions
 from demos.page.protection.answers import refuse
 
 HEARTBEAT = f"{API_PREFIX}/heartbeat/"
@@ -34,7 +35,10 @@ class Heartbeats:
             await self.app(scope, receive, send)
             return
         session = scope["path"].rstrip("/").rpartition("/")[2]
-        if self.of_session[session] >= OF_SESSION or not self._make_room(scope["app"].state_holder):
+        sessions = scope["app"].state_holder
+        if isinstance(sessions, Sessions):
+            sessions.open_pages = self.of_session
+        if self.of_session[session] >= OF_SESSION or not self._make_room(sessions):
             await refuse(send, 503, TOO_MANY)
             return
         over = asyncio.Event()
@@ -54,13 +58,14 @@ class Heartbeats:
         finally:
             self.open.pop(over, None)
             self.of_session[session] -= 1
-            self.of_session += Counter()  # without those that have none
+            if not self.of_session[session]:
+                del self.of_session[session]
 
-    def _make_room(self, states: Container[str]) -> bool:
-        """Whether there is room for one more; the oldest heartbeat of a session without states may end for it."""
+    def _make_room(self, sessions: Container[str]) -> bool:
+        """Whether there is room for one more; the oldest one of a session that has asked for nothing may end for it."""
         if len(self.open) < MOST:
             return True
-        idle = next((over for over, session in self.open.items() if session not in states), None)
+        idle = next((over for over, session in self.open.items() if session not in sessions), None)
         if idle is not None:
             del self.open[idle]
             idle.set()

@@ -86,7 +86,11 @@ def test_many_at_once_wait_for_one_build(pages: Pages) -> None:
 def test_whatever_a_page_is_asked_for_with_it_is_built_once(pages: Pages, client: TestClient) -> None:
     first = client.get("/")
     for number in range(50):
-        for headers in ({"host": f"host{number}"}, {"x-forwarded-host": f"host{number}"}, {"x-forwarded-proto": "https"}):
+        for headers in (
+            {"host": f"host{number}"},
+            {"x-forwarded-host": f"host{number}"},
+            {"x-forwarded-proto": "https"},
+        ):
             again = client.get("/", headers=headers)
             assert (again.text, again.headers["etag"]) == (first.text, first.headers["etag"])
     for path in ("/?deep_link=abc", "/?page=", "/?page=tokens", "//"):
@@ -103,7 +107,7 @@ def test_the_configuration_has_no_host(pages: Pages, client: TestClient) -> None
 
 
 def test_editions_are_bounded(pages: Pages, client: TestClient) -> None:
-    for pages.edition in range(20):  # noqa: B007  # the app asks for it
+    for pages.edition in range(20):  # which the app asks for
         client.get("/")
         client.get("/")
     assert len(pages.built) == 20

@@ -189,6 +189,41 @@ def test_sessions_that_never_listen_push_nobody_s_states_out(
     assert len(demo.state_holder.session_data) <= 12
 
 
+def test_sessions_that_fill_the_queue_and_listen_make_room_too(
+    demo: gr.Blocks, post: Callable[..., Answer], started: list[str]
+) -> None:
+    demo._queue.max_size = 40
+    for number in range(40):
+        assert post(SLOW, "eager", f"eager{number % 2}").status == 200
+    with ThreadPoolExecutor(2) as pool:
+        pool.map(lambda session: heard(demo, session), ["eager0", "eager1"])
+        until(lambda: all(box.listeners for box in demo._queue.pending_messages_per_session.values()))
+        while len(demo._queue) < 40:
+            post(SLOW, "eager", "eager0")
+        assert post(SLOW, "own", "own").status == 200
+        assert heard(demo, "own") == ["own"]
+    assert len(started) < 60
+
+
+def test_streams_that_wait_leave_room_for_others(
+    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_queue, "MOST_STREAMS", 3)
+    demo._queue.create_event_queue_for_fn(demo.fns[STREAM])
+    line = demo._queue.event_queue_per_concurrency_id[demo.fns[STREAM].concurrency_id]
+    line.concurrency_limit = 0  # none of them begins
+    with ThreadPoolExecutor(3) as pool:
+        for number in range(3):
+            assert post(STREAM, "a", f"many{number}").status == 200
+            pool.submit(heard, demo, f"many{number}")
+        until(lambda: len(line.queue) == 3)
+        refused = post(STREAM, "a", "one-more")
+        assert (refused.status, refused.detail) == (503, event_queue.TOO_LONG)
+        assert post(QUICK, "own", "own").status == 200
+        assert heard(demo, "own") == ["own"]
+        line.concurrency_limit = 1
+
+
 def test_a_call_without_a_session_leaves_nothing(demo: gr.Blocks) -> None:
     called = json.loads(send(demo.local_url, "/gradio_api/call/quick", {"data": ["a"]}).body)["event_id"]
     lines = list(listen(demo.local_url, f"/gradio_api/call/quick/{called}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,6 +49,25 @@ def test_more_values_than_a_page_sends_are_refused(demo: gr.Blocks, value: Any) 
     with pytest.raises(RefusedError, match="more than 20,000 values"):
         checked(_join(data=[value, None]), JOIN, demo)
     assert checked(_join(data=["," * 100_000, [0] * (MOST_VALUES // 2)]), JOIN, demo)
+
+
+@pytest.mark.parametrize("many", ["[],", "{},", '"a",', "1,", '{"a":1},', "[[[0]]],", '"\\"",', '"\ud800",'])
+def test_they_are_refused_before_they_are_made(demo: gr.Blocks, many: str) -> None:
+    """Of 3 MB that are no JSON, which is told only at their end, a hundred would be made."""
+    body = b'{"data": [' + (many * (2_900_000 // len(many))).encode("utf-8", "surrogatepass") + b"nonsense"
+    tracemalloc.start()
+    try:
+        with pytest.raises(RefusedError, match="more than 20,000 values"):
+            checked(body, JOIN, demo)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("text", ["," * 2_000_000, '\\",[{' * 400_000, '"' * 1_000_000, "\ud83d\ude42[" * 200_000])
+def test_what_stands_in_a_text_is_one_value(demo: gr.Blocks, text: str) -> None:
+    for body in (_join(data=[text, None]), json.dumps({"data": [text]}, ensure_ascii=False).encode("utf-8", "replace")):
+        assert checked(body, JOIN if b"fn_index" in body else "/gradio_api/call/echo", demo)
 
 
 @pytest.mark.parametrize("name", ["x", "preprocess", "__class__", "", 7, None])
