@@ -63,9 +63,12 @@
     }
   }
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
+  // Another page of this address may have written anything there: what `remember` never writes is not read either.
+  const KINDS = { text: "string", pair: "string", model: "string", reader: "string", trained: "boolean", large: "boolean", dark: "boolean" };
   const remembered = () => {
     try {
-      return JSON.parse(localStorage.getItem(STORE)) || {};
+      const found = Object.entries(JSON.parse(localStorage.getItem(STORE)) ?? {});
+      return Object.fromEntries(found.filter(([name, value]) => typeof value === KINDS[name] && !(value.length > LONGEST_LINK)));
     } catch {
       return {};
     }
@@ -98,7 +101,8 @@
   // What this tab keeps for a reload and for the way back: a list of [key, value], the newest first.
   function heldIn(store) {
     try {
-      return JSON.parse(sessionStorage.getItem(store)) || [];
+      const found = JSON.parse(sessionStorage.getItem(store));
+      return Array.isArray(found) ? found.filter(Array.isArray) : [];
     } catch {
       return []; // private windows refuse storage: the notice still says what is missing
     }
@@ -113,8 +117,9 @@
   }
   const held = (store, key) => heldIn(store).find(([other]) => other === key)?.[1];
   function filesHeld(lesson, count) {
-    const { at = 0, values = [] } = held(FILES, lesson) ?? {};
-    return Array.from({ length: count }, (_, index) => (Date.now() - at < FILES_KEPT ? (values[index] ?? undefined) : undefined));
+    const { at, values } = held(FILES, lesson) ?? {};
+    const kept = Date.now() - at < FILES_KEPT && Array.isArray(values) ? values : [];
+    return Array.from({ length: count }, (_, index) => (typeof kept[index]?.path === "string" ? kept[index] : undefined));
   }
   let missing = []; // names of what the link came without, until the reader changes what that is about
   let arrived;

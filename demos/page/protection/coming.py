@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 
 from starlette.types import Message, Receive
 
+MOST_AT_ONCE = 512  # bodies, whatever their bytes: each keeps a connection
+
 
 class Coming:
     """How many bytes of each body have come so far, the one that began first at the front."""
@@ -22,15 +24,20 @@ class Coming:
         try:
             async with asyncio.timeout(seconds) as patience:
                 self.bytes[patience] = 0
+                if len(self.bytes) > MOST_AT_ONCE:
+                    self._give_up_first()
 
                 async def counting() -> Message:
                     message = await receive()
                     self.bytes[patience] = self.bytes.get(patience, 0) + len(message.get("body", b""))
                     while sum(self.bytes.values()) > most:
-                        slowest, _ = self.bytes.popitem(last=False)
-                        slowest.reschedule(0)
+                        self._give_up_first()
                     return message
 
                 yield counting
         finally:
             self.bytes.pop(patience, None)
+
+    def _give_up_first(self) -> None:
+        slowest, _ = self.bytes.popitem(last=False)
+        slowest.reschedule(0)

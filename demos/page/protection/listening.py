@@ -14,6 +14,8 @@ from demos.page.protection.answers import Answer, refuse
 from demos.page.protection.event_queue import BoundedQueue
 
 DATA, CALL = f"{API_PREFIX}/queue/data", f"{API_PREFIX}/call/"
+MOST_LISTENERS = 3  # of a session: a page has one, and for a moment two
+TOO_MANY = f"This session is listened for {MOST_LISTENERS} times already."
 GONE = "There is nothing to fetch under this id: it was fetched already, or waited for longer than a minute."
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,9 @@ class Listening:
         box = queue.pending_messages_per_session.get(session)
         if box is None:
             await (_tell_gone(send) if of_page else refuse(send, 404, GONE))
+            return
+        if box.listeners >= MOST_LISTENERS:
+            await refuse(send, 503, TOO_MANY)
             return
         answer = Answer(send)
         with queue.listened(box, session):

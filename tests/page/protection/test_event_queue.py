@@ -14,6 +14,7 @@ from gradio import queueing
 
 from demos.page.protection import MIDDLEWARE, event_queue
 from demos.page.protection.event_queue import BoundedQueue, bound_the_queue
+from demos.page.protection.listening import MOST_LISTENERS
 from tests.hostile.wire import Answer, join, listen, send
 
 QUICK, LARGE, STREAM, SLOW = range(4)
@@ -221,6 +222,20 @@ def test_streams_that_wait_leave_room_for_others(
         assert (refused.status, refused.detail) == (503, event_queue.TOO_LONG)
         assert post(QUICK, "own", "own").status == 200
         assert heard(demo, "own") == ["own"]
+        line.concurrency_limit = 1
+
+
+def test_a_session_is_listened_for_a_few_times(demo: gr.Blocks, post: Callable[..., Answer]) -> None:
+    demo._queue.create_event_queue_for_fn(demo.fns[SLOW])
+    line = demo._queue.event_queue_per_concurrency_id[demo.fns[SLOW].concurrency_id]
+    line.concurrency_limit = 0  # nothing is answered yet
+    post(SLOW, "a", "own")
+    box = demo._queue.pending_messages_per_session["own"]
+    with ThreadPoolExecutor(MOST_LISTENERS) as pool:
+        for _ in range(MOST_LISTENERS):
+            pool.submit(heard, demo, "own")
+        until(lambda: box.listeners == MOST_LISTENERS)
+        assert send(demo.local_url, "/gradio_api/queue/data?session_hash=own").status == 503
         line.concurrency_limit = 1
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import gradio as gr
 import pytest
 
-from demos.page.protection import MIDDLEWARE, request_check
+from demos.page.protection import MIDDLEWARE, coming, request_check
 from demos.page.protection.request_check import JOIN, MOST_VALUES, SERVER, RefusedError, checked
 
 
@@ -113,6 +115,20 @@ def test_a_body_that_does_not_end_is_given_up(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
         slow.sendall(b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n{")
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def test_bodies_that_are_kept_from_their_end_are_few(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_check, "BODY_SECONDS", 60)
+    monkeypatch.setattr(coming, "MOST_AT_ONCE", 2)
+    head = b"POST /gradio_api/queue/join HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{"
+    with ExitStack() as stack:
+        slow = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20)) for _ in range(3)]
+        for one in slow:
+            one.sendall(head)
+            time.sleep(0.1)  # they begin one after the other
+        assert slow[0].recv(100).startswith(b"HTTP/1.1 408")
+        slow[2].sendall(b" " * 8)
+        assert slow[2].recv(100).startswith(b"HTTP/1.1 422")
 
 
 def test_bodies_that_are_kept_from_their_end_are_bounded_together(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
