@@ -12,6 +12,7 @@ from app import build_pages
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
+from demos.page.head import head
 from demos.page.services import Services
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Place, as_json, check_tour, read_tour
@@ -34,6 +35,13 @@ A second paragraph with <script>alert(1)</script>, [a link](javascript:alert(1))
 ## Second stop
 view: /attention?part=heads
 """
+LAUGHS = (
+    "a: &a [x, x]\n"
+    + "\n".join(  # two to the fortieth, where each name is written out
+        f"{'a' * (n + 1)}: &{'a' * (n + 1)} [*{'a' * n}, *{'a' * n}]" for n in range(1, 40)
+    )
+    + f"\ntitle: *{'a' * 40}"
+)
 PLACES = {
     "tokens": Place(frozenset(), frozenset({"under"}), frozenset({"tokens-picture"})),
     "attention": Place(frozenset({"heads"}), frozenset({"part", "layer"}), frozenset({"attention-grid"})),
@@ -66,6 +74,10 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("---\ntitle: A tour\n---\n", "", "mine.md, line 1: a tour begins with a line ---"),
         ("title: A tour", "titel: A tour", "mine.md, line 2: a tour needs a line “title: …”"),
         ("title: A tour", "title: [", "mine.md, line 2: this is no “name: value”."),
+        ("title: A tour", "title: 2026-99-99", "mine.md, line 2: this is no “name: value”."),
+        ("title: A tour", "title: " + "[" * 50_000, "mine.md, line 2: this is no “name: value”."),
+        ("title: A tour", "title: !!python/object/apply:os.system [ls]", "mine.md, line 2: this is no “name: value”."),
+        ("title: A tour", LAUGHS, "mine.md, line 2: a tour needs a line “title: …”"),
         ("view: /tokens", "look: /tokens", "mine.md, line 7: a stop has a view and may have a light, but no 'look'."),
         (
             "view: /tokens?text=Hello+there&under=id\n",
@@ -93,6 +105,16 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, told:
     with pytest.raises(UserError) as fault:
         check_tour(read_tour(path), path.name, PLACES)
     assert str(fault.value).startswith(told)
+
+
+@pytest.mark.parametrize("wild", ["</script><script>alert(1)</script>", "<!--<script>"])
+def test_no_title_ends_the_script_that_it_is_in(tmp_path: Path, wild: str) -> None:
+    tour = read_tour(written(tmp_path, TOUR.replace("First *stop*", wild).replace("A tour", f'"{wild[:9]}"')))
+    assert tour.stops[0].title == wild
+    sent = head(tours=[tour])
+    plain = head(tours=[])
+    for mark in ("<script", "</script", "<!--"):
+        assert sent.lower().count(mark) == plain.lower().count(mark)
 
 
 def test_what_is_no_text_is_told(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[str, int]:
         raise UserError(f"{file}, line 1: a tour begins with a line ---, a line “title: …” and a line ---.")
     try:
         front = yaml.safe_load("\n".join(lines[1 : ends[1]]))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a day that there is none, a thousand brackets
         mark = getattr(error, "problem_mark", None)
         raise UserError(f"{file}, line {mark.line + 2 if mark else 2}: this is no “name: value”.") from error
     title = front.get("title") if isinstance(front, dict) else None
