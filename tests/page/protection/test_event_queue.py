@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from urllib.parse import urlsplit
 
 import gradio as gr
 import pytest
@@ -62,6 +65,19 @@ def demo(monkeypatch: pytest.MonkeyPatch, started: list[str]) -> Iterator[gr.Blo
 @pytest.fixture
 def post(demo: gr.Blocks) -> Callable[..., Answer]:
     return lambda fn_index, value, session: join(demo.local_url, fn_index, [value], session)
+
+
+@pytest.fixture
+def streams(demo: gr.Blocks) -> Iterator[Callable[[str], None]]:
+    """streams(session) listens for it and never reads, until the test ends."""
+    place = urlsplit(demo.local_url)
+    with ExitStack() as stack:
+
+        def opened(session: str) -> None:
+            stream = stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=20))
+            stream.sendall(f"GET /gradio_api/queue/data?session_hash={session} HTTP/1.1\r\nhost: a\r\n\r\n".encode())
+
+        yield opened
 
 
 def heard(demo: gr.Blocks, session: str, seconds: float = 20) -> list[str]:
@@ -191,52 +207,50 @@ def test_sessions_that_never_listen_push_nobody_s_states_out(
 
 
 def test_sessions_that_fill_the_queue_and_listen_make_room_too(
-    demo: gr.Blocks, post: Callable[..., Answer], started: list[str]
+    demo: gr.Blocks, post: Callable[..., Answer], streams: Callable[[str], None], started: list[str]
 ) -> None:
     demo._queue.max_size = 40
     for number in range(40):
         assert post(SLOW, "eager", f"eager{number % 2}").status == 200
-    with ThreadPoolExecutor(2) as pool:
-        pool.map(lambda session: heard(demo, session), ["eager0", "eager1"])
-        until(lambda: all(box.listeners for box in demo._queue.pending_messages_per_session.values()))
-        while len(demo._queue) < 40:
-            post(SLOW, "eager", "eager0")
-        assert post(SLOW, "own", "own").status == 200
-        assert heard(demo, "own") == ["own"]
+    for session in ("eager0", "eager1"):
+        streams(session)
+    until(lambda: all(box.listeners for box in demo._queue.pending_messages_per_session.values()))
+    while len(demo._queue) < 40:
+        post(SLOW, "eager", "eager0")
+    assert post(SLOW, "own", "own").status == 200
+    assert heard(demo, "own") == ["own"]
     assert len(started) < 60
 
 
 def test_streams_that_wait_leave_room_for_others(
-    demo: gr.Blocks, post: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
+    demo: gr.Blocks, post: Callable[..., Answer], streams: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_queue, "MOST_STREAMS", 3)
     demo._queue.create_event_queue_for_fn(demo.fns[STREAM])
     line = demo._queue.event_queue_per_concurrency_id[demo.fns[STREAM].concurrency_id]
     line.concurrency_limit = 0  # none of them begins
-    with ThreadPoolExecutor(3) as pool:
-        for number in range(3):
-            assert post(STREAM, "a", f"many{number}").status == 200
-            pool.submit(heard, demo, f"many{number}")
-        until(lambda: len(line.queue) == 3)
-        refused = post(STREAM, "a", "one-more")
-        assert (refused.status, refused.detail) == (503, event_queue.TOO_LONG)
-        assert post(QUICK, "own", "own").status == 200
-        assert heard(demo, "own") == ["own"]
-        line.concurrency_limit = 1
+    for number in range(3):
+        assert post(STREAM, "a", f"many{number}").status == 200
+        streams(f"many{number}")
+    until(lambda: len(line.queue) == 3)
+    refused = post(STREAM, "a", "one-more")
+    assert (refused.status, refused.detail) == (503, event_queue.TOO_LONG)
+    assert post(QUICK, "own", "own").status == 200
+    assert heard(demo, "own") == ["own"]
 
 
-def test_a_session_is_listened_for_a_few_times(demo: gr.Blocks, post: Callable[..., Answer]) -> None:
+def test_a_session_is_listened_for_a_few_times(
+    demo: gr.Blocks, post: Callable[..., Answer], streams: Callable[[str], None]
+) -> None:
     demo._queue.create_event_queue_for_fn(demo.fns[SLOW])
     line = demo._queue.event_queue_per_concurrency_id[demo.fns[SLOW].concurrency_id]
-    line.concurrency_limit = 0  # nothing is answered yet
+    line.concurrency_limit = 0  # nothing is answered
     post(SLOW, "a", "own")
     box = demo._queue.pending_messages_per_session["own"]
-    with ThreadPoolExecutor(MOST_LISTENERS) as pool:
-        for _ in range(MOST_LISTENERS):
-            pool.submit(heard, demo, "own")
-        until(lambda: box.listeners == MOST_LISTENERS)
-        assert send(demo.local_url, "/gradio_api/queue/data?session_hash=own").status == 503
-        line.concurrency_limit = 1
+    for _ in range(MOST_LISTENERS):
+        streams("own")
+    until(lambda: box.listeners == MOST_LISTENERS)
+    assert send(demo.local_url, "/gradio_api/queue/data?session_hash=own").status == 503
 
 
 def test_a_call_without_a_session_leaves_nothing(demo: gr.Blocks) -> None:
