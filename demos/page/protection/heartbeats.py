@@ -1,8 +1,7 @@
 """Gradio's heartbeats, one connection for each open page, bounded for each session and for all.
 
 Whether anybody reads one can't be seen from here: its few bytes fit into the network's buffers for days. So where there
-are too many, the oldest goes whose page has asked for nothing yet: it has nothing to lose. The streams that tell how
-far an upload is count among those: anybody may open any number of them.
+are too many, the oldest goes whose page has asked for nothing yet: it has nothing to lose.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from demos.page.gradio_sessions import Sessions
 from demos.page.protection.answers import refuse
 
-HEARTBEAT, UPLOAD = f"{API_PREFIX}/heartbeat/", f"{API_PREFIX}/upload_progress"
+HEARTBEAT = f"{API_PREFIX}/heartbeat/"
 MOST = 1_000  # of all: a hall of three hundred with three pages each
 OF_SESSION = 2
 TOO_MANY = "There are too many open pages; this one works without a heartbeat."
@@ -32,12 +31,10 @@ class Heartbeats:
         self.of_session: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith((HEARTBEAT, UPLOAD)):
+        if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(HEARTBEAT):
             await self.app(scope, receive, send)
             return
         session = scope["path"].rstrip("/").rpartition("/")[2]
-        if not scope["path"].startswith(HEARTBEAT):
-            session = scope["query_string"].decode("latin-1")  # of no session: the upload's id, with its name
         sessions = scope["app"].state_holder
         if isinstance(sessions, Sessions):
             sessions.open_pages = self.of_session

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -90,20 +89,6 @@ def test_where_all_are_in_use_one_more_is_refused(demo: gr.Blocks, beat: Callabl
 
 def test_a_page_has_two_at_most(beat: Callable[[str], HTTPResponse]) -> None:
     assert [beat("reader").status for _ in range(3)] == [200, 200, 503]
-
-
-def test_streams_about_uploads_make_room(demo: gr.Blocks, beat: Callable[[str], HTTPResponse]) -> None:
-    added(demo, "reader")
-    reader = beat("reader")
-    place = urlsplit(demo.local_url)
-    with ExitStack() as stack:
-        for number in range(12):
-            stream = stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=20))
-            path = f"/gradio_api/upload_progress?upload_id=a{number}"
-            stream.sendall(f"GET {path} HTTP/1.1\r\nhost: a\r\n\r\n".encode())
-        left = {"reader", "upload_id=a9", "upload_id=a10", "upload_id=a11"}
-        until(lambda: set(demo.app.state_holder.open_pages) == left)
-    assert reader.readline() == b"data: ALIVE\n"
 
 
 def test_one_that_closes_leaves_nothing(demo: gr.Blocks, beat: Callable[[str], HTTPResponse]) -> None:
