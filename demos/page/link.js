@@ -4,7 +4,7 @@
   const STORE = "inside-bert";
   const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
-  const LASTING = new Set(["__theme", "tour", "stop"]); // in the link: what is not the bar's and no choice, and stays
+  const LASTING = new Set(["__theme", "tour", "stop", "questions"]); // in the link: what is not the bar's and no choice, and stays
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
@@ -172,7 +172,11 @@
     if (window.parent !== window) window.parent.postMessage({ queryString: `lesson=${state.lesson}&${link}` }, "https://huggingface.co");
     const short = (name) => (cut.includes(name) ? undefined : state[name]); // the next visit begins with no long text
     remember({ text: short("text"), pair: short("pair"), model: state.model });
+    tellView();
   }
+
+  // Told to whoever goes along with the view: its sentence, its part or a choice is another one.
+  const tellView = () => document.dispatchEvent(new Event("inside-bert-view"));
 
   // The links to the other lessons carry what the bar holds now, and the choices that this tab made there.
   for (const kind of ["click", "auxclick", "contextmenu"]) {
@@ -224,6 +228,14 @@
     if (choice.step === 1 && !Number.isInteger(value)) return false;
     if (!choice.offers) return true;
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
+  }
+
+  let asksFirst = false;
+  function writeAsking() {
+    const address = new URL(location.href);
+    if (asksFirst) address.searchParams.set("questions", "1");
+    else address.searchParams.delete("questions");
+    if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
 
   const insideBert = {
@@ -375,6 +387,19 @@
       remember({ trained: now });
     },
 
+    // What the page shows: the sentence, the model in use, the lesson and its choices
+    view: () => ({ ...state, choices: { ...state.choices } }),
+
+    // Whether each part asks its question first; a link says so before what this browser remembers
+    questionsOn: () => asksFirst,
+    askFirst(on = !asksFirst) {
+      asksFirst = on;
+      remember({ questions: on });
+      writeAsking();
+      tellView();
+      return on;
+    },
+
     largeType(on = !document.documentElement.classList.contains("large-type")) {
       document.documentElement.classList.toggle("large-type", on);
       remember({ large: on });
@@ -392,6 +417,8 @@
   window.insideBert = insideBert;
 
   const before = remembered();
+  asksFirst = new URLSearchParams(location.search).has("questions") ? new URLSearchParams(location.search).get("questions") === "1" : before.questions === true;
+  writeAsking();
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
   // gradio sets its own class while it mounts; what the reader chose here before wins
