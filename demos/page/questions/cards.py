@@ -78,7 +78,7 @@ def cards_html(page: Page, asked: dict[str, Question]) -> Markup:
         }
         for part, question in asked.items()
     ]
-    return templates(__file__).cards(page.lesson.slug, ordered, names)
+    return templates(__file__).cards(ordered, names)
 
 
 def read_said(said: str) -> tuple[str, str]:
