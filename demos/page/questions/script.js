@@ -33,6 +33,7 @@ const radio = (value, label) => {
 
 // The sentence as chips: [CLS], its words and marks, [SEP]
 function tokenChips(place) {
+  place.dataset.of = sentence();
   const { text, pair } = now();
   const chip = (value, said) => {
     const label = document.createElement("label");
@@ -52,6 +53,7 @@ function tokenChips(place) {
 
 // A row a layer, a column a head, both counted from 0
 function headGrid(place) {
+  place.dataset.of = now().inUse;
   const [layers, heads] = sizes[now().inUse] ?? [0, 0];
   const rows = Array.from({ length: layers }, (_, layer) => {
     const row = document.createElement("div");
@@ -59,7 +61,11 @@ function headGrid(place) {
     row.append(name, ...Array.from({ length: heads }, (_, head) => radio(`${layer}.${head}`, `layer ${layer}, head ${head}`)));
     return row;
   });
-  place.replaceChildren(...rows);
+  const columns = document.createElement("div");
+  columns.setAttribute("aria-hidden", "true");
+  const names = ["", ...Array.from({ length: heads }, (_, head) => head)];
+  columns.append(...names.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
+  place.replaceChildren(columns, ...rows);
 }
 
 function made(of) {
@@ -142,8 +148,7 @@ function refresh() {
   else if (isWanted) {
     filled(cards[of]);
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
-    for (const place of cards[of].querySelectorAll(".heads")) if (place.childElementCount !== sizes[now().inUse]?.[0]) headGrid(place);
-    for (const place of cards[of].querySelectorAll(".tokens")) place.dataset.of = sentence();
+    for (const place of cards[of].querySelectorAll(".heads")) if (place.dataset.of !== now().inUse) headGrid(place);
   } else if (isCovered) remove(of);
   press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
 }
