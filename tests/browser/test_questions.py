@@ -59,7 +59,7 @@ def test_a_question_is_answered_with_the_keyboard_and_asked_anew(open_lesson: Op
     expect(page.locator(".predicted")).to_be_hidden()
 
 
-def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open, turn_to: Callable[..., None]) -> None:
+def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open) -> None:
     page = open_lesson("encoder", part="size")
     switch = page.get_by_role("button", name="Questions")
     switch.click()
@@ -71,7 +71,7 @@ def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open, 
     expect(page.locator(FACTS)).to_contain_text("22,713,216 parameters")
     expect(page.locator(".predicted li")).to_contain_text("Size: not answered")
 
-    turn_to(page, "encoder", "self_attention")
+    page.locator("#encoder-self_attention-button").click()
     card = page.locator("#encoder-self_attention .question")
     expect(card.locator("legend")).to_contain_text("Layer 0, head 4")
     card.locator(".tokens label", has_text="[CLS]").click()
@@ -83,7 +83,7 @@ def test_the_switch_covers_each_part_and_the_link_carries_it(open_lesson: Open, 
     page.get_by_role("button", name="Check").click()
     expect(page.locator(".question.right .facts")).to_contain_text("layer 0, head 2 does it most")
 
-    turn_to(page, "attention", "rollout")
+    page.locator("#attention-rollout-button").click()
     covered = page.locator("#attention-rollout .question")
     expect(covered).to_be_visible()
     switch.click()
