@@ -18,6 +18,7 @@
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
+  let asksFirst = false; // each part its question
   let wantsDark; // undefined: as gradio and the system say
 
   // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
@@ -156,6 +157,8 @@
     const names = Object.keys(cut);
     if (names.length) link.set(CUT, names.join(","));
     for (const [name, said] of new URLSearchParams(location.search)) if (LASTING.has(name)) link.set(name, said);
+    if (asksFirst) link.set("questions", "1");
+    else link.delete("questions");
     const address = `${lesson}?${link}`;
     if (names.length || held(LONG, address)) hold(LONG, address, names.length ? cut : undefined);
     return [link.toString(), names];
@@ -228,14 +231,6 @@
     if (choice.step === 1 && !Number.isInteger(value)) return false;
     if (!choice.offers) return true;
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
-  }
-
-  let asksFirst = false;
-  function writeAsking() {
-    const address = new URL(location.href);
-    if (asksFirst) address.searchParams.set("questions", "1");
-    else address.searchParams.delete("questions");
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
   }
 
   const insideBert = {
@@ -395,8 +390,7 @@
     askFirst(on = !asksFirst) {
       asksFirst = on;
       remember({ questions: on });
-      writeAsking();
-      tellView();
+      writeLink();
       return on;
     },
 
@@ -417,8 +411,8 @@
   window.insideBert = insideBert;
 
   const before = remembered();
-  asksFirst = new URLSearchParams(location.search).has("questions") ? new URLSearchParams(location.search).get("questions") === "1" : before.questions === true;
-  writeAsking();
+  const said = new URLSearchParams(location.search).get("questions");
+  asksFirst = said === null ? before.questions === true : said === "1";
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
   // gradio sets its own class while it mounts; what the reader chose here before wins

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import gradio as gr
@@ -14,9 +15,11 @@ from demos.lessons import discover
 from demos.page.lesson import Lesson, Page
 from demos.page.questions import Answer, Choice, Question, questions
 from demos.page.questions.cards import build_cards, cards_html, read_said
+from demos.page.questions.question_file import LESSONS
 from demos.page.questions.reveal import number_text, reveal, token_positions, truths, word_of
 from demos.page.services import Sentence, Services
 from tests.page.tiny_store import TinyStore
+from tests.test_words import GRADE, MOST_WORDS, grade, sentences_of
 
 HOSTILE = '<img src=x onerror="alert(1)"> ${alert(1)} {text}'
 CHOICES = (
@@ -43,6 +46,15 @@ def test_every_part_has_a_question_and_nothing_else_has_one() -> None:
     places = {(lesson.slug, part.slug) for lesson in discover() for part in lesson.parts}
     places |= {(lesson.slug, "") for lesson in discover() if not lesson.parts}
     assert set(questions()) == places
+
+
+def test_their_sentences_are_short() -> None:
+    sentences = []
+    for path in LESSONS.rglob("question.md"):
+        _, _, text = path.read_text(encoding="utf-8").split("---", 2)
+        sentences += sentences_of(re.sub(r"^## (\w+: )?", "\n\n", re.sub(r"[`{][^`}]*[`}]", " ", text), flags=re.M))
+    assert [sentence for sentence in sentences if len(sentence) > MOST_WORDS] == []
+    assert grade(sentences) < GRADE
 
 
 def test_a_choice_is_told_with_why_and_hostile_facts_stay_text(services: Services) -> None:
