@@ -42,6 +42,8 @@ from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
+from demos.page.questions.cards import build_cards
+from demos.page.questions.question_file import questions
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.places import places_of
@@ -97,6 +99,7 @@ def build_page(
                 opening=[bar.typed, bar.settled],
             )
             build_lesson(page)
+            build_cards(page)
     wire_bar(demo, bar, page)
     first_views.add(page, bar.first_view)
 
@@ -145,6 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             check_port(settings.host, settings.port)
         files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
+        questions()  # a faulty file is told before anything is loaded
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

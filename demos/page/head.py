@@ -33,7 +33,7 @@ def build_header() -> gr.HTML:
 
 
 def build_switches() -> gr.HTML:
-    """Large type, and light or dark."""
+    """Questions first, large type, and light or dark."""
     script = read_beside(__file__, "switches.js")
     return gr.HTML(read_beside(__file__, "switches.html"), js_on_load=script, elem_id="switches", padding=False)
 
@@ -49,5 +49,8 @@ def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    page = (DEMOS / "page" / name for name in ("page.css", "bar.css", "tours/style.css", "glossary/style.css"))
+    page = (
+        DEMOS / "page" / name
+        for name in ("page.css", "bar.css", "tours/style.css", "questions/style.css", "glossary/style.css")
+    )
     return [*page, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

@@ -4,7 +4,7 @@
   const STORE = "inside-bert";
   const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
-  const LASTING = new Set(["__theme", "tour", "stop"]); // in the link: what is not the bar's and no choice, and stays
+  const LASTING = new Set(["__theme", "tour", "stop", "questions"]); // in the link: what is not the bar's and no choice, and stays
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
@@ -18,6 +18,7 @@
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
+  let asksFirst = false; // each part its question
   let wantsDark; // undefined: as gradio and the system say
 
   // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
@@ -161,6 +162,8 @@
     const names = Object.keys(cut);
     if (names.length) link.set(CUT, names.join(","));
     for (const [name, said] of new URLSearchParams(location.search)) if (LASTING.has(name)) link.set(name, said);
+    if (asksFirst) link.set("questions", "1");
+    else link.delete("questions");
     const address = `${lesson}?${link}`;
     if (names.length || held(LONG, address)) hold(LONG, address, names.length ? cut : undefined);
     return [link.toString(), names];
@@ -177,7 +180,11 @@
     if (window.parent !== window) window.parent.postMessage({ queryString: `lesson=${state.lesson}&${link}` }, "https://huggingface.co");
     const short = (name) => (cut.includes(name) ? undefined : state[name]); // the next visit begins with no long text
     remember({ text: short("text"), pair: short("pair"), model: state.model });
+    tellView();
   }
+
+  // Told to whoever goes along with the view: its sentence, its part or a choice is another one.
+  const tellView = () => document.dispatchEvent(new Event("inside-bert-view"));
 
   // The links to the other lessons carry what the bar holds now, and the choices that this tab made there.
   for (const kind of ["click", "auxclick", "contextmenu"]) {
@@ -380,6 +387,18 @@
       remember({ trained: now });
     },
 
+    // What the page shows: the sentence, the model in use, the lesson and its choices
+    view: () => ({ ...state, choices: { ...state.choices } }),
+
+    // Whether each part asks its question first; a link says so before what this browser remembers
+    questionsOn: () => asksFirst,
+    askFirst(on = !asksFirst) {
+      asksFirst = on;
+      remember({ questions: on });
+      writeLink();
+      return on;
+    },
+
     largeType(on = !document.documentElement.classList.contains("large-type")) {
       document.documentElement.classList.toggle("large-type", on);
       remember({ large: on });
@@ -397,6 +416,8 @@
   window.insideBert = insideBert;
 
   const before = remembered();
+  const said = new URLSearchParams(location.search).get("questions");
+  asksFirst = said === null ? before.questions === true : said === "1";
   if (before.large) document.documentElement.classList.add("large-type");
   if (!new URLSearchParams(location.search).has("__theme")) wantsDark = before.dark;
   // gradio sets its own class while it mounts; what the reader chose here before wins

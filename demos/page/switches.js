@@ -1,5 +1,7 @@
-// The two switches at the end of the bar: large type for the lecture hall, light and dark.
+// The switches at the end of the bar: questions first, large type for the lecture hall, light and dark.
 const press = (name, on) => element.querySelector(`[data-switch="${name}"]`)?.setAttribute("aria-pressed", String(on));
+const turn = { questions: () => insideBert.askFirst(), large: () => insideBert.largeType(), dark: () => insideBert.dark() };
+press("questions", insideBert.questionsOn());
 press("large", document.documentElement.classList.contains("large-type"));
 press("dark", document.body.classList.contains("dark"));
 new MutationObserver(() => press("dark", document.body.classList.contains("dark"))).observe(document.body, {
@@ -9,5 +11,5 @@ new MutationObserver(() => press("dark", document.body.classList.contains("dark"
 element.addEventListener("click", (event) => {
   const button = event.target.closest("[data-switch]");
   if (!button) return;
-  press(button.dataset.switch, button.dataset.switch === "large" ? insideBert.largeType() : insideBert.dark());
+  press(button.dataset.switch, turn[button.dataset.switch]());
 });

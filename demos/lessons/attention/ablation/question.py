@@ -1,0 +1,29 @@
+"""In which layer the heads matter most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from demos.bert.attention.ablation import MAX_PASS_TOKENS, sentence_vectors
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.model.encoding import encode
+from demos.errors import UserError
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+THIRDS = ("first", "middle", "last")
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The layer without whose heads the sentence vector changes most, and the third of the layers that it is in."""
+    loaded = services.loaded(sentence.model)
+    encoding = encode(loaded.tokenizer, sentence.text, sentence.text_pair)
+    if len(encoding) > MAX_PASS_TOKENS:
+        raise UserError(f"The input has {len(encoding)} tokens; this is computed for up to {MAX_PASS_TOKENS}.")
+    layers, heads = loaded.spec.num_layers, loaded.spec.num_heads
+    off = [frozenset((layer, head) for head in range(heads)) for layer in range(layers)]
+    vectors = sentence_vectors(loaded, [encoding] * (layers + 1), [frozenset(), *off])  # [1 + L, d]
+    alike = cosine(vectors[1:], np.broadcast_to(vectors[0], vectors[1:].shape))  # [L]
+    most, least = int(alike.argmin()), int(alike.argmax())
+    facts = {"layer": most, "cosine": alike[most], "least": least, "closest": alike[least]}
+    return Answer(keys=frozenset({THIRDS[most * 3 // layers]}), facts=facts)

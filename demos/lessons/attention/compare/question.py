@@ -1,0 +1,27 @@
+"""In which layers the attention of two sentences differs most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from demos.bert.attention.comparison import Which, compare
+from demos.errors import UserError
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+THIRDS = ("first", "middle", "last")
+
+
+def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
+    """The layer in which the largest share of the weights lies elsewhere, on average over its heads."""
+    left, right = services.run(sentence), services.run(Sentence(compare_text, sentence.text_pair, sentence.model))
+    if left.encoding.input_ids == right.encoding.input_ids:
+        raise UserError("Both sentences are the same, so no attention differs; change a word of one.")
+    heads = compare(left, right, Which(0, 0), Which(0, 0), fold=False).heads
+    assert heads is not None  # one model
+    layers = heads.mean(axis=1)
+    if np.isnan(layers).any():
+        raise UserError("The two sentences share no word, so there is nothing to compare.")
+    most, least = int(layers.argmax()), int(layers.argmin())
+    facts = {"layer": most, "most": layers[most], "least": least, "smallest": layers[least]}
+    return Answer(keys=frozenset({THIRDS[most * 3 // len(layers)]}), facts=facts)

@@ -1,0 +1,24 @@
+"""How alike the tokens of a sentence are after the last layer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.errors import UserError
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+LOW, HIGH = 0.15, 0.5
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The mean cosine of every two tokens that are no special ones, before the first layer and after the last."""
+    run = services.run(sentence)
+    own = np.flatnonzero(np.array(run.encoding.special_tokens_mask) == 0)
+    if len(own) < 2:
+        raise UserError("A sentence of at least two words is needed.")
+    rows, columns = np.triu_indices(len(own), k=1)
+    first, last = (float(cosine_matrix(states[own])[rows, columns].mean()) for states in run.hidden_states[[0, -1]])
+    key = "zero" if last < LOW else "high" if last > HIGH else "some"
+    return Answer(keys=frozenset({key}), facts={"first": first, "last": last})

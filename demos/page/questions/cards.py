@@ -1,0 +1,92 @@
+"""A lesson's question cards on its page: one component for all of its parts, and one event that reveals an answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from demos.errors import UserError
+from demos.files import read_beside
+from demos.page.lesson import IN_BROWSER, Page
+from demos.page.questions.question_file import Question, questions
+from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
+from demos.page.services import Sentence
+from demos.templates import templates
+
+MOST_SAID = 200  # characters of what a browser asks
+CARDS = "questions"  # the id of the component
+
+
+def build_cards(page: Page) -> None:
+    """Lay out the cards of the open lesson's parts, and wire what reveals an answer; when its choices are all known."""
+    asked = {part: question for (lesson, part), question in questions().items() if lesson == page.lesson.slug}
+    if not asked:
+        return
+    choices = sorted({name for question in asked.values() for name in question.choices})
+    if missing := [name for name in choices if name not in page.choices]:
+        raise UserError(
+            f"A question of the lesson {page.lesson.slug} reads {missing[0]!r}, which is none of its choices."
+        )
+    sizes = {key: [spec.num_layers, spec.num_heads, spec.width] for key, spec in page.services.store.catalogue.items()}
+    cards = gr.HTML(
+        cards_html(page, asked),
+        html_template="${value}",
+        js_on_load=read_beside(__file__, "script.js"),
+        apply_default_css=False,
+        elem_id=CARDS,
+        sizes=json.dumps(sizes),
+        lesson=page.lesson.slug,
+    )
+    said, answered = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
+
+    def show(sentence: Sentence, said: str, *values: Any) -> str:
+        part, given = read_said(said)
+        if part not in asked:
+            raise UserError(UNREADABLE)
+        now = dict(zip(choices, values, strict=True))
+        question = asked[part]
+        try:
+            answer = reveal(page.services, sentence, question, given, *(now[name] for name in question.choices))
+        except UserError as error:
+            answer = {"html": TEXT.refused(str(error))}
+        return json.dumps(answer | {"part": part}).replace("<", "\\u003c")
+
+    recall = page.services.drawings.remembered(show)
+    page.on(
+        [cards.select],
+        lambda text, pair, model, *rest: recall(Sentence(text or "", pair or "", model), *rest),
+        [*page.sentence, said, *(page.choices[name] for name in choices)],
+        [answered],
+        show_progress="hidden",
+        js="(text, pair, model, said, ...choices) => [text, pair, model, insideBert.questions.asked(), ...choices]",
+    ).then(None, [answered], None, js="(answer) => insideBert.questions.answered(answer)", **IN_BROWSER)
+
+
+def cards_html(page: Page, asked: dict[str, Question]) -> Markup:
+    """All cards, as templates that the script fills in."""
+    names = {part.slug: part.tab for part in page.lesson.parts} or {"": page.lesson.tab}
+    ordered = [
+        {
+            "part": part,
+            "kind": question.kind,
+            "asked": Markup(named(question.text)),
+            "unit": question.unit,
+            "offers": [(one.name, Markup(named(one.text))) for one in question.answers],
+        }
+        for part, question in asked.items()
+    ]
+    return templates(__file__).cards(ordered, names)
+
+
+def read_said(said: str) -> tuple[str, str]:
+    """(the part, the answer) that a browser sends as JSON. Raises UserError for anything else."""
+    try:
+        part, given = json.loads(said) if len(said) <= MOST_SAID else (None, None)
+    except (ValueError, TypeError) as error:
+        raise UserError(UNREADABLE) from error
+    if not isinstance(part, str) or not isinstance(given, str):
+        raise UserError(UNREADABLE)
+    return part, given

@@ -1,0 +1,266 @@
+"""A question as a text file: question.md in a part's folder, front matter and Markdown.
+
+    ---
+    kind: choice
+    right: pieces
+    ---
+
+    What does the model read for a word that is not in its vocabulary?
+
+    ## unk: The token `[UNK]`
+
+    Only where no pieces fit. (What is said of this answer once the picture is shown.)
+
+    ## pieces: Shorter pieces that are in the vocabulary
+
+    The longest piece that fits comes first.
+
+    ## Answer
+
+    Your sentence has {words} words and {tokens} tokens.
+
+`kind` is choice, number, token or head. A choice has two to five answers, each a heading `## name: text`. In the other
+kinds the reader types a number, or clicks a token of the sentence or a head of the model; headings of this form are
+then misconceptions. `unit` is said after a number, and `within` is how far off a right number may be, as a number or
+as a percentage.
+
+`right` names the right answer of a choice where it is the same for each sentence. Where it is not, and for all other
+kinds, question.py beside the file computes it with
+
+    def answer(services: Services, sentence: Sentence, layer: float) -> Answer: ...
+
+whose further parameters are choices of the part, by their names in the link. It also gives what {placeholders} of the
+explanations stand for; with `right`, question.py may be missing. The question and its answers are shown before
+anything is computed, so their placeholders are the part's choices, and what the page knows by itself: text, pair,
+words (of both), layers, heads, width (of the model).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import yaml
+from markdown_it import MarkdownIt
+
+from demos.errors import UserError
+
+LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+KINDS = ("choice", "number", "token", "head")
+FRONT = {"kind", "right", "unit", "within"}
+KNOWN = frozenset({"text", "pair", "words", "layers", "heads", "width"})  # to the page, before anything is computed
+MOST_BYTES, LONGEST, LONGEST_ANSWER, LONGEST_UNIT = 10_000, 900, 160, 20  # of a file; characters of one text
+FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
+HEADING = re.compile(r"## +(?:([a-z][a-z0-9_]*): +)?(.+)")
+REVEALED = "Answer"  # the heading of what is said once the picture is shown
+WITHIN = re.compile(r"(\d+(?:\.\d+)?) *(%?)")
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer of a choice, or one misconception of another kind. All texts are HTML with {placeholders}."""
+
+    name: str
+    text: str
+    why: str  # why it is right or wrong
+
+
+@dataclass(frozen=True)
+class Question:
+    """A part's question. All texts are HTML with {placeholders}, made of Markdown in which no HTML counts."""
+
+    lesson: str
+    part: str  # "" for a lesson without parts
+    kind: str
+    text: str
+    answers: tuple[Choice, ...]
+    revealed: str
+    right: str = ""  # the name of the right answer, where no sentence changes it
+    unit: str = ""
+    within: float = 0.0
+    within_share: bool = False  # `within` is a share of the right number
+    compute: Callable[..., Any] | None = None  # the `answer` of question.py
+    choices: tuple[str, ...] = ()  # the names of what `compute` reads beside the sentence
+
+    @property
+    def name(self) -> str:
+        """lesson/part, or the lesson alone."""
+        return f"{self.lesson}/{self.part}" if self.part else self.lesson
+
+
+@cache
+def questions() -> dict[tuple[str, str], Question]:
+    """All questions, by (lesson, part); part is "" for a lesson without parts. UserError with the line of a fault."""
+    found = [read_question(path) for path in sorted(LESSONS.glob("**/question.md"))]
+    return {(question.lesson, question.part): question for question in found}
+
+
+def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lessons") -> Question:
+    """The question in the file `path` in a part's folder below `root`, the folder of `package`.
+
+    Raises UserError with the line of a fault.
+    """
+    place = path.parent.relative_to(root).parts
+    file = "/".join((*place, path.name))
+    lines = _lines(path, file)
+    front, at = _front_matter(file, lines)
+    headings = [number for number in range(at, len(lines)) if lines[number].startswith("## ")]
+    text = _text(file, lines, at, headings[0] if headings else len(lines), "the question")
+    answers: list[Choice] = []
+    revealed = ""
+    for first, end in zip(headings, [*headings[1:], len(lines)], strict=True):
+        heading = HEADING.fullmatch(lines[first].rstrip())
+        if heading is None or (heading[1] is None and heading[2] != REVEALED):
+            raise _fault(file, first, f"a heading is “## name: text” or “## {REVEALED}”")
+        said = _text(file, lines, first + 1, end, f"what stands under “{heading[2][:40]}”")
+        if heading[1] is None:
+            if revealed:
+                raise _fault(file, first, f"there is one “## {REVEALED}” only")
+            revealed = said
+            continue
+        if len(heading[2]) > LONGEST_ANSWER:
+            raise _fault(file, first, f"an answer has at most {LONGEST_ANSWER} characters")
+        if heading[1] in {answer.name for answer in answers}:
+            raise _fault(file, first, f"two answers are named {heading[1]!r}")
+        answers.append(Choice(heading[1], _html(file, first, heading[2], inline=True), said))
+    if not revealed:
+        raise _fault(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
+    compute, choices = _computation(path, place, package)
+    question = Question(
+        lesson=place[0],
+        part="/".join(place[1:]),
+        text=text,
+        answers=tuple(answers),
+        revealed=revealed,
+        compute=compute,
+        choices=choices,
+        **front,
+    )
+    _check(file, question)
+    return question
+
+
+def placeholders(html: str) -> set[str]:
+    """The names of a text's {placeholders}."""
+    return {name for _, name, _, _ in Formatter().parse(html) if name is not None}
+
+
+def _fault(file: str, line: int, sentence: str) -> UserError:
+    """`line` counts from 0."""
+    return UserError(f"{file}, line {line + 1}: {sentence}.")
+
+
+def _lines(path: Path, file: str) -> list[str]:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UserError(f"{file}: a question has at most {MOST_BYTES // 1000} kB.")
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: the file is not UTF-8 text.") from error
+    except OSError as error:
+        raise UserError(f"{file}: the file can't be read ({error.strerror}).") from error
+
+
+def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+    """(what it says, the number of the first line after it)."""
+    ends = [number for number, line in enumerate(lines[:20]) if line.rstrip() == "---"]
+    if not ends or ends[0] != 0 or len(ends) < 2:
+        raise _fault(file, 0, "a question begins with a line ---, a line “kind: …” and a line ---")
+    try:
+        front = yaml.safe_load("\n".join(lines[1 : ends[1]]))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise _fault(file, mark.line + 1 if mark else 1, "this is no “name: value”") from error
+    if not isinstance(front, dict):
+        raise _fault(file, 1, "this is no “name: value”")
+
+    def line_of(name: str) -> int:
+        return next((number for number in range(1, ends[1]) if lines[number].startswith(f"{name}:")), 1)
+
+    for name in front:
+        if name not in FRONT:
+            raise _fault(file, line_of(str(name)), f"a question says {', '.join(sorted(FRONT))}, but no {name!r}")
+    if front.get("kind") not in KINDS:
+        raise _fault(file, line_of("kind"), f"the kind is one of {', '.join(KINDS)}")
+    within = WITHIN.fullmatch(str(front.get("within", "0")))
+    if within is None:
+        raise _fault(file, line_of("within"), "“within” is a number or a percentage, such as 0.5 or 10 %")
+    unit, right = front.get("unit", ""), front.get("right", "")
+    if not isinstance(unit, str) or len(unit) > LONGEST_UNIT:
+        raise _fault(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")
+    if not isinstance(right, str):
+        raise _fault(file, line_of("right"), "“right” is the name of an answer")
+    told = {
+        "kind": front["kind"],
+        "right": right,
+        "unit": unit,
+        "within": float(within[1]) / (100 if within[2] else 1),
+        "within_share": bool(within[2]),
+    }
+    return told, ends[1] + 1
+
+
+def _text(file: str, lines: Sequence[str], first: int, end: int, what: str) -> str:
+    text = "\n".join(lines[first:end]).strip()
+    if not text:
+        raise _fault(file, min(first, len(lines) - 1), f"{what} is missing")
+    if len(text) > LONGEST:
+        raise _fault(file, first, f"{what} has more than {LONGEST} characters")
+    return _html(file, first, text)
+
+
+def _html(file: str, line: int, text: str, inline: bool = False) -> str:
+    """Markdown as HTML; its {placeholders} stay. A placeholder is a name, perhaps with a format: {share:.0%}."""
+    try:
+        names = placeholders(text)
+    except ValueError as error:
+        raise _fault(file, line, "a brace is not closed; write {{ and }} for braces") from error
+    for name in names:
+        if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
+            raise _fault(file, line, f"{{{name}}} is no name of a placeholder")
+    return str(MARKDOWN.renderInline(text) if inline else MARKDOWN.render(text)).strip()
+
+
+def _computation(path: Path, place: Sequence[str], package: str) -> tuple[Callable[..., Any] | None, tuple[str, ...]]:
+    """`answer` of the question.py beside a file, and the names of its parameters after (services, sentence)."""
+    beside = path.with_name("question.py")
+    if not beside.exists():
+        return None, ()
+    module = importlib.import_module(".".join((package, *place, "question")))
+    return module.answer, tuple(inspect.signature(module.answer).parameters)[2:]
+
+
+def _check(file: str, question: Question) -> None:
+    """Raises UserError where what the file says does not fit together."""
+    names = [answer.name for answer in question.answers]
+    if question.kind == "choice" and not FEWEST_ANSWERS <= len(names) <= MOST_ANSWERS:
+        raise UserError(
+            f"{file}: a choice has {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, headings “## name: text”; "
+            f"this one has {len(names)}."
+        )
+    if len(names) > MOST_ANSWERS:
+        raise UserError(f"{file}: there are at most {MOST_ANSWERS} misconceptions; here are {len(names)}.")
+    if question.right and (question.kind != "choice" or question.right not in names):
+        raise UserError(f"{file}: there is no answer named {question.right!r}.")
+    if not question.right and question.compute is None:
+        raise UserError(f"{file}: say which answer is right, or compute it in a question.py beside the file.")
+    for text in _shown_first(question):
+        if unknown := sorted(placeholders(text) - KNOWN - set(question.choices)):
+            raise UserError(f"{file}: before the answer nothing is known of {{{unknown[0]}}}.")
+    if question.compute is None:
+        for text in (question.revealed, *(answer.why for answer in question.answers)):
+            if unknown := sorted(placeholders(text)):
+                raise UserError(f"{file}: no question.py says what {{{unknown[0]}}} is.")
+
+
+def _shown_first(question: Question) -> Iterator[str]:
+    yield question.text
+    yield from (answer.text for answer in question.answers)

@@ -1,0 +1,160 @@
+"""A reader's answer held against the right one: whether it is right, and what is said of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from demos.bert.model.encoding import Encoding
+from demos.errors import UserError
+from demos.figures.short_text import short
+from demos.page.questions.answer import Answer
+from demos.page.questions.question_file import Question, placeholders
+from demos.page.services import Sentence, Services
+from demos.templates import templates
+
+TEXT = templates(__file__)
+UNREADABLE = "This answer can't be read; reload the page and try again."
+MOST_NAMED = 6  # right tokens or heads that are named
+
+
+def reveal(services: Services, sentence: Sentence, question: Question, said: str, *choices: Any) -> dict[str, Any]:
+    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html"}.
+
+    `said` is the name of an answer, a number, "layer.head", or a token as `token_positions` reads it; "" for none.
+    `choices` are the values of `question.choices`. Raises UserError for what can't be read, or without a sentence.
+    """
+    answer = Answer(keys=frozenset({question.right}))
+    if question.compute is not None:
+        if not f"{sentence.text}{sentence.text_pair}".strip():
+            raise UserError(TEXT.nothing())
+        computed = question.compute(services, sentence, *choices)
+        keys = computed.keys or (answer.keys if question.right else frozenset())
+        answer = Answer(keys, computed.number, computed.tokens, computed.heads, computed.facts, computed.mistakes)
+    encoding = services.run(sentence).encoding if question.kind == "token" else None
+    right = is_right(question, answer, said, encoding) if said else None
+    html = TEXT.revealed(
+        right,
+        told(question, said, encoding) if said else "",
+        truths(question, answer, encoding),
+        filled(question.revealed, answer.facts),
+        explained(question, answer),
+        question.unit,
+    )
+    return {"right": right, "said": Markup(told(question, said, encoding)).striptags() if said else "", "html": html}
+
+
+def is_right(question: Question, answer: Answer, said: str, encoding: Encoding | None) -> bool:
+    """Whether the answer is right: one of those that are, or near enough to the number."""
+    if question.kind == "choice":
+        if said not in {one.name for one in question.answers}:
+            raise UserError(UNREADABLE)
+        return said in answer.keys
+    if question.kind == "number":
+        assert answer.number is not None
+        off = question.within * (abs(answer.number) if question.within_share else 1)
+        return abs(_number(said) - answer.number) <= off + 1e-9 * abs(answer.number)
+    if question.kind == "head":
+        return _head(said) in answer.heads
+    assert encoding is not None
+    return bool(token_positions(encoding, said) & answer.tokens)
+
+
+def token_positions(encoding: Encoding, said: str) -> frozenset[int]:
+    """The tokens that a click means: "cls", "sep" (any of them), or "0:4:10", characters [4, 10) of sentence 0 or 1.
+
+    Characters are code points. Raises UserError for anything else.
+    """
+    special = [place for place, mask in enumerate(encoding.special_tokens_mask) if mask]
+    if said in ("cls", "sep"):
+        return frozenset(special[:1] if said == "cls" else special[1:])
+    numbers = said.split(":")
+    if len(numbers) != 3 or not all(number.isascii() and number.isdigit() and len(number) < 6 for number in numbers):
+        raise UserError(UNREADABLE)
+    sentence, start, end = map(int, numbers)
+    spans = enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
+    return frozenset(place for place, (of, (first, last)) in spans if of == sentence and first < end and start < last)
+
+
+def word_of(encoding: Encoding, place: int) -> str:
+    """The whole word that a token belongs to, as it was typed; a special token as it is."""
+    word = encoding.word_index[place]
+    if word is None:
+        return encoding.tokens[place]
+    text = encoding.text_pair if encoding.sequence_ids[place] else encoding.text
+    spans = [span for span, of in zip(encoding.offsets, encoding.word_index, strict=True) if of == word]
+    return text[spans[0][0] : spans[-1][1]]
+
+
+def told(question: Question, said: str, encoding: Encoding | None) -> str | Markup:
+    """A reader's answer in words."""
+    if question.kind == "choice":
+        return next((Markup(named(one.text)) for one in question.answers if one.name == said), "")
+    if question.kind == "number":
+        return number_text(_number(said))
+    if question.kind == "head":
+        return str(TEXT.head_name(*_head(said)))
+    assert encoding is not None
+    places = sorted(token_positions(encoding, said))
+    return short(word_of(encoding, places[0]), 40) if places else ""
+
+
+def truths(question: Question, answer: Answer, encoding: Encoding | None) -> list[str | Markup]:
+    """The right answers in words, a few of them where there are many."""
+    if question.kind == "choice":
+        return [Markup(named(one.text)) for one in question.answers if one.name in answer.keys]
+    if question.kind == "number":
+        assert answer.number is not None
+        return [number_text(answer.number)]
+    if question.kind == "head":
+        return [str(TEXT.head_name(*head)) for head in sorted(answer.heads)[:MOST_NAMED]]
+    assert encoding is not None
+    return list(dict.fromkeys(short(word_of(encoding, place), 40) for place in sorted(answer.tokens)))[:MOST_NAMED]
+
+
+def explained(question: Question, answer: Answer) -> list[dict[str, Any]]:
+    """Each answer, or misconception, with why it is right or wrong, and the number that it leads to."""
+    return [
+        {
+            "right": question.kind == "choice" and one.name in answer.keys,
+            "text": Markup(named(one.text)),
+            "why": filled(one.why, answer.facts),
+            "number": number_text(answer.mistakes[one.name]) if one.name in answer.mistakes else None,
+        }
+        for one in question.answers
+    ]
+
+
+def filled(html: str, facts: Mapping[str, object]) -> Markup:
+    """A text of a question file with its placeholders filled in, escaped."""
+    return Markup(html).format(**facts)
+
+
+def named(html: str) -> str:
+    """A text that is shown before anything is computed: its placeholders become elements that the browser fills."""
+    return str(Markup(html).format(**{name: TEXT.space(name) for name in placeholders(html)}))
+
+
+def number_text(number: float) -> str:
+    """1234.5 as 1,234.5: at most four digits where it has a fraction."""
+    return f"{number:,.0f}" if number == round(number) or abs(number) >= 1000 else f"{number:.4g}"
+
+
+def _number(said: str) -> float:
+    try:
+        number = float(said) if len(said) < 40 else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UserError(UNREADABLE)
+    return number
+
+
+def _head(said: str) -> tuple[int, int]:
+    layer, _, head = said.partition(".")
+    if not all(number.isascii() and number.isdigit() and len(number) < 4 for number in (layer, head)):
+        raise UserError(UNREADABLE)
+    return int(layer), int(head)

@@ -1,0 +1,233 @@
+// The question cards of a lesson: a card covers its part's picture until an answer is given or waived.
+// Runs once for the component that holds the cards as templates (`element`).
+const STORE = "inside-bert-predictions"; // in this browser: the newest first
+const [MOST_KEPT, LONGEST_KEPT, MOST_WORDS] = [80, 120, 60];
+const PIECES = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // words and marks apart, as BERT's tokenizer begins
+const sizes = JSON.parse(props.sizes);
+const templates = Object.fromEntries([...element.querySelectorAll("template[data-part]")].map((one) => [one.dataset.part, one]));
+const [press] = element.querySelector("[data-press]").content.cloneNode(true).children;
+const cards = {}; // part -> its card, as it stands in the page
+const pressed = new Set(); // parts whose question was asked for
+const given = {}; // part -> the sentence that its answer was for
+let asking; // [part, answer] on its way to the server
+let openPart;
+
+const now = () => insideBert.view();
+const part = () => now().choices.part ?? "";
+const sentence = () => JSON.stringify([now().text, now().pair, now().inUse]);
+const host = (of) => (of ? document.querySelector(`#${props.lesson}-${of} > .column`) : document.getElementById(`lesson-${props.lesson}`));
+
+function filled(card) {
+  const { text, pair, inUse, choices } = now();
+  const [layers, heads, width] = sizes[inUse] ?? [];
+  const words = `${text} ${pair}`.split(/\s+/).filter(Boolean).length;
+  const known = { text, pair, words, layers, heads, width, ...choices };
+  for (const space of card.querySelectorAll("[data-fill]")) space.textContent = known[space.dataset.fill] ?? "";
+}
+
+const radio = (value, label) => {
+  const button = Object.assign(document.createElement("input"), { type: "radio", name: "said", value, required: true });
+  button.setAttribute("aria-label", label);
+  return button;
+};
+
+// The sentence as chips: [CLS], its words and marks, [SEP]
+function tokenChips(place) {
+  place.dataset.of = sentence();
+  const { text, pair } = now();
+  const chip = (value, said) => {
+    const label = document.createElement("label");
+    const word = Object.assign(document.createElement("span"), { textContent: said });
+    label.append(radio(value, said), word);
+    return label;
+  };
+  const points = (string, end) => [...string.slice(0, end)].length; // code points, as Python counts
+  const own = [text, pair].flatMap((said, index) =>
+    [...said.matchAll(PIECES)].slice(0, MOST_WORDS).map((found) => {
+      const start = points(said, found.index);
+      return chip(`${index}:${start}:${start + [...found[0]].length}`, found[0]);
+    }),
+  );
+  place.replaceChildren(chip("cls", "[CLS]"), ...own, chip("sep", "[SEP]"));
+}
+
+// A row a layer, a column a head, both counted from 0
+function headGrid(place) {
+  place.dataset.of = now().inUse;
+  const [layers, heads] = sizes[now().inUse] ?? [0, 0];
+  const rows = Array.from({ length: layers }, (_, layer) => {
+    const row = document.createElement("div");
+    const name = Object.assign(document.createElement("span"), { textContent: layer });
+    row.append(name, ...Array.from({ length: heads }, (_, head) => radio(`${layer}.${head}`, `layer ${layer}, head ${head}`)));
+    return row;
+  });
+  const columns = document.createElement("div");
+  columns.setAttribute("aria-hidden", "true");
+  const names = ["", ...Array.from({ length: heads }, (_, head) => head)];
+  columns.append(...names.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
+  place.replaceChildren(columns, ...rows);
+}
+
+function made(of) {
+  const [card] = templates[of].content.cloneNode(true).children;
+  const form = card.querySelector("form");
+  filled(card);
+  for (const place of card.querySelectorAll(".tokens")) tokenChips(place);
+  for (const place of card.querySelectorAll(".heads")) headGrid(place);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    ask(of, String(new FormData(form).get("said") ?? ""));
+  });
+  card.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-waive]")) ask(of, "");
+    if (target.closest("[data-close]")) remove(of);
+  });
+  card.addEventListener("keydown", (event) => event.stopPropagation()); // arrows choose among the answers, and turn no page
+  return card;
+}
+
+function remove(of) {
+  const place = cards[of]?.parentElement;
+  cards[of]?.remove();
+  delete cards[of];
+  if (!place) return;
+  place.removeAttribute("data-covered");
+  place.style.minHeight = "";
+  if (of === part()) press.hidden = false;
+  if (document.activeElement === document.body) press.focus({ preventScroll: true });
+}
+
+function cover(of, focused) {
+  const place = host(of);
+  if (!place) return setTimeout(refresh, 150); // a tab is built when it is first opened
+  remove(of);
+  const card = (cards[of] = made(of));
+  delete given[of];
+  place.setAttribute("data-covered", "");
+  place.prepend(card);
+  const heading = place.querySelector(":scope > .lesson-heading h2");
+  if (heading) card.style.top = `${heading.offsetTop + heading.offsetHeight}px`;
+  new ResizeObserver(() => {
+    if (place.hasAttribute("data-covered")) place.style.minHeight = `${card.offsetTop + card.offsetHeight}px`;
+  }).observe(card);
+  press.hidden = true;
+  if (focused) card.focus({ preventScroll: true });
+}
+
+function ask(of, said) {
+  asking = [of, said];
+  given[of] = sentence();
+  pressed.delete(of);
+  const card = cards[of];
+  card.parentElement.removeAttribute("data-covered");
+  card.parentElement.style.minHeight = "";
+  card.style.top = "";
+  card.querySelector("form").remove();
+  card.classList.add("answered");
+  card.focus({ preventScroll: true });
+  dispatchEvent(new Event("resize")); // what was drawn out of sight measures again
+  trigger("select");
+}
+
+// What the page shows: the open part's card where it is asked for, none of another sentence
+function refresh() {
+  const of = part();
+  const turned = of !== openPart;
+  openPart = of;
+  const heading = document.querySelector(`#lesson-${CSS.escape(props.lesson)} > .lesson-heading .look`);
+  if (heading && !press.isConnected) heading.after(press);
+  for (const other of Object.keys(given)) {
+    if (given[other] === sentence()) continue;
+    if (cards[other]?.classList.contains("answered")) remove(other);
+    if (turned && other === of) delete given[of]; // another sentence: asked anew, once the part is opened anew
+  }
+  const isWanted = Object.hasOwn(templates, of) && (pressed.has(of) || (insideBert.questionsOn() && !(of in given)));
+  const isCovered = cards[of] && !cards[of].classList.contains("answered");
+  if (isWanted && !(isCovered && cards[of].isConnected)) cover(of, pressed.has(of));
+  else if (isWanted) {
+    filled(cards[of]);
+    for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
+    for (const place of cards[of].querySelectorAll(".heads")) if (place.dataset.of !== now().inUse) headGrid(place);
+  } else if (isCovered) remove(of);
+  press.hidden = !Object.hasOwn(templates, of) || isWanted || Boolean(cards[of]);
+}
+
+// ---- what was predicted, in this browser
+
+function kept() {
+  try {
+    const found = JSON.parse(localStorage.getItem(STORE));
+    return Array.isArray(found) ? found.filter((one) => typeof one?.of === "string" && typeof one.said === "string").slice(0, MOST_KEPT) : [];
+  } catch {
+    return []; // private windows refuse storage
+  }
+}
+
+function keep(found) {
+  try {
+    if (found.length) localStorage.setItem(STORE, JSON.stringify(found.slice(0, MOST_KEPT)));
+    else localStorage.removeItem(STORE);
+  } catch {
+    // as above
+  }
+}
+
+function list() {
+  const lines = kept().filter(({ of }) => of.startsWith(`${props.lesson}/`));
+  const details = element.querySelector(".predicted");
+  const order = Object.keys(templates);
+  const found = lines.filter(({ of }) => order.includes(of.split("/")[1]));
+  found.sort((a, b) => order.indexOf(a.of.split("/")[1]) - order.indexOf(b.of.split("/")[1]));
+  details.querySelector("ul").replaceChildren(
+    ...found.map(({ of, said, right }) => {
+      const [line] = element.querySelector("[data-line]").content.cloneNode(true).children;
+      const slug = of.split("/")[1];
+      const link = line.querySelector("a");
+      line.querySelector("b").textContent = right === true ? "✓" : right === false ? "✗" : "–";
+      link.textContent = templates[slug].dataset.tab;
+      Object.assign(link.dataset, { lesson: props.lesson, choices: JSON.stringify(slug ? { part: slug } : {}) });
+      link.href = `./${props.lesson}`;
+      line.querySelector("span").textContent = right === null ? "not answered" : right ? `${said} (right)` : `${said} (not right: look at it again)`;
+      return line;
+    }),
+  );
+  details.hidden = !found.length;
+}
+
+element.addEventListener("click", ({ target }) => {
+  if (!target.closest("[data-forget]")) return;
+  keep(kept().filter(({ of }) => !of.startsWith(`${props.lesson}/`)));
+  list();
+});
+press.addEventListener("click", () => insideBert.questions.open());
+
+insideBert.questions = {
+  asked: () => JSON.stringify(asking),
+
+  // The server's answer, or an empty one where it had none
+  answered(answer) {
+    const { part: of, right, said, html } = answer ? JSON.parse(answer) : {};
+    const card = cards[of];
+    if (!card?.classList.contains("answered")) return;
+    card.querySelector(".revealed").innerHTML = html; // made by the server, which escapes what it is sent
+    card.classList.toggle("right", right === true);
+    card.classList.toggle("wrong", right === false);
+    filled(card);
+    if (right === undefined) return;
+    const name = `${props.lesson}/${of}`;
+    keep([{ of: name, said: said.slice(0, LONGEST_KEPT), right }, ...kept().filter((one) => one.of !== name)]);
+    list();
+  },
+
+  // Open the card of the open part
+  open() {
+    pressed.add(part());
+    delete given[part()];
+    remove(part());
+    refresh();
+  },
+};
+document.addEventListener("inside-bert-view", refresh);
+list();
+refresh();

@@ -1,0 +1,99 @@
+"""Question files: what one says, its faults told with their line, and that every part has one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from demos.errors import UserError
+from demos.page.questions.question_file import MOST_BYTES, placeholders, read_question
+
+QUESTION = """---
+kind: choice
+right: two
+---
+
+Is {words} *many*? <script>alert(1)</script>
+
+## one: It is **one** &lt; two
+
+Because of [a link](javascript:alert(1)).
+
+## two: It is {{two}}
+
+![a picture](https://example.org/x.png)
+
+## Answer
+
+Two.
+"""
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "attention" / "heads" / "question.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_question_is_read(tmp_path: Path) -> None:
+    question = read_question(written(tmp_path, QUESTION), tmp_path)
+    assert (question.lesson, question.part, question.name) == ("attention", "heads", "attention/heads")
+    assert (question.kind, question.right, question.compute) == ("choice", "two", None)
+    assert question.text == "<p>Is {words} <em>many</em>? &lt;script&gt;alert(1)&lt;/script&gt;</p>"
+    assert [(answer.name, answer.text) for answer in question.answers] == [
+        ("one", "It is <strong>one</strong> &lt; two"),
+        ("two", "It is {{two}}"),
+    ]
+    assert question.revealed == "<p>Two.</p>"
+    assert placeholders(question.text) == {"words"}
+    for text in (question.answers[0].why, question.answers[1].why):
+        assert "<img" not in text
+        assert 'href="javascript' not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("---\nkind", "kind", "line 1: a question begins with a line ---"),
+        ("kind: choice", "kind: essay", "line 2: the kind is one of choice, number, token, head."),
+        ("right: two", "wrong: two", "line 3: a question says kind, right, unit, within, but no 'wrong'."),
+        ("right: two", "right: [two", "is no “name: value”."),
+        ("right: two", "right: 2", "line 3: “right” is the name of an answer."),
+        ("right: two", "right: three", "there is no answer named 'three'."),
+        ("right: two", "", "say which answer is right, or compute it in a question.py beside the file."),
+        ("right: two", "right: two\nwithin: about", "line 4: “within” is a number or a percentage"),
+        ("right: two", "right: two\nunit: " + 21 * "m", "line 4: a unit has at most 20 characters."),
+        ("## one: It", "## It", "line 8: a heading is “## name: text” or “## Answer”."),
+        ("## one: It", "## two: It", "line 12: two answers are named 'two'."),
+        ("one: It", "one: " + 161 * "m", "line 8: an answer has at most 160 characters."),
+        ("{words}", "{words", "line 5: a brace is not closed"),
+        ("{words}", "{words.real}", "line 5: {words.real} is no name of a placeholder."),
+        ("{words}", "{tokens}", "before the answer nothing is known of {tokens}."),
+        ("Two.", "{tokens}.", "no question.py says what {tokens} is."),
+        ("Two.", "", "what stands under “Answer” is missing."),
+        ("## Answer", "## three: It is three", "line 18: the last heading, “## Answer”, is missing."),
+        ("Two.", 901 * "m", "has more than 900 characters."),
+        ("Two.\n", "Two.\n\n## Answer\n\nThree.\n", "line 20: there is one “## Answer” only."),
+        ("kind: choice", "kind: number", "there is no answer named 'two'."),
+        ("## two: It is {{two}}\n", "", "a choice has 2 to 5 answers"),
+        (
+            "## one: It",
+            "".join(f"## more{number}: More\n\nWhy.\n\n" for number in range(4)) + "## one: It",
+            "this one has 6.",
+        ),
+    ],
+)
+def test_a_fault_is_told_in_a_sentence(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in QUESTION
+    with pytest.raises(UserError) as fault:
+        read_question(written(tmp_path, QUESTION.replace(old, new, 1)), tmp_path)
+    assert str(fault.value).startswith("attention/heads/question.md")
+    assert said in str(fault.value)
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    for content, said in ((b"\xff\xfe", "UTF-8"), (b"m" * (MOST_BYTES + 1), "at most 10 kB"), (b"", "line 1")):
+        with pytest.raises(UserError, match=said):
+            read_question(written(tmp_path, content), tmp_path)

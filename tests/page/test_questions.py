@@ -1,0 +1,159 @@
+"""Question cards: what is told of an answer, what a browser may send, and that every part has a question."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.lessons import discover
+from demos.page.lesson import Lesson, Page
+from demos.page.questions import Answer, Choice, Question, questions
+from demos.page.questions.cards import build_cards, cards_html, read_said
+from demos.page.questions.question_file import LESSONS
+from demos.page.questions.reveal import number_text, reveal, token_positions, truths, word_of
+from demos.page.services import Sentence, Services
+from tests.page.tiny_store import TinyStore
+from tests.test_words import GRADE, MOST_WORDS, grade, sentences_of
+
+HOSTILE = '<img src=x onerror="alert(1)"> ${alert(1)} {text}'
+CHOICES = (
+    Choice("one", "One of {words}", "<p>Because of {said}.</p>"),
+    Choice("two", "Two", "<p>No: {share:.0%}.</p>"),
+)
+
+
+@pytest.fixture(scope="module")
+def services(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> Services:
+    return Services(TinyStore.written(tiny, tmp_path_factory.mktemp("tiny")), "tiny")
+
+
+def asked(kind: str, answer: Answer, **named: Any) -> Question:
+    options = {"text": "<p>Which?</p>", "answers": CHOICES, "revealed": "<p>{said}</p>"} | named
+    return Question(lesson="attention", part="heads", kind=kind, compute=lambda *_: answer, **options)
+
+
+FACTS = {"said": HOSTILE, "share": 0.256}
+SENTENCE = Sentence("the cat sat.", "", "")
+
+
+def test_every_part_has_a_question_and_nothing_else_has_one() -> None:
+    places = {(lesson.slug, part.slug) for lesson in discover() for part in lesson.parts}
+    places |= {(lesson.slug, "") for lesson in discover() if not lesson.parts}
+    assert set(questions()) == places
+
+
+def test_their_sentences_are_short() -> None:
+    sentences = []
+    for path in LESSONS.rglob("question.md"):
+        _, _, text = path.read_text(encoding="utf-8").split("---", 2)
+        sentences += sentences_of(re.sub(r"^## (\w+: )?", "\n\n", re.sub(r"[`{][^`}]*[`}]", " ", text), flags=re.M))
+    assert [sentence for sentence in sentences if len(sentence) > MOST_WORDS] == []
+    assert grade(sentences) < GRADE
+
+
+def test_a_choice_is_told_with_why_and_hostile_facts_stay_text(services: Services) -> None:
+    question = asked("choice", Answer(keys=frozenset({"two"}), facts=FACTS))
+    wrong = reveal(services, SENTENCE, question, "one")
+    assert (wrong["right"], wrong["said"]) == (False, "One of")
+    assert "Not right" in wrong["html"]
+    assert "<dt>Right</dt><dd>Two</dd>" in wrong["html"]
+    assert "<img" not in wrong["html"]
+    assert "No: 26%." in wrong["html"]
+    assert '<span data-fill="words"></span>' in wrong["html"]
+    assert reveal(services, SENTENCE, question, "two")["right"] is True
+    waived = reveal(services, SENTENCE, question, "")
+    assert (waived["right"], waived["said"]) == (None, "")
+    with pytest.raises(UserError, match="can't be read"):
+        reveal(services, SENTENCE, question, "three")
+
+
+def test_a_fixed_answer_needs_no_computation(services: Services) -> None:
+    question = Question("tokens", "", "choice", "<p>Which?</p>", CHOICES[1:], "<p>Two.</p>", right="two")
+    question = Question(**{**vars(question), "answers": (Choice("two", "Two", "<p>Yes.</p>"),)})
+    assert reveal(services, Sentence("", "", ""), question, "two")["right"] is True
+
+
+def test_a_number_is_right_within_its_bounds(services: Services) -> None:
+    answer = Answer(number=12.5, facts=FACTS, mistakes={"one": 6912})
+    exactly = asked("number", answer, unit="MB")
+    nearly = asked("number", answer, within=0.1, within_share=True)
+    assert [reveal(services, SENTENCE, exactly, said)["right"] for said in ("12.5", "12.6")] == [True, False]
+    assert [reveal(services, SENTENCE, nearly, said)["right"] for said in ("11.25", "13.75", "13.8")] == [
+        True,
+        True,
+        False,
+    ]
+    html = reveal(services, SENTENCE, exactly, "6912")["html"]
+    assert "<dd>6,912 MB</dd>" in html
+    assert "<dd>12.5 MB</dd>" in html
+    assert "(6,912)" in html
+    for said in ("nan", "inf", "twelve", "1" * 41):
+        with pytest.raises(UserError, match="can't be read"):
+            reveal(services, SENTENCE, exactly, said)
+    assert [number_text(one) for one in (18, 6912, 90.852864, 0.693147)] == ["18", "6,912", "90.85", "0.6931"]
+
+
+def test_a_head_is_named_by_layer_and_head(services: Services) -> None:
+    question = asked("head", Answer(heads=frozenset({(0, 1), (2, 3)}), facts=FACTS))
+    assert reveal(services, SENTENCE, question, "2.3")["right"] is True
+    wrong = reveal(services, SENTENCE, question, "1.1")
+    assert (wrong["right"], wrong["said"]) == (False, "layer 1, head 1")
+    assert "layer 0, head 1; layer 2, head 3" in " ".join(wrong["html"].split())
+    for said in ("2", "2.x", "-1.0", "²·³", "1000.1"):
+        with pytest.raises(UserError, match="can't be read"):
+            reveal(services, SENTENCE, question, said)
+
+
+def test_a_click_on_a_word_means_its_tokens(services: Services) -> None:
+    text, pair = "😀 the cat", "the cat"
+    encoding = services.run(Sentence(text, pair, "")).encoding
+    spans = [(encoding.sequence_ids[at], encoding.offsets[at]) for at in token_positions(encoding, "0:6:9")]
+    assert spans
+    assert all(of == 0 and 6 <= start < end <= 9 for of, (start, end) in spans)
+    (first, *_) = sorted(token_positions(encoding, "1:0:3"))
+    assert word_of(encoding, first) == "the"
+    assert token_positions(encoding, "cls") == {0}
+    assert token_positions(encoding, "sep") == {encoding.tokens.index("[SEP]"), len(encoding) - 1}
+    for said in ("0:1", "0:a:b", "9999999:0:1", "word", "0:-1:2"):
+        with pytest.raises(UserError, match="can't be read"):
+            token_positions(encoding, said)
+    question = asked("token", Answer(tokens=frozenset({0}), facts=FACTS))
+    assert truths(question, Answer(tokens=frozenset({0, first})), encoding) == ["[CLS]", "the"]
+    assert reveal(services, Sentence(text, pair, ""), question, "cls")["right"] is True
+
+
+def test_without_a_sentence_nothing_is_computed(services: Services) -> None:
+    with pytest.raises(UserError, match="Type a sentence first"):
+        reveal(services, Sentence(" ", "", ""), asked("choice", Answer(keys=frozenset({"one"}))), "one")
+
+
+@pytest.mark.parametrize(
+    "said", ["", "[]", "[1, 2]", '["heads"]', '["heads", 1]', "{}", "null", "x" * 201, '["a", "b", "c"]']
+)
+def test_what_a_browser_may_send(said: str) -> None:
+    assert read_said('["heads", "one"]') == ("heads", "one")
+    with pytest.raises(UserError, match="can't be read"):
+        read_said(said)
+
+
+def test_cards_hold_no_answer_and_wiring_names_what_is_missing(services: Services) -> None:
+    lesson = Lesson("tokens", 0, "Tokens", "?", "Look.")
+    with gr.Blocks():
+        fields = [gr.Textbox() for _ in range(5)]
+        page = Page(lesson, services, *fields, notices=gr.Column(), trained=gr.State(""))
+        question = questions()["tokens", ""]
+        html = cards_html(page, {"": question})
+        assert question.answers[0].text in html
+        assert not any(one.why in html for one in question.answers)
+        assert 'data-part=""' in html
+        build_cards(page)
+        page.lesson = Lesson("encoder", 0, "Encoder", "?", "Look.")
+        with pytest.raises(UserError, match="none of its choices"):
+            build_cards(page)
+    assert json.loads(json.dumps(html)) == html
