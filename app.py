@@ -42,6 +42,9 @@ from demos.page.head import head, style_sheets
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
+from demos.page.room.address import is_own, network_address
+from demos.page.room.rooms import Rooms
+from demos.page.room.routes import RoomRoutes
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.places import places_of
@@ -101,7 +104,9 @@ def build_page(
     first_views.add(page, bar.first_view)
 
 
-def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = ()) -> dict[str, Any]:
+def launch_options(
+    settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = (), rooms: Rooms | None = None
+) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
     lessons = [lesson.slug for lesson in discover()]
     return {
@@ -119,6 +124,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),
+                Middleware(RoomRoutes, rooms=rooms or new_rooms(), host=settings.host),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,
@@ -133,6 +139,11 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
         "run_history": False,
         "enable_monitoring": False,
     }
+
+
+def new_rooms() -> Rooms:
+    """No room yet; they lead to the lessons that there are."""
+    return Rooms([lesson.slug for lesson in discover()], first=os.environ.get("INSIDE_BERT_ROOM_LETTER", ""))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -155,7 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
     services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs), store.memory))
-    end = ending(services.trainings)
+    rooms = new_rooms()
+    end = ending(services.trainings, rooms.end)
     signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
     protect_server()
@@ -169,7 +181,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings, first_views, tours), prevent_thread_lock=True)
+    page.launch(**launch_options(settings, first_views, tours, rooms), prevent_thread_lock=True)
+    if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
+        print(f"Others in this network open http://{network}:{page.server_port}", flush=True)
 
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():

@@ -1,0 +1,224 @@
+// The lecturer's side of a room: a panel that the press "Room" opens, and where this page is, told to the members.
+import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+
+const LOOK = 150; // milliseconds between two looks at the address
+let panel;
+let big;
+let state = {};
+let stop = () => {};
+let leads = 0; // the timer that looks at the address
+let told = ""; // the last view that was sent
+
+// A page of a tab that leads already
+export async function begin() {
+  await ready();
+  lead();
+}
+
+// The press "Room"
+export async function open() {
+  if (room.now && !room.now.key) return document.querySelector("#room-line button")?.focus(); // a member
+  if (panel?.isConnected && !panel.hidden) return shut();
+  await ready();
+  panel.hidden = false;
+  pressed(true);
+  if (!leads) await start();
+  document.getElementById("room-heading").focus();
+}
+
+function shut() {
+  panel.hidden = true;
+  pressed(false);
+  document.getElementById("room-button")?.focus();
+}
+const pressed = (on) => document.getElementById("room-button")?.setAttribute("aria-expanded", String(on));
+
+async function ready() {
+  if (panel) return;
+  await readWords();
+  document.body.append(await part("room-panel"));
+  panel = document.getElementById("room");
+  panel.hidden = true;
+  document.body.append(await part("room-big"));
+  big = document.getElementById("room-on-screen");
+  for (const place of [panel, big]) place.addEventListener("click", clicked);
+  panel.addEventListener("submit", sent);
+  panel.addEventListener("keydown", (event) => event.key === "Escape" && shut());
+}
+
+const body = () => panel.querySelector(".room-body");
+function tell(sentence = "") {
+  const notice = panel.querySelector("[role=alert]");
+  notice.textContent = sentence;
+  notice.hidden = !sentence;
+}
+
+async function start() {
+  body().replaceChildren(await part("room-start"));
+  const before = room.led();
+  if (before && before.ends > Date.now()) {
+    const on = made("button", "", before.code);
+    on.type = "button";
+    on.dataset.do = "go on";
+    body().querySelector("p").after(on);
+  }
+}
+
+async function lead() {
+  const { code, link, qr, alone } = room.now;
+  body().replaceChildren(await part("room-lead"));
+  for (const place of [panel, big]) fill(place, { code, link });
+  big.querySelector("img").src = qr;
+  panel.querySelector(".room-alone").hidden = !alone;
+  panel.querySelector(".room-sentences").addEventListener("toggle", list);
+  document.getElementById("room-button")?.classList.add("leads");
+  stop = listen(heard, lost);
+  leads = setInterval(() => show(new URL(location.href)), LOOK);
+  // members are on their way before this page has left
+  window.navigation?.addEventListener("navigate", ({ destination }) => leads && show(new URL(destination.url)));
+  vote();
+}
+
+function end(sentence) {
+  stop();
+  clearInterval(leads);
+  leads = 0;
+  state = {};
+  told = "";
+  room.set(null);
+  room.forget();
+  big.close();
+  document.getElementById("room-button")?.classList.remove("leads");
+  start();
+  tell(sentence);
+}
+
+async function lost() {
+  try {
+    await act("list");
+    return true;
+  } catch (error) {
+    if (error.status === 404 || error.status === 403) end(error.message);
+    return Boolean(room.now);
+  }
+}
+
+const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
+
+// Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
+function show(address) {
+  const view = insideBert.viewOf(address);
+  if (!view || JSON.stringify(view) === told) return;
+  told = JSON.stringify(view);
+  act("show", view).then(
+    () => tell(),
+    (error) => {
+      tell(error.message);
+      told = "";
+    },
+  );
+}
+
+function heard(news, name) {
+  state = news;
+  for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0 });
+  if (name === "over" || name === "moved") end(word(name));
+  else if (name === "vote" || name === "tally") vote();
+  else if (name === "sentences") list();
+}
+
+function vote() {
+  const now = state.vote;
+  for (const place of panel.querySelectorAll("[data-when]")) place.hidden = (place.dataset.when === "vote") !== Boolean(now);
+  for (const place of [panel, big]) {
+    const box = place.querySelector(".room-tally");
+    box?.replaceChildren();
+    if (!now || !box) continue;
+    const question = made("p", "room-question", now.question);
+    question.dir = "auto";
+    box.append(question, tally(now, state.tally ?? now.tallies ?? [now.answers.map(() => 0)]));
+  }
+  if (!now) return;
+  panel.querySelector("[data-do=reveal]").disabled = now.revealed;
+  panel.querySelector("[data-do=again]").disabled = now.round > 1;
+}
+
+async function list() {
+  const fold = panel.querySelector(".room-sentences");
+  if (!fold?.open) return; // the hall sees this screen: the list is shown when it is asked for
+  const { sentences } = await act("list");
+  const rows = [];
+  for (const [number, text] of sentences) {
+    const row = (await part("room-sentence")).firstElementChild;
+    row.dataset.number = number;
+    row.querySelector(".said").textContent = text;
+    rows.push(row);
+  }
+  fold.querySelector("ul").replaceChildren(...(rows.length ? rows : [made("li", "aside", word("no-sentences"))]));
+}
+
+const DOES = {
+  shut,
+  async open() {
+    const { seconds, ...opened } = await post("open", "", { base: new URL("./", location.href).href.split("?")[0] });
+    room.set({ ...opened, ends: Date.now() + 1000 * seconds });
+    await lead();
+  },
+  async "go on"() {
+    room.set(room.led());
+    await lead();
+  },
+  big() {
+    big.classList.remove("vote");
+    big.showModal();
+  },
+  "big vote"() {
+    big.classList.add("vote");
+    big.showModal();
+  },
+  small: () => big.close(),
+  close: () => act("close"),
+  again: () => act("again"),
+  reveal: () => act("reveal"),
+  "end vote": () => act("end vote"),
+  clear: () => act("clear"),
+  async pick(button) {
+    const row = button.closest("li");
+    insideBert.say(row.querySelector(".said").textContent);
+    await DOES.drop(button);
+  },
+  drop: (button) => act("drop", { sentence: Number(button.closest("li").dataset.number) }),
+};
+
+async function clicked({ target }) {
+  const button = target.closest("button[data-do]");
+  if (!button) return;
+  tell();
+  try {
+    await DOES[button.dataset.do](button);
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+async function sent(event) {
+  event.preventDefault();
+  const form = event.target;
+  const given = new FormData(form);
+  tell();
+  try {
+    if (form.dataset.form === "join") {
+      room.set({ ...(await post("join", String(given.get("code")).trim(), {})), following: true });
+      shut();
+      (await import("./member.js")).begin();
+    } else {
+      const written = given.getAll("answer").map((answer) => answer.trim());
+      const marked = written[Number(given.get("right")) - 1];
+      const answers = written.filter(Boolean);
+      await act("ask", { question: given.get("question"), answers, right: marked ? answers.indexOf(marked) : null });
+      form.reset();
+    }
+  } catch (error) {
+    tell(error.message);
+  }
+}

@@ -1,0 +1,140 @@
+// A member of a room: a slim line at the foot of the page, a vote while there is one, and the lecturer's view.
+import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+
+const READY = 100; // milliseconds between two looks whether the page stands as its link says
+let line;
+let state = {};
+let stop = () => {};
+
+export async function begin() {
+  await readWords();
+  document.body.append(await part("room-member"));
+  line = document.getElementById("room-line");
+  line.addEventListener("click", clicked);
+  line.addEventListener("submit", sent);
+  await stands();
+  if (!room.now.member && !(await join())) return;
+  const { applied } = room.now;
+  // who went to another lesson by a link of the page does not want to be taken back at once
+  if (applied && JSON.parse(applied).lesson !== insideBert.view().lesson) room.set({ following: false });
+  show();
+  stop = listen(heard, join);
+}
+
+const stands = async () => {
+  while (!insideBert.view()) await new Promise((resolve) => setTimeout(resolve, READY));
+};
+
+// -> whether this tab is in the room (again)
+async function join() {
+  try {
+    room.set(await post("join", room.now.code, {}));
+    return true;
+  } catch (error) {
+    if (!error.status) return true;
+    end(error.message);
+    return false;
+  }
+}
+
+function heard(news, name) {
+  state = news;
+  if (name === "over") end(word("over"));
+  else if (name === "moved") end(word("moved"));
+  else if (name === "view") go();
+  else if (name === "vote") vote();
+}
+
+function go() {
+  const said = JSON.stringify(state.view);
+  if (!state.view || !room.now.following || said === room.now.applied) return;
+  room.set({ applied: said });
+  insideBert.goTo(state.view.lesson, state.view.query);
+}
+
+function show(told = "") {
+  const { code, following } = room.now;
+  line.classList.toggle("free", !following);
+  fill(line, { code, state: word(following ? "following" : "free"), turn: word(following ? "let-go" : "follow") });
+  tell(told);
+}
+const tell = (told) => (line.querySelector(".room-told").textContent = told);
+
+// The room is over, or can't be joined: its line says so until it is pressed away.
+function end(told) {
+  stop();
+  room.set(null);
+  for (const gone of line.querySelectorAll(".room-ballot, .room-say, .room-row > :not([data-do=leave])")) gone.remove();
+  tell(told);
+}
+
+async function clicked({ target }) {
+  const button = target.closest("button[data-do]");
+  if (button?.dataset.do === "turn") {
+    room.set({ following: !room.now.following, applied: "" });
+    show();
+    go();
+  } else if (button?.dataset.do === "say") {
+    const form = line.querySelector(".room-say");
+    form.hidden = !form.hidden;
+    button.setAttribute("aria-expanded", String(!form.hidden));
+    if (!form.hidden) form.elements.sentence.focus();
+  } else if (button?.dataset.do === "leave") {
+    const now = room.now;
+    stop();
+    room.set(null);
+    line.remove();
+    document.getElementById("room-button")?.focus();
+    if (now) await post("leave", now.code, { member: now.member }).catch(() => {});
+  }
+}
+
+async function sent(event) {
+  event.preventDefault();
+  const form = event.target;
+  try {
+    if (form.dataset.form === "say") {
+      await post("say", room.now.code, { member: room.now.member, sentence: form.elements.sentence.value.toWellFormed?.() ?? form.elements.sentence.value });
+      form.reset();
+      tell(word("sent"));
+    } else {
+      const place = Number(event.submitter.value);
+      const { number, round } = state.vote;
+      await post("say", room.now.code, { member: room.now.member, answer: place, vote: number, round });
+      room.set({ answered: { number, round, place } });
+      vote();
+    }
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+// The answer that this tab gave in the round under way
+function chosen() {
+  const { answered } = room.now;
+  return answered?.number === state.vote.number && answered.round === state.vote.round ? answered.place : undefined;
+}
+
+function vote() {
+  const form = line.querySelector(".room-ballot");
+  const now = state.vote;
+  const isNew = now && form.dataset.now !== `${now.number} ${now.round} ${now.revealed}`;
+  form.hidden = !now;
+  if (!now) return;
+  form.dataset.now = `${now.number} ${now.round} ${now.revealed}`;
+  form.querySelector(".room-question").textContent = now.question;
+  const place = form.querySelector(".room-answers");
+  if (now.revealed) place.replaceChildren(tally(now, now.tallies, chosen()));
+  else if (isNew) {
+    place.replaceChildren(
+      ...now.answers.map((answer, number) => {
+        const button = Object.assign(made("button", "", answer), { value: number });
+        button.dir = "auto";
+        return button;
+      }),
+    );
+  }
+  for (const button of place.querySelectorAll("button")) button.setAttribute("aria-pressed", String(Number(button.value) === chosen()));
+  form.querySelector(".told").textContent = !now.revealed && chosen() !== undefined ? word("answered") : "";
+  tell("");
+}
