@@ -2,12 +2,14 @@
 import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const LOOK = 150; // milliseconds between two looks at the address
+const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
 let panel;
 let big;
 let state = {};
 let stop = () => {};
 let leads = 0; // the timer that looks at the address
 let told = ""; // the last view that was sent
+let quietUntil = 0;
 
 // A page of a tab that leads already
 export async function begin() {
@@ -73,9 +75,8 @@ async function lead() {
   panel.querySelector(".room-sentences").addEventListener("toggle", list);
   document.getElementById("room-button")?.classList.add("leads");
   stop = listen(heard, lost);
-  leads = setInterval(() => show(new URL(location.href)), LOOK);
-  // members are on their way before this page has left
-  window.navigation?.addEventListener("navigate", ({ destination }) => leads && show(new URL(destination.url)));
+  leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
+  window.navigation?.addEventListener("navigate", leaves);
   vote();
 }
 
@@ -103,6 +104,14 @@ async function lost() {
   }
 }
 
+// Another lesson is opened: members are on their way before this page has left.
+function leaves({ destination }) {
+  const address = new URL(destination.url);
+  if (!leads || address.pathname === location.pathname) return;
+  quietUntil = Date.now() + LEAVING;
+  show(address);
+}
+
 const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
 
 // Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
@@ -123,12 +132,13 @@ function heard(news, name) {
   state = news;
   for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0 });
   if (name === "over" || name === "moved") end(word(name));
-  else if (name === "vote" || name === "tally") vote();
+  else if (name === "vote" || name === "tally") vote(name);
   else if (name === "sentences") list();
 }
 
-function vote() {
+function vote(news = "") {
   const now = state.vote;
+  if (news === "vote" && now) panel.querySelector(".room-vote").open = true;
   for (const place of panel.querySelectorAll("[data-when]")) place.hidden = (place.dataset.when === "vote") !== Boolean(now);
   for (const place of [panel, big]) {
     const box = place.querySelector(".room-tally");

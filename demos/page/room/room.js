@@ -48,7 +48,9 @@
       room.set({ code, following: true });
     }
   }
-  if (now) document.addEventListener("DOMContentLoaded", () => room.script(now.key ? "leader" : "member").then((script) => script.begin()));
+  const begin = async () => now && (await room.script(now.key ? "leader" : "member")).begin();
+  if (document.body) begin();
+  else document.addEventListener("DOMContentLoaded", begin);
   document.addEventListener("click", async ({ target }) => {
     if (target.closest?.("#room-button")) (await room.script("leader")).open();
   });
