@@ -45,6 +45,7 @@ from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.room.address import is_own, network_address
 from demos.page.room.rooms import Rooms
 from demos.page.room.routes import RoomRoutes
+from demos.page.room.runs import RoomRuns
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.places import places_of
@@ -105,9 +106,9 @@ def build_page(
 
 
 def launch_options(
-    settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = (), rooms: Rooms | None = None
+    settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = (), outside: Sequence[Middleware] = ()
 ) -> dict[str, Any]:
-    """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
+    """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
     lessons = [lesson.slug for lesson in discover()]
     return {
         "server_name": settings.host,
@@ -124,7 +125,7 @@ def launch_options(
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),
-                Middleware(RoomRoutes, rooms=rooms or new_rooms(), host=settings.host),
+                *outside,
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,
@@ -141,11 +142,6 @@ def launch_options(
     }
 
 
-def new_rooms() -> Rooms:
-    """No room yet; they lead to the lessons that there are."""
-    return Rooms([lesson.slug for lesson in discover()], first=os.environ.get("INSIDE_BERT_ROOM_LETTER", ""))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the app; 2 and one sentence on standard error where it can't."""
     settings = read_settings(arguments)
@@ -156,6 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             check_port(settings.host, settings.port)
         files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
+        rooms = Rooms([lesson.slug for lesson in discover()], settings.room_letter)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -166,7 +163,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
     services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs), store.memory))
-    rooms = new_rooms()
     end = ending(services.trainings, rooms.end)
     signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
@@ -181,7 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings, first_views, tours, rooms), prevent_thread_lock=True)
+    outside = [Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
+    page.launch(**launch_options(settings, first_views, tours, outside), prevent_thread_lock=True)
     if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
         print(f"Others in this network open http://{network}:{page.server_port}", flush=True)
 

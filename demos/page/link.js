@@ -20,7 +20,7 @@
   let stamps = 0;
   let wantsDark; // undefined: as gradio and the system say
   const ITS_OWN = "__theme"; // in the link: how this reader's page looks
-  const SHOWN = [...LASTING].filter((name) => name !== ITS_OWN); // what another view can differ in, and needs a page of its own
+  const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
   let arriving; // the link of a view that this page is about to show
   let arrivals = 0; // how many views with other choices this page was made to show
@@ -273,10 +273,10 @@
     },
 
     // Where this page is, once it stands as its link says: {lesson, query}; undefined before
-    view: () => (restored && state.lesson ? { lesson: state.lesson, query: location.search.slice(1) } : undefined),
+    place: () => (restored && state.lesson ? { lesson: state.lesson, query: location.search.slice(1) } : undefined),
 
     // The same of an address of a lesson, without what is this reader's own; undefined of one that says too little
-    viewOf({ origin, pathname, search }) {
+    placeOf({ origin, pathname, search }) {
       const link = new URLSearchParams(search);
       if (!restored || origin !== location.origin || !link.has("model")) return undefined;
       const links = [...document.querySelectorAll("#lesson-links a[data-lesson]")];
@@ -290,7 +290,7 @@
       const link = new URLSearchParams(query);
       const here = new URLSearchParams(location.search);
       if (here.has(ITS_OWN)) link.set(ITS_OWN, here.get(ITS_OWN));
-      if (!this.arrive || lesson !== state.lesson || SHOWN.some((name) => link.get(name) !== here.get(name))) {
+      if (!this.arrive || lesson !== state.lesson || STOP.some((name) => link.get(name) !== here.get(name))) {
         location.assign(`./${encodeURIComponent(lesson)}?${link}`);
         return;
       }

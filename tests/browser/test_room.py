@@ -145,7 +145,7 @@ def a_sentence_from_the_hall(page: Page, phone: Page) -> None:
     assert said not in page.content()  # nobody sees it before the list is opened
     fold.click()
     expect(page.locator(".room-sentences li")).to_contain_text(said)
-    page.get_by_role("button", name="Use").click()
+    page.get_by_role("button", name="Use", exact=True).click()
     expect(page.locator(SENTENCE)).to_have_value(said)
     expect(phone.locator(SENTENCE)).to_have_value(said)
     expect(fold).to_have_text("Sentences from the class (0)")
@@ -185,3 +185,31 @@ def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: 
     stands(phone, "attention")
     page.locator(SENTENCE).fill("And on it goes.")
     expect(phone.locator(SENTENCE)).to_have_value("And on it goes.")
+
+
+def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:
+    page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
+    code = opened(page)
+    page.get_by_role("button", name="Close", exact=True).click()
+    phone.goto(f"{app_url}/?room={code}")
+    stands(phone, "finetune")
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    page.click("#finetune-start")
+    for one in (phone, page):
+        expect(one.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+        expect(one.locator("#finetune-curve path.validation").first).to_be_attached()
+    values = "texts => texts.map(text => text.textContent)"
+    drawn = [one.locator("#finetune-curve .curve-value").evaluate_all(values) for one in (phone, page)]
+    assert drawn[0] == drawn[1] != []
+    page.fill("#finetune-try-0 textarea", "i feel so happy today")
+    page.click("#finetune-ask")
+    likeliest = page.locator("#finetune-answer tbody tr").first
+    expect(likeliest).to_contain_text("%")
+    phone.get_by_role("button", name="Model: try").tap()
+    phone.get_by_label("Sentence for the model that the class has trained").fill("i feel so happy today")
+    phone.keyboard.press("Enter")
+    expect(phone.locator(f"{LINE} li")).to_have_count(5)
+    assert phone.locator("#finetune-start").is_enabled()  # their own runs are as before
+    told = [row.inner_text().split() for row in page.locator("#finetune-answer tbody tr").all()]
+    said = dict(row.inner_text().rsplit(" ", 1) for row in phone.locator(f"{LINE} li").all())
+    assert all(f"{float(share.rstrip('%')):.0f}%" == said[name] for name, *_, share in told if name in said)

@@ -10,6 +10,7 @@ let stop = () => {};
 let leads = 0; // the timer that looks at the address
 let told = ""; // the last view that was sent
 let quietUntil = 0;
+let ran = ""; // the last run that was told
 
 // A page of a tab that leads already
 export async function begin() {
@@ -77,6 +78,7 @@ async function lead() {
   stop = listen(heard, lost);
   leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
   window.navigation?.addEventListener("navigate", leaves);
+  document.addEventListener("inside-bert-run", runs);
   vote();
 }
 
@@ -112,13 +114,21 @@ function leaves({ destination }) {
   show(address);
 }
 
+// A run of Train has begun in this page: all see its curve.
+function runs({ detail: run }) {
+  if (!leads || run === ran) return;
+  ran = run;
+  act("run", { run }).catch((error) => tell(error.message));
+}
+
 const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
 
 // Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
 function show(address) {
-  const view = insideBert.viewOf(address);
+  const view = insideBert.placeOf(address);
   if (!view || JSON.stringify(view) === told) return;
   told = JSON.stringify(view);
+  offerQuestion();
   act("show", view).then(
     () => tell(),
     (error) => {
@@ -136,6 +146,25 @@ function heard(news, name) {
   else if (name === "sentences") list();
 }
 
+// The question card of the open part (demos/page/questions), where it has answers to choose from: as one would type it
+function ownQuestion() {
+  const part = new URLSearchParams(location.search).get("part") ?? document.querySelector("#questions template[data-part]")?.dataset.part;
+  const card = document.querySelector(`#questions template[data-kind="choice"][data-part="${CSS.escape(part ?? "")}"]`)?.content.cloneNode(true);
+  if (!card) return undefined;
+  const { text, pair, choices } = insideBert.view?.() ?? {};
+  for (const space of card.querySelectorAll("[data-fill]")) {
+    const known = { text, pair, ...choices }[space.dataset.fill];
+    if (known === undefined) return undefined; // only the page's own card can say it
+    space.textContent = known;
+  }
+  const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
+  return { question: plain(card.querySelector("legend")), answers: [...card.querySelectorAll("label span")].map(plain) };
+}
+function offerQuestion() {
+  const offer = panel.querySelector("[data-own-question]");
+  if (offer) offer.hidden = !ownQuestion();
+}
+
 function vote(news = "") {
   const now = state.vote;
   if (news === "vote" && now) panel.querySelector(".room-vote").open = true;
@@ -148,6 +177,7 @@ function vote(news = "") {
     question.dir = "auto";
     box.append(question, tally(now, state.tally ?? now.tallies ?? [now.answers.map(() => 0)]));
   }
+  offerQuestion();
   if (!now) return;
   panel.querySelector("[data-do=reveal]").disabled = now.revealed;
   panel.querySelector("[data-do=again]").disabled = now.round > 1;
@@ -188,6 +218,7 @@ const DOES = {
   },
   small: () => big.close(),
   close: () => act("close"),
+  "own question": () => act("ask", ownQuestion()),
   again: () => act("again"),
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),

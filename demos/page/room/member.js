@@ -1,6 +1,7 @@
 // A member of a room: a slim line at the foot of the page, a vote while there is one, and the lecturer's view.
-import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+import { address, fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
+const HALVES = /\p{Surrogate}/gu; // of characters, which no JSON can say
 const READY = 100; // milliseconds between two looks whether the page stands as its link says
 let line;
 let state = {};
@@ -16,13 +17,13 @@ export async function begin() {
   if (!room.now.member && !(await join())) return;
   const { applied } = room.now;
   // who went to another lesson by a link of the page does not want to be taken back at once
-  if (applied && JSON.parse(applied).lesson !== insideBert.view().lesson) room.set({ following: false });
+  if (applied && JSON.parse(applied).lesson !== insideBert.place().lesson) room.set({ following: false });
   show();
   stop = listen(heard, join);
 }
 
 const stands = async () => {
-  while (!insideBert.view()) await new Promise((resolve) => setTimeout(resolve, READY));
+  while (!insideBert.place()) await new Promise((resolve) => setTimeout(resolve, READY));
 };
 
 // -> whether this tab is in the room (again)
@@ -43,6 +44,19 @@ function heard(news, name) {
   else if (name === "moved") end(word("moved"));
   else if (name === "view") go();
   else if (name === "vote") vote();
+  else if (name === "run") run();
+}
+
+// The lecturer's run: Train draws its curve (live_curve/script.js); its model may be asked here.
+function run() {
+  room.run = state.run;
+  room.curve = async ([steps, looks]) => {
+    const { code, member } = room.now ?? {};
+    const answer = code && (await fetch(address("curve", { room: code, key: member, steps, looks })).catch(() => null));
+    return answer?.ok ? answer.text() : "";
+  };
+  line.querySelector("[data-do=try]").hidden = false;
+  document.dispatchEvent(new CustomEvent("inside-bert-room-run"));
 }
 
 function go() {
@@ -58,13 +72,13 @@ function show(told = "") {
   fill(line, { code, state: word(following ? "following" : "free"), turn: word(following ? "let-go" : "follow") });
   tell(told);
 }
-const tell = (told) => (line.querySelector(".room-told").textContent = told);
+const tell = (told = "") => (line.querySelector(".room-told").textContent = told);
 
 // The room is over, or can't be joined: its line says so until it is pressed away.
 function end(told) {
   stop();
   room.set(null);
-  for (const gone of line.querySelectorAll(".room-ballot, .room-say, .room-row > :not([data-do=leave])")) gone.remove();
+  for (const gone of line.querySelectorAll("form, .room-row > :not([data-do=leave])")) gone.remove();
   tell(told);
 }
 
@@ -74,8 +88,8 @@ async function clicked({ target }) {
     room.set({ following: !room.now.following, applied: "" });
     show();
     go();
-  } else if (button?.dataset.do === "say") {
-    const form = line.querySelector(".room-say");
+  } else if (button?.dataset.do === "say" || button?.dataset.do === "try") {
+    const form = line.querySelector(`[data-form=${button.dataset.do}]`);
     form.hidden = !form.hidden;
     button.setAttribute("aria-expanded", String(!form.hidden));
     if (!form.hidden) form.elements.sentence.focus();
@@ -93,14 +107,21 @@ async function sent(event) {
   event.preventDefault();
   const form = event.target;
   try {
+    const { code, member } = room.now;
+    const sentence = form.elements.sentence?.value.replace(HALVES, "\ufffd");
     if (form.dataset.form === "say") {
-      await post("say", room.now.code, { member: room.now.member, sentence: form.elements.sentence.value.toWellFormed?.() ?? form.elements.sentence.value });
+      await post("say", code, { member, sentence });
       form.reset();
       tell(word("sent"));
+    } else if (form.dataset.form === "try") {
+      const { classes } = await post("try", code, { member, sentence });
+      const rows = classes.map(([name, share]) => made("li", "", `${name} ${(100 * share).toFixed(0)}%`));
+      form.querySelector("ol").replaceChildren(...rows);
+      tell();
     } else {
       const place = Number(event.submitter.value);
       const { number, round } = state.vote;
-      await post("say", room.now.code, { member: room.now.member, answer: place, vote: number, round });
+      await post("say", code, { member, answer: place, vote: number, round });
       room.set({ answered: { number, round, place } });
       vote();
     }

@@ -3,6 +3,8 @@ const HERE = new URL(".", import.meta.url);
 const AGAIN = 3000; // milliseconds before a refused stream is asked for again
 export const room = window.insideBertRoom;
 
+export const address = (name, query) => new URL(`${name}?${new URLSearchParams(query)}`, HERE);
+
 let parts;
 async function fetched() {
   const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("style.css", HERE) });
@@ -39,7 +41,7 @@ export function made(tag, className, text = "") {
 // -> what the server answers. Throws an error whose message may be shown.
 export async function post(name, code, said) {
   const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said), keepalive: true };
-  const answer = await fetch(new URL(`${name}?room=${encodeURIComponent(code)}`, HERE), options).catch(() => null);
+  const answer = await fetch(address(name, { room: code }), options).catch(() => null);
   const told = (await answer?.json().catch(() => null)) ?? {};
   if (!answer?.ok) {
     const silent = !answer || answer.status >= 500;
@@ -57,7 +59,7 @@ export function listen(heard, lost) {
   function open() {
     if (ended || !room.now) return;
     const { code, member } = room.now;
-    source = new EventSource(new URL(`stream?room=${encodeURIComponent(code)}&key=${member}`, HERE));
+    source = new EventSource(address("stream", { room: code, key: member }));
     source.onmessage = ({ data }) => {
       const news = JSON.parse(data);
       Object.assign(state, news);

@@ -42,6 +42,8 @@ class Member:
     key: str
     allowance: Allowance  # of answers
     sentences: Allowance
+    looks: Allowance  # at the run's curve
+    questions: Allowance  # to its model
     sent: int = 0  # sentences in all
     channels: list[Channel] = field(default_factory=list)
     left_at: float = 0.0  # when the last stream closed
@@ -59,6 +61,7 @@ class Room:
         self.for_leader: dict[str, bytes] = {}  # and for the lecturer alone
         self.leading = Allowance(40, 20, clock)
         self.joining = Allowance(2 * MOST_MEMBERS, 20, clock)
+        self.run = ""  # the name of the lecturer's run (runs.py)
         self.vote: Vote | None = None
         self.votes = 0
         self.sentences: dict[int, str] = {}
@@ -67,7 +70,10 @@ class Room:
         self._tell_leader("here", 0)
 
     def _member(self) -> Member:
-        return Member(new_key(), Allowance(10, 1, self.clock), Allowance(3, 0.2, self.clock), left_at=self.clock())
+        def allowed(most: float, per_second: float) -> Allowance:
+            return Allowance(most, per_second, self.clock)
+
+        return Member(new_key(), allowed(10, 1), allowed(3, 0.2), allowed(10, 3), allowed(5, 0.5), left_at=self.clock())
 
     # Members
 
@@ -168,6 +174,11 @@ class Room:
         if not isinstance(query, str) or len(query) > LONGEST_QUERY or not QUERY.fullmatch(query):
             raise UserError("This is no link of the page.")
         self.tell("view", {"lesson": lesson, "query": query})
+
+    def show_run(self, name: str) -> None:
+        """The lecturer's run is under way, for all to see."""
+        self.run = name
+        self.tell("run", name)
 
     # Votes
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -22,6 +23,7 @@ from demos.page.protection.answers import refuse
 from demos.page.room.address import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
+from demos.page.room.runs import RoomRuns
 from demos.page.room.stream import stream
 from demos.templates import templates
 
@@ -37,8 +39,8 @@ log = logging.getLogger(__name__)
 class RoomRoutes:
     """ASGI middleware: all that begins with /room/. `host` is what the app listens at."""
 
-    def __init__(self, app: ASGIApp, rooms: Rooms, host: str) -> None:
-        self.app, self.rooms, self.host = app, rooms, host
+    def __init__(self, app: ASGIApp, rooms: Rooms, host: str, runs: RoomRuns) -> None:
+        self.app, self.rooms, self.host, self.runs = app, rooms, host, runs
         self.files = {name: (kind, read_beside(__file__, name).encode()) for name, kind in FILES.items()}
         self.files["style.css"] = b"text/css", read_beside(__file__, "style.css").encode()
         self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts()).encode()
@@ -47,6 +49,7 @@ class RoomRoutes:
             "join": self._join,
             "leave": self._leave,
             "say": self._say,
+            "try": self._try,
             "lead": self._lead,
         }
 
@@ -59,10 +62,14 @@ class RoomRoutes:
             asked = _query(scope)
             if scope["method"] == "POST" and name in self.posts:
                 answer = self.posts[name](await _body(receive), asked.get("room", ""))
+                answer = await answer if isinstance(answer, Awaitable) else answer
                 await _send(send, b"application/json", orjson.dumps(answer), (b"cache-control", b"no-store"))
             elif scope["method"] == "GET" and name == "stream":
                 room = self.rooms.room(asked.get("room"))
                 await stream(room, room.member(asked.get("key")), receive, send)
+            elif scope["method"] == "GET" and name == "curve":
+                curve = self._curve(asked).encode()
+                await _send(send, b"application/json", curve, (b"cache-control", b"no-store"))
             elif scope["method"] == "GET" and name in self.files:
                 await self._file(name, scope, send)
             else:
@@ -109,6 +116,22 @@ class RoomRoutes:
             room.send_sentence(member, said.get("sentence"))
         return {}
 
+    async def _try(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
+        room = self.rooms.room(code)
+        if not room.member(said.get("member")).questions.take():
+            raise TooOftenError("Wait a moment before you ask the model again.")
+        return {"classes": await self.runs.ask(room.run, said.get("sentence"))}
+
+    def _curve(self, asked: dict[str, str]) -> str:
+        """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
+        room = self.rooms.room(asked.get("room"))
+        if not room.member(asked.get("key")).looks.take():
+            raise TooOftenError("Asked too often.")
+        steps, looks = (asked.get(name, "") for name in ("steps", "looks"))
+        have = [int(count) if re.fullmatch(r"\d{1,6}", count, re.ASCII) else 0 for count in (steps, looks)]
+        return self.runs.curve(room.run, *have)
+
     def _lead(self, said: dict[str, Any], code: str) -> dict[str, Any]:
         """{key, do: what, and what that takes} from who opened the room."""
         room = self.rooms.room(code)
@@ -119,6 +142,8 @@ class RoomRoutes:
         match what:
             case "show":
                 room.show(said.get("lesson"), said.get("query"))
+            case "run":
+                room.show_run(self.runs.share(said.get("run")))
             case "ask":
                 room.ask(said.get("question"), said.get("answers"), said.get("right"))
             case "again":

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,10 +17,17 @@ import gradio as gr
 import pytest
 from starlette.middleware import Middleware
 
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from demos.page.protection import INNERMOST, MIDDLEWARE
 from demos.page.room import address, stream
 from demos.page.room.rooms import Rooms
 from demos.page.room.routes import MOST_BODY, RoomRoutes
+from demos.page.room.runs import NOT_YET, RoomRuns
+from demos.page.services import Services
+from demos.training.events import Started, Step
+from demos.widgets.live_curve.feeds import Feeds
+from demos.widgets.live_curve.live_curve import CurveFeed
 from tests.hostile.wire import OURS, Answer, send
 
 BASE = "http://lab.example/bert/"
@@ -28,8 +36,8 @@ BASE = "http://lab.example/bert/"
 class App:
     """A page of nothing, with rooms."""
 
-    def __init__(self, demo: gr.Blocks, rooms: Rooms) -> None:
-        self.url, self.rooms = demo.local_url.rstrip("/"), rooms
+    def __init__(self, demo: gr.Blocks, rooms: Rooms, runs: RoomRuns) -> None:
+        self.url, self.rooms, self.runs = demo.local_url.rstrip("/"), rooms, runs
 
     def post(self, name: str, room: str = "", **said: Any) -> Answer:
         return send(self.url, f"/room/{name}?room={room}", said)
@@ -85,9 +93,10 @@ def app() -> Iterator[App]:
     rooms.opening.most = rooms.opening.left = 1_000
     with gr.Blocks(analytics_enabled=False) as demo:
         gr.Markdown("page")
-    guards = [*MIDDLEWARE, Middleware(RoomRoutes, rooms=rooms, host="0.0.0.0"), INNERMOST]
+    runs = RoomRuns(Services(ModelStore(), BUNDLED))
+    guards = [*MIDDLEWARE, Middleware(RoomRoutes, rooms=rooms, host="0.0.0.0", runs=runs), INNERMOST]
     demo.launch(prevent_thread_lock=True, quiet=True, _frontend=False, app_kwargs={"middleware": guards})
-    yield App(demo, rooms)
+    yield App(demo, rooms, runs)
     rooms.end(1.0)
     demo.close()
 
@@ -200,6 +209,56 @@ def test_its_files_are_asked_for_once(app: App) -> None:
         assert (first.status, first.headers["content-type"].split(";")[0]) == (200, kind)
         again = send(app.url, f"/room/{name}", headers={"if-none-match": first.headers["etag"]})
         assert (again.status, again.body) == (304, b"")
+
+
+def test_one_run_for_all(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainings, feeds = app.runs.services.trainings, Feeds()
+    monkeypatch.setattr(trainings.shared, "curve", feeds.shown)
+    room, run, over = app.opened(), trainings.runs.new(), threading.Event()
+    member = app.told("join", room["code"])["member"]
+
+    def curve(steps: int = 0) -> dict[str, Any]:
+        answer = send(app.url, f"/room/curve?room={room['code']}&key={member}&steps={steps}&looks=0")
+        assert answer.status == 200
+        assert run.encode() not in answer.body  # who has a run's own id may stop it
+        return json.loads(answer.body or b"{}")
+
+    def work() -> Iterator[dict[str, Any]]:
+        yield {}
+        over.wait(20)
+
+    assert curve() == {}
+    assert app.lead(room, "run", run=run).status == 422  # nothing is under way
+    trainings.background.start(run, "reader" * 4, "train", work(), lambda: None)
+    feed = CurveFeed(run, "Emotion", recipe="all layers")
+    with feeds.showing(run, feed):
+        assert app.post("lead", room["code"], key=member, do="run", run=run).status == 403
+        assert app.lead(room, "run", run=run).status == 200
+        feed.take(Started(("a", "b"), 1, 1, 1, 0, 10, 10, 1, 1, "accuracy", "always a", 0.5, 0.5, "CPU", "float32", 1))
+        for step in (1, 2, 3):
+            feed.take(Step(step, 10, 0.1, 1.0 / step, 0.5, 1e-4, 1.0, 9.0, 1.0))
+        assert [point[0] for point in curve()["steps"]] == [1, 2, 3]
+        assert [point[0] for point in curve(2)["steps"]] == [3]
+        refused = app.post("try", room["code"], member=member, sentence="I am glad.")
+        assert (refused.status, refused.detail) == (422, NOT_YET)
+    over.set()
+    assert [point[0] for point in curve()["steps"]] == [1, 2, 3]  # who comes later sees how it ended
+    deadline = time.monotonic() + 20
+    while trainings.background.is_under_way(run):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    answers = SimpleNamespace(
+        task=SimpleNamespace(labels=("sad", "<b>glad</b>")),
+        answers=lambda examples: [(0.25, 0.75)] if examples[0].text == "I am glad." else [],
+    )
+    monkeypatch.setattr(app.runs.services, "classifier", lambda asked: answers if asked == run else None)
+    told = app.told("try", room["code"], member=member, sentence=" I am\nglad. ")
+    assert told == {"classes": [["<b>glad</b>", 0.75], ["sad", 0.25]]}
+    assert app.post("try", room["code"], member="x" * 24, sentence="I am glad.").status == 403
+    statuses = [app.post("try", room["code"], member=member, sentence="I am glad.").status for _ in range(6)]
+    assert 429 in statuses
+    other = app.opened()
+    assert app.post("try", other["code"], member=other["member"], sentence="I am glad.").status == 422
 
 
 def test_a_stream_shows_that_it_lives(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
