@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -56,6 +57,7 @@ def test_a_lecture_with_a_phone(open_lesson: Open, phone: Page, app_url: str) ->
     it_lets_go_and_comes_back(page, phone)
     a_vote_and_the_same_again(page, phone)
     a_sentence_from_the_hall(page, phone)
+    a_data_set_from_the_hall(page, phone)
     a_member_can_t_lead(phone, app_url, code)
     it_is_shown_on_the_whole_screen(page, code)
     page.get_by_role("button", name="End the room").click()
@@ -150,6 +152,28 @@ def a_sentence_from_the_hall(page: Page, phone: Page) -> None:
     expect(phone.locator(SENTENCE)).to_have_value(said)
     expect(fold).to_have_text("Sentences from the class (0)")
     assert page.locator(".room-sentences img").count() == 0
+
+
+def a_data_set_from_the_hall(page: Page, phone: Page) -> None:
+    fold = page.locator(".room-data")
+    fold.locator("summary").click()
+    page.get_by_label("Two to six classes").fill(f"praise\n{NASTY[:28]}")
+    page.get_by_role("button", name="Ask the class for sentences").click()
+    phone.get_by_label("A sentence for the class’s data set").fill(f"A fine film {NASTY}")
+    phone.locator("[data-form=write] button", has_text="praise").tap()
+    expect(phone.locator(LINE)).to_contain_text("Added to the data set.")
+    phone.get_by_label("A sentence for the class’s data set").fill(f"a fine  FILM {NASTY}")
+    phone.locator("[data-form=write] button", has_text="onerror").tap()
+    expect(phone.locator(LINE)).to_contain_text("in the data set already")
+    expect(fold.locator("li")).to_contain_text(f"A fine film {NASTY} praise 1")
+    expect(fold).to_contain_text("No sentence has two labels yet.")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a file").click()
+    assert json.loads(saved.value.path().read_text()) == [{"text": f"A fine film {NASTY}", "label": "praise"}]
+    assert serious_faults(phone, [], LINE) == {}
+    assert fold.locator("img").count() + phone.locator(f"{LINE} img").count() == 0
+    page.get_by_role("button", name="End and remove all").click()
+    expect(phone.locator("[data-form=write]")).to_be_hidden()
 
 
 def a_member_can_t_lead(phone: Page, app_url: str, code: str) -> None:

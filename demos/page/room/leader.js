@@ -2,6 +2,7 @@
 import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const LOOK = 150; // milliseconds between two looks at the address
+const FRESH = 1000; // milliseconds between two looks at a data set that grows
 const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
 let panel;
 let big;
@@ -74,7 +75,8 @@ async function lead() {
   big.querySelector("img").src = qr;
   panel.querySelector(".room-alone").hidden = !alone;
   panel.querySelector(".room-sentences").addEventListener("toggle", list);
-  document.getElementById("room-button")?.classList.add("leads");
+  panel.querySelector(".room-data").addEventListener("toggle", lookOver);
+  document.documentElement.classList.add("room-leads");
   stop = listen(heard, lost);
   leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
   window.navigation?.addEventListener("navigate", leaves);
@@ -82,16 +84,16 @@ async function lead() {
   vote();
 }
 
-function end(sentence) {
+function end(sentence, isOver = true) {
   stop();
   clearInterval(leads);
   leads = 0;
   state = {};
   told = "";
   room.set(null);
-  room.forget();
+  if (isOver) room.forget();
   big.close();
-  document.getElementById("room-button")?.classList.remove("leads");
+  document.documentElement.classList.remove("room-leads");
   start();
   tell(sentence);
 }
@@ -140,10 +142,11 @@ function show(address) {
 
 function heard(news, name) {
   state = news;
-  for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0 });
-  if (name === "over" || name === "moved") end(word(name));
+  for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0, collected: state.collected ?? 0 });
+  if (name === "over" || name === "moved") end(word(name), name === "over");
   else if (name === "vote" || name === "tally") vote(name);
   else if (name === "sentences") list();
+  else if (name === "data" || name === "collected") lookOver();
 }
 
 // The question card of the open part (demos/page/questions), where it has answers to choose from: as one would type it
@@ -197,6 +200,37 @@ async function list() {
   fold.querySelector("ul").replaceChildren(...(rows.length ? rows : [made("li", "aside", word("no-sentences"))]));
 }
 
+// The data set as it is now; asked for anew a while after something has come
+let looking;
+function lookOver() {
+  const fold = panel.querySelector(".room-data");
+  const on = Boolean(state.data);
+  fold.querySelector("[data-if]").hidden = !on;
+  fold.querySelector("[data-unless]").hidden = on;
+  if (on && fold.open) looking ??= setTimeout(showCollected, FRESH);
+}
+
+async function showCollected() {
+  looking = undefined;
+  const fold = panel.querySelector(".room-data");
+  if (!state.data || !fold?.open) return;
+  const collected = await act("collected").catch(() => undefined);
+  if (!collected) return;
+  const { classes, counts, agreement, several, listed } = collected;
+  fold.querySelector(".room-counts").textContent = classes.map((name, place) => `${name}: ${counts[place]}`).join(" · ");
+  const share = agreement === null ? word("no-agreement") : `${Math.round(100 * agreement)}% ${word("agreement")} ${several}.`;
+  fold.querySelector(".room-agreement").textContent = share;
+  const rows = [];
+  for (const { number, text, counts: given } of listed.reverse()) {
+    const row = (await part("room-collected")).firstElementChild;
+    row.dataset.number = number;
+    row.querySelector(".said").textContent = text;
+    row.querySelector(".aside").textContent = classes.flatMap((name, place) => (given[place] ? [`${name} ${given[place]}`] : [])).join(", ");
+    rows.push(row);
+  }
+  fold.querySelector("ul").replaceChildren(...rows);
+}
+
 const DOES = {
   shut,
   async open() {
@@ -223,6 +257,15 @@ const DOES = {
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),
   clear: () => act("clear"),
+  "end collecting": () => act("end collecting"),
+  "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
+  async save() {
+    const { rows } = await act("collected");
+    const file = new Blob([JSON.stringify(rows, null, 1)], { type: "application/json" });
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: `class-${room.now.code}.json` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), FRESH);
+  },
   async pick(button) {
     const row = button.closest("li");
     insideBert.say(row.querySelector(".said").textContent);
@@ -252,6 +295,10 @@ async function sent(event) {
       room.set({ ...(await post("join", String(given.get("code")).trim(), {})), following: true });
       shut();
       (await import("./member.js")).begin();
+    } else if (form.dataset.form === "collect") {
+      const classes = String(given.get("classes")).split("\n").map((name) => name.trim());
+      await act("collect", { classes: classes.filter(Boolean) });
+      form.reset();
     } else {
       const written = given.getAll("answer").map((answer) => answer.trim());
       const marked = written[Number(given.get("right")) - 1];

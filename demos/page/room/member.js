@@ -45,6 +45,26 @@ function heard(news, name) {
   else if (name === "view") go();
   else if (name === "vote") vote();
   else if (name === "run") run();
+  else if (name === "data") collect();
+}
+
+// A data set that the class writes: one's own sentences, and those of others to label
+async function collect() {
+  for (const form of line.querySelectorAll(".room-collect")) {
+    form.hidden = !state.data || form.dataset.form === "label";
+    form.querySelector(".room-classes").replaceChildren(
+      ...(state.data?.classes ?? []).map((name, place) => Object.assign(made("button", "", name), { value: place })),
+    );
+  }
+  if (state.data) toLabel(await post("label", room.now.code, { member: room.now.member }).catch(() => ({})));
+}
+
+function toLabel({ next }) {
+  const form = line.querySelector("[data-form=label]");
+  form.hidden = !next;
+  if (!next) return;
+  form.dataset.number = next[0];
+  form.querySelector(".room-question").textContent = next[1];
 }
 
 // The lecturer's run: Train draws its curve (live_curve/script.js); its model may be asked here.
@@ -113,6 +133,14 @@ async function sent(event) {
       await post("say", code, { member, sentence });
       form.reset();
       tell(word("sent"));
+    } else if (form.dataset.form === "write") {
+      toLabel(await post("label", code, { member, sentence, label: Number(event.submitter.value) }));
+      form.reset();
+      form.elements.sentence.focus();
+      tell(word("added"));
+    } else if (form.dataset.form === "label") {
+      toLabel(await post("label", code, { member, number: Number(form.dataset.number), label: Number(event.submitter.value) }));
+      tell();
     } else if (form.dataset.form === "try") {
       const { classes } = await post("try", code, { member, sentence });
       const rows = classes.map(([name, share]) => made("li", "", `${name} ${(100 * share).toFixed(0)}%`));

@@ -11,6 +11,7 @@ from typing import Any
 
 from demos.errors import UserError
 from demos.page.room.channel import Channel, encoded
+from demos.page.room.dataset import HallData
 from demos.page.room.limits import Allowance, checked_text
 from demos.page.room.votes import Vote, new_vote
 
@@ -44,6 +45,7 @@ class Member:
     sentences: Allowance
     looks: Allowance  # at the run's curve
     questions: Allowance  # to its model
+    labels: Allowance  # for a data set
     sent: int = 0  # sentences in all
     channels: list[Channel] = field(default_factory=list)
     left_at: float = 0.0  # when the last stream closed
@@ -61,6 +63,7 @@ class Room:
         self.for_leader: dict[str, bytes] = {}  # and for the lecturer alone
         self.leading = Allowance(40, 20, clock)
         self.joining = Allowance(2 * MOST_MEMBERS, 20, clock)
+        self.data: HallData | None = None
         self.run = ""  # the name of the lecturer's run (runs.py)
         self.vote: Vote | None = None
         self.votes = 0
@@ -73,7 +76,8 @@ class Room:
         def allowed(most: float, per_second: float) -> Allowance:
             return Allowance(most, per_second, self.clock)
 
-        return Member(new_key(), allowed(10, 1), allowed(3, 0.2), allowed(10, 3), allowed(5, 0.5), left_at=self.clock())
+        limits = allowed(10, 1), allowed(3, 0.2), allowed(10, 3), allowed(5, 0.5), allowed(10, 1)
+        return Member(new_key(), *limits, left_at=self.clock())
 
     # Members
 
@@ -250,3 +254,41 @@ class Room:
         """Empty the list."""
         self.sentences.clear()
         self._tell_leader("sentences", 0)
+
+    # A data set from the hall
+
+    def collect(self, classes: object) -> None:
+        """Ask all for sentences of these classes; what was collected before goes. Raises UserError."""
+        self.data = HallData(classes)
+        self.tell("data", {"classes": self.data.classes})
+        self._tell_leader("collected", 0)
+
+    def end_collecting(self) -> None:
+        """No more sentences; what was collected goes."""
+        self.data = None
+        self.tell("data", None)
+
+    def collected(self) -> HallData:
+        """Raises UserError where no data set is under way."""
+        if self.data is None:
+            raise UserError("No sentences are collected at the moment.")
+        return self.data
+
+    def contribute(self, member: Member, text: object, number: object, place: object) -> tuple[int, str] | None:
+        """A member's sentence, or a label for that of another by its number. -> the next one to label."""
+        data = self.collected()
+        if place is not None:
+            if not member.labels.take():
+                raise TooOftenError("Wait a moment before you go on.")
+            if number is None:
+                data.write(member.key, text, place)
+            else:
+                data.label(member.key, number, place)
+            self._tell_leader("collected", len(data.texts))
+        return data.next_for(member.key)
+
+    def drop_collected(self, number: object) -> None:
+        """Take a sentence out of the data set."""
+        data = self.collected()
+        data.drop(number)
+        self._tell_leader("collected", len(data.texts))

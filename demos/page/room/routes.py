@@ -50,6 +50,7 @@ class RoomRoutes:
             "leave": self._leave,
             "say": self._say,
             "try": self._try,
+            "label": self._label,
             "lead": self._lead,
         }
 
@@ -116,6 +117,12 @@ class RoomRoutes:
             room.send_sentence(member, said.get("sentence"))
         return {}
 
+    def _label(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{member, label and sentence, or label and number, or none of them} -> the next sentence to label."""
+        room = self.rooms.room(code)
+        given = (said.get(name) for name in ("sentence", "number", "label"))
+        return {"next": room.contribute(room.member(said.get("member")), *given)}
+
     async def _try(self, said: dict[str, Any], code: str) -> dict[str, Any]:
         """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
         room = self.rooms.room(code)
@@ -158,6 +165,15 @@ class RoomRoutes:
                 room.drop_sentence(said.get("sentence"))
             case "clear":
                 room.clear_sentences()
+            case "collect":
+                room.collect(said.get("classes"))
+            case "collected":
+                data = room.collected()
+                return data.told() | {"classes": data.classes, "listed": data.listed(), "rows": data.rows()}
+            case "drop collected":
+                room.drop_collected(said.get("sentence"))
+            case "end collecting":
+                room.end_collecting()
             case "close":
                 self.rooms.close(room)
             case _:

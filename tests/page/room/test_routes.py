@@ -261,6 +261,33 @@ def test_one_run_for_all(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     assert app.post("try", other["code"], member=other["member"], sentence="I am glad.").status == 422
 
 
+def test_a_data_set_from_the_hall(app: App) -> None:
+    room = app.opened()
+    code = room["code"]
+    lecturer = Listener(app, code, room["member"])
+    ann, bob = (app.told("join", code)["member"] for _ in range(2))
+    hears = Listener(app, code, bob)
+    assert app.post("label", code, member=ann, sentence="Fine.", label=0).status == 422  # nothing is asked for
+    assert app.post("lead", code, key=ann, do="collect", classes=["good", "bad"]).status == 403
+    assert app.lead(room, "collect", classes=["good", "bad"]).status == 200
+    hears.waits_for("data", {"classes": ["good", "bad"]})
+    assert app.told("label", code, member=ann, sentence="A fine film.", label=0) == {"next": None}
+    assert app.told("label", code, member=bob) == {"next": [1, "A fine film."]}
+    assert app.told("label", code, member=bob, number=1, label=1) == {"next": None}
+    assert app.post("label", code, member=bob, sentence="a  FINE film.", label=1).status == 422
+    lecturer.waits_for("collected", 1)
+    assert "collected" not in hears.state
+    told = json.loads(app.lead(room, "collected").body)
+    assert told["listed"] == [{"number": 1, "text": "A fine film.", "counts": [1, 1]}]
+    assert (told["agreement"], told["several"], told["rows"]) == (0.0, 1, [{"text": "A fine film.", "label": "good"}])
+    assert ann not in json.dumps(told)  # never who
+    app.lead(room, "drop collected", sentence=1)
+    lecturer.waits_for("collected", 0)
+    app.lead(room, "end collecting")
+    hears.waits_for("data", None)
+    assert app.lead(room, "collected").status == 422
+
+
 def test_a_stream_shows_that_it_lives(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "BEAT_SECONDS", 0.05)
     room = app.opened()
