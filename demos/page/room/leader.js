@@ -1,8 +1,8 @@
 // The lecturer's side of a room: a panel that the press "Room" opens, and where this page is, told to the members.
+import { classLists } from "./lists.js";
 import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const LOOK = 150; // milliseconds between two looks at the address
-const FRESH = 1000; // milliseconds between two looks at a data set that grows
 const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
 let panel;
 let big;
@@ -186,52 +186,10 @@ function vote(news = "") {
   panel.querySelector("[data-do=again]").disabled = now.round > 1;
 }
 
-async function list() {
-  const fold = panel.querySelector(".room-sentences");
-  if (!fold?.open) return; // the hall sees this screen: the list is shown when it is asked for
-  const { sentences } = await act("list");
-  const rows = [];
-  for (const [number, text] of sentences) {
-    const row = (await part("room-sentence")).firstElementChild;
-    row.dataset.number = number;
-    row.querySelector(".said").textContent = text;
-    rows.push(row);
-  }
-  fold.querySelector("ul").replaceChildren(...(rows.length ? rows : [made("li", "aside", word("no-sentences"))]));
-}
-
-// The data set as it is now; asked for anew a while after something has come
-let looking;
-function lookOver() {
-  const fold = panel.querySelector(".room-data");
-  const on = Boolean(state.data);
-  fold.querySelector("[data-if]").hidden = !on;
-  fold.querySelector("[data-unless]").hidden = on;
-  if (on && fold.open) looking ??= setTimeout(showCollected, FRESH);
-}
-
-async function showCollected() {
-  looking = undefined;
-  const fold = panel.querySelector(".room-data");
-  if (!state.data || !fold?.open) return;
-  const collected = await act("collected").catch(() => undefined);
-  if (!collected) return;
-  const { classes, counts, agreement, several, listed } = collected;
-  fold.querySelector(".room-counts").textContent = classes.map((name, place) => `${name}: ${counts[place]}`).join(" · ");
-  const share = agreement === null ? word("no-agreement") : `${Math.round(100 * agreement)}% ${word("agreement")} ${several}.`;
-  fold.querySelector(".room-agreement").textContent = share;
-  const rows = [];
-  for (const { number, text, counts: given } of listed.reverse()) {
-    const row = (await part("room-collected")).firstElementChild;
-    row.dataset.number = number;
-    row.querySelector(".said").textContent = text;
-    row.querySelector(".aside").textContent = classes.flatMap((name, place) => (given[place] ? [`${name} ${given[place]}`] : [])).join(", ");
-    rows.push(row);
-  }
-  fold.querySelector("ul").replaceChildren(...rows);
-}
+const { list, lookOver, does } = classLists(() => panel, act, () => state);
 
 const DOES = {
+  ...does,
   shut,
   async open() {
     const { seconds, ...opened } = await post("open", "", { base: new URL("./", location.href).href.split("?")[0] });
@@ -256,22 +214,6 @@ const DOES = {
   again: () => act("again"),
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),
-  clear: () => act("clear"),
-  "end collecting": () => act("end collecting"),
-  "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
-  async save() {
-    const { rows } = await act("collected");
-    const file = new Blob([JSON.stringify(rows, null, 1)], { type: "application/json" });
-    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: `class-${room.now.code}.json` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), FRESH);
-  },
-  async pick(button) {
-    const row = button.closest("li");
-    insideBert.say(row.querySelector(".said").textContent);
-    await DOES.drop(button);
-  },
-  drop: (button) => act("drop", { sentence: Number(button.closest("li").dataset.number) }),
 };
 
 async function clicked({ target }) {

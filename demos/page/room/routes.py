@@ -32,7 +32,7 @@ PLACE = "/room/"
 MOST_BODY = 16_384
 BODY_SECONDS = 10.0
 STATUS: dict[type[UserError], int] = {NoRoomError: 404, WrongKeyError: 403, TooOftenError: 429}
-FILES = {"leader.js": b"text/javascript", "member.js": b"text/javascript", "parts.js": b"text/javascript"}
+SCRIPTS = "leader.js", "lists.js", "member.js", "parts.js"
 log = logging.getLogger(__name__)
 
 
@@ -41,7 +41,7 @@ class RoomRoutes:
 
     def __init__(self, app: ASGIApp, rooms: Rooms, host: str, runs: RoomRuns) -> None:
         self.app, self.rooms, self.host, self.runs = app, rooms, host, runs
-        self.files = {name: (kind, read_beside(__file__, name).encode()) for name, kind in FILES.items()}
+        self.files = {name: (b"text/javascript", read_beside(__file__, name).encode()) for name in SCRIPTS}
         self.files["style.css"] = b"text/css", read_beside(__file__, "style.css").encode()
         self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts()).encode()
         self.posts: dict[str, Callable[[dict[str, Any], str], Any]] = {
