@@ -143,9 +143,15 @@ def test_a_room_is_joined_where_it_was_opened(hall: Hall, replica: str) -> None:
     code = json.loads(opened.body)["code"]
     assert code.startswith(LETTERS[replica])
     for cookie in ({}, {"cookie": f"replica={other}"}):
-        assert send(hall.url, f"/room/join?room={code.lower()}", {}, OURS | cookie).status == 200
-        page = send(hall.url, f"/?room={code}", headers=cookie)
-        assert page.headers["set-cookie"].startswith(f"replica={replica}")  # and stays there
+        joined = send(hall.url, f"/room/join?room={code.lower()}", {}, OURS | cookie)
+        assert joined.status == 200
+        said = {
+            "member": json.loads(joined.body)["member"],
+            "sentence": f"A sentence by who has {len(cookie)} cookies.",
+        }
+        assert send(hall.url, f"/room/say?room={code}", said, OURS | cookie).status == 200
+    strange = LETTERS[other] + code[1:]  # the other's letter
+    assert send(hall.url, f"/room/join?room={strange}", {}).status == 404
 
 
 def test_files_are_kept_by_the_proxy_as_the_app_compressed_them(hall: Hall) -> None:

@@ -335,6 +335,11 @@ def test_the_address_for_others(base: str, host: str, expected: str, monkeypatch
     assert address.reachable(base, host) == expected
 
 
+def test_this_machine_s_address_is_not_its_own_name() -> None:
+    found = address.network_address()
+    assert found == "" or not address.is_own(found)
+
+
 def test_without_a_network_nobody_else_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "network_address", lambda: "")
     assert address.reachable("http://127.0.0.1:7860/", "0.0.0.0") == ""
