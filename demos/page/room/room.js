@@ -4,12 +4,12 @@
   const BROWSER = "inside-bert-led"; // in this browser: the room that was opened here, for another tab of its opener
   const read = (store, name) => {
     try {
-      return JSON.parse(store.getItem(name));
+      return JSON.parse(window[store].getItem(name)); // whose mere name may throw
     } catch {
       return null; // private windows refuse storage: then a reload leaves the room
     }
   };
-  let now = read(sessionStorage, TAB);
+  let now = read("sessionStorage", TAB);
   const room = {
     get now() {
       return now;
@@ -25,7 +25,7 @@
       }
     },
     // The room that another tab of this browser has opened
-    led: () => read(localStorage, BROWSER),
+    led: () => read("localStorage", BROWSER),
     forget() {
       try {
         localStorage.removeItem(BROWSER);
