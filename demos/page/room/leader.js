@@ -47,7 +47,11 @@ async function ready() {
   big = document.getElementById("room-on-screen");
   for (const place of [panel, big]) place.addEventListener("click", clicked);
   panel.addEventListener("submit", sent);
-  panel.addEventListener("keydown", (event) => event.key === "Escape" && shut());
+  panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // a tour would end by it
+    shut();
+  });
 }
 
 const body = () => panel.querySelector(".room-body");
