@@ -113,9 +113,9 @@ async function lost() {
 }
 
 // Another lesson is opened: members are on their way before this page has left.
-function leaves({ destination }) {
+function leaves({ destination, downloadRequest }) {
   const address = new URL(destination.url);
-  if (!leads || address.pathname === location.pathname) return;
+  if (!leads || address.pathname === location.pathname || downloadRequest !== null) return;
   quietUntil = Date.now() + LEAVING;
   show(address);
 }
