@@ -209,6 +209,12 @@ def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: 
     stands(phone, "attention")
     page.locator(SENTENCE).fill("And on it goes.")
     expect(phone.locator(SENTENCE)).to_have_value("And on it goes.")
+    other = page.context.new_page()  # another tab of the lecturer's browser
+    other.goto(f"{app_url}/tokens")
+    stands(other, "tokens")
+    other.get_by_role("button", name="Room", exact=True).click()
+    other.get_by_role("button", name=f"Go on with room {code}").click()
+    stands(phone, "tokens")
 
 
 def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:

@@ -37,8 +37,9 @@ function shut() {
 }
 const pressed = (on) => document.getElementById("room-button")?.setAttribute("aria-expanded", String(on));
 
-async function ready() {
-  if (panel) return;
+let building;
+const ready = () => (building ??= build());
+async function build() {
   await readWords();
   document.body.append(await part("room-panel"));
   panel = document.getElementById("room");
@@ -65,10 +66,10 @@ async function start() {
   body().replaceChildren(await part("room-start"));
   const before = room.led();
   if (before && before.ends > Date.now()) {
-    const on = made("button", "", before.code);
-    on.type = "button";
-    on.dataset.do = "go on";
-    body().querySelector("p").after(on);
+    const again = made("button", "", `${word("go-on")} ${before.code}`);
+    again.type = "button";
+    again.dataset.do = "go on";
+    body().querySelector("[data-do=open]").after(again);
   }
 }
 
