@@ -38,6 +38,7 @@ def opened(page: Page) -> str:
     expect(page.locator("#room-heading")).to_be_focused()
     page.get_by_role("button", name="Open a room").click()
     expect(page.locator(f"{PANEL} .room-code")).to_have_text(re.compile("^[A-Z]{4}$"))
+    expect(page.locator("#room-heading")).to_be_focused()
     return page.locator(f"{PANEL} .room-code").inner_text()
 
 

@@ -55,7 +55,11 @@ async function build() {
   });
 }
 
-const body = () => panel.querySelector(".room-body");
+// Another form stands in the panel: what had the focus may have gone with the one before.
+async function put(form) {
+  panel.querySelector(".room-body").replaceChildren(await part(form));
+  if (!panel.hidden && document.activeElement === document.body) document.getElementById("room-heading").focus();
+}
 function tell(sentence = "") {
   const notice = panel.querySelector("[role=alert]");
   notice.textContent = sentence;
@@ -63,19 +67,19 @@ function tell(sentence = "") {
 }
 
 async function start() {
-  body().replaceChildren(await part("room-start"));
+  await put("room-start");
   const before = room.led();
   if (before && before.ends > Date.now()) {
     const again = made("button", "", `${word("go-on")} ${before.code}`);
     again.type = "button";
     again.dataset.do = "go on";
-    body().querySelector("[data-do=open]").after(again);
+    panel.querySelector("[data-do=open]").after(again);
   }
 }
 
 async function lead() {
   const { code, link, qr, alone } = room.now;
-  body().replaceChildren(await part("room-lead"));
+  await put("room-lead");
   for (const place of [panel, big]) fill(place, { code, link });
   big.querySelector("img").src = qr;
   panel.querySelector(".room-alone").hidden = !alone;
