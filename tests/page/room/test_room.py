@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable
 
@@ -15,6 +14,7 @@ from demos.page.room.channel import Channel
 from demos.page.room.limits import Allowance, checked_text
 from demos.page.room.room import AWAY_SECONDS, Member, Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import LETTERS, MOST_ROOMS, ROOM_SECONDS, NoRoomError, Rooms
+from tests.loops import run
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e{{7*7}}\n\x00${7*7}"
 
@@ -41,7 +41,7 @@ def room(clock: Clock) -> Room:
 
 def read(channel: Channel) -> dict[str, object]:
     """What a stream would send now, by name."""
-    lines = asyncio.run(channel.take(0.01)).decode().split("\n\n")
+    lines = run(channel.take(0.01)).decode().split("\n\n")
     told: dict[str, object] = {}
     for line in lines:
         told |= orjson.loads(line.removeprefix("data: ")) if line else {}
@@ -54,7 +54,7 @@ def in_loop(function: Callable[[], object]) -> None:
     async def call() -> None:
         function()
 
-    asyncio.run(call())
+    run(call())
 
 
 def test_only_the_key_leads(room: Room) -> None:
