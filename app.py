@@ -44,6 +44,10 @@ from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.questions.cards import build_cards
 from demos.page.questions.question_file import questions
+from demos.page.room.address import is_own, network_address
+from demos.page.room.rooms import Rooms
+from demos.page.room.routes import RoomRoutes
+from demos.page.room.runs import RoomRuns
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.places import places_of
@@ -104,8 +108,10 @@ def build_page(
     first_views.add(page, bar.first_view)
 
 
-def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = ()) -> dict[str, Any]:
-    """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
+def launch_options(
+    settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = (), outside: Sequence[Middleware] = ()
+) -> dict[str, Any]:
+    """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
     lessons = [lesson.slug for lesson in discover()]
     return {
         "server_name": settings.host,
@@ -122,6 +128,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),
+                *outside,
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,
@@ -149,6 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
         questions()  # a faulty file is told before anything is loaded
+        rooms = Rooms([lesson.slug for lesson in discover()], settings.room_letter)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -159,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one_thread_a_pass()
     gr.set_static_paths(static_paths())
     services = Services(store, model, trainings=TrainingService(stored_runs(settings.runs), store.memory))
-    end = ending(services.trainings)
+    end = ending(services.trainings, rooms.end)
     signal.signal(signal.SIGTERM, end)
     keep_sessions_small()
     protect_server()
@@ -173,7 +181,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings, first_views, tours), prevent_thread_lock=True)
+    outside = [Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
+    page.launch(**launch_options(settings, first_views, tours, outside), prevent_thread_lock=True)
+    if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
+        print(f"Others in this network open http://{network}:{page.server_port}", flush=True)
 
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():

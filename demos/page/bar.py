@@ -43,6 +43,7 @@ class Bar:
     in_use: gr.Textbox
     asked: gr.Textbox
     status: gr.HTML
+    arrival: gr.HTML  # its `select` shows the view that link.js has been told of
     reader: gr.Textbox  # the page's key, its browser's and its tab's, by which a reader's runs are found again
     returning: gr.Textbox  # the same where this browser has trained here before; else empty
     typed: gr.Textbox  # changes at once while someone types, for what is quicker than a model
@@ -95,13 +96,15 @@ def build_bar(services: Services) -> Bar:
             )
             status = gr.HTML(_status(services, services.default_model), elem_id="bar-status", padding=False)
             build_switches()
-        gr.HTML('<p role="status" hidden></p>', elem_id="bar-link")  # what the link can't hold: link.js
+        arrival = gr.HTML(  # what the link can't hold; and what link.js says when the page is to show another view
+            '<p role="status" hidden></p>', js_on_load="insideBert.arrive = () => trigger('select')", elem_id="bar-link"
+        )
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
     first_view = gr.Textbox("", visible="hidden", elem_id="first-view")
     picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
     fill_from(example, [text, text_pair], picks)
-    return Bar(text, text_pair, model, in_use, asked, status, reader, returning, typed, first_view, settled)
+    return Bar(text, text_pair, model, in_use, asked, status, arrival, reader, returning, typed, first_view, settled)
 
 
 def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
@@ -158,6 +161,14 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         demo.load(None, None, restored, js=restore, **private)
         .then(None, says, [bar.typed, bar.settled], js=opened, **private)
         .then(None, [bar.asked, bar.in_use], None, js=begins, **private)
+        .then(begin, [bar.asked, bar.in_use], chosen, **loading)
+        .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
+    )
+    shown = [bar.text, bar.text_pair, bar.asked, *page.choices.values()]
+    (
+        bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER)
+        .then(None, says, [bar.typed, bar.settled], js=opened, **private)
+        .then(None, [bar.asked, bar.in_use], None, js="(...models) => insideBert.asks(...models)", **private)
         .then(begin, [bar.asked, bar.in_use], chosen, **loading)
         .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
     )

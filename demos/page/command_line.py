@@ -23,6 +23,7 @@ class Settings:
     catalogue: str
     runs: str
     tour: str
+    room_letter: str
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -76,6 +77,12 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "--tour",
         default=env.get("INSIDE_BERT_TOUR", ""),
         help="text file with a guided tour of your own, offered beside ours [INSIDE_BERT_TOUR]",
+    )
+    parser.add_argument(
+        "--room-letter",
+        default=env.get("INSIDE_BERT_ROOM_LETTER", ""),
+        help="letter that the codes of this server's rooms begin with, where a proxy has several servers "
+        "[INSIDE_BERT_ROOM_LETTER]",
     )
     return Settings(**vars(parser.parse_args(arguments)))
 

@@ -11,17 +11,22 @@ from typing import Any
 
 from demos.training.service.training_service import TrainingService
 
+ROOM_SECONDS = 1.0  # for who is in a room to be told
 END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after it was asked to end
 
 
-def ending(trainings: TrainingService) -> Callable[..., Any]:
-    """What ends this process, with exit code 0; fit for a signal's handler. A second signal ends it at once."""
+def ending(trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None) -> Callable[..., Any]:
+    """What ends this process, with exit code 0; fit for a signal's handler. A second signal ends it at once.
+
+    `end_rooms` is given the seconds that it may take.
+    """
     process = os.getpid()
 
     def end(*_: Any) -> None:
         if os.getpid() == process:  # else ZeroGPU's worker, forked from it
             for kind in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(kind, signal.SIG_DFL)
+            end_rooms(ROOM_SECONDS)
             trainings.stop_all(END_SECONDS)
             atexit._run_exitfuncs()  # they remove temporary folders
             sys.stdout.flush()

@@ -16,6 +16,7 @@ DEMOS = Path(__file__).resolve().parents[1]
 SCRIPTS = (
     "ask_again.js",
     "gradio_events.js",
+    "room/room.js",
     "link.js",
     "controls.js",
     "redraw.js",

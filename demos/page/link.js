@@ -20,6 +20,11 @@
   let stamps = 0;
   let asksFirst = false; // each part its question
   let wantsDark; // undefined: as gradio and the system say
+  const ITS_OWN = "__theme"; // in the link: how this reader's page looks
+  const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
+  let offers = []; // the lesson's choices, as `restore` was told of them
+  let arriving; // the link of a view that this page is about to show
+  let arrivals = 0; // how many views with other choices this page was made to show
 
   // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
   // nothing. A promise that is never kept would hold those up too.
@@ -39,7 +44,7 @@
     if (ticks[name]?.said !== said) ticks[name] = { said, stamp: stamp() };
     return last(name);
   }
-  const told = (kind) => tick(kind, state.text, state.pair, state.inUse);
+  const told = (kind) => tick(kind, state.text, state.pair, state.inUse, arrivals);
   function partTold(part) {
     const own = last("settled");
     return own ? tick(`part ${part}`, own, openings[part]) : last(`part ${part}`); // before the lesson's own tick, nothing is to be drawn
@@ -238,6 +243,19 @@
     return (Array.isArray(value) ? value : [value]).every((one) => choice.offers.includes(one));
   }
 
+  // A choice as a link says it, or its default
+  function saidBy(link, choice) {
+    if (!link.has(choice.name)) return choice.value;
+    try {
+      let said = link.get(choice.name);
+      if (Object.hasOwn(choice.former || {}, said)) said = choice.former[said]; // a link of an earlier version
+      const asked = typeof choice.value === "string" ? said : JSON.parse(said);
+      return allowed(asked, choice) ? asked : choice.value;
+    } catch {
+      return choice.value; // not ours
+    }
+  }
+
   const insideBert = {
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
     restore(first, lesson, kept, files) {
@@ -252,17 +270,7 @@
       Object.assign(state, linked(link, before, first));
       state.lesson = lesson;
       const values = kept.map((choice) => {
-        let value = choice.value;
-        if (link.has(choice.name)) {
-          try {
-            let said = link.get(choice.name);
-            if (Object.hasOwn(choice.former || {}, said)) said = choice.former[said]; // a link of an earlier version
-            const asked = typeof choice.value === "string" ? said : JSON.parse(said);
-            if (allowed(asked, choice)) value = asked;
-          } catch {
-            // not ours: the default stands
-          }
-        }
+        const value = saidBy(link, choice);
         defaults[choice.name] = typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
         state.choices[choice.name] = shared[choice.name] = value;
         if (choice.name === "part") {
@@ -271,8 +279,61 @@
         }
         return value === choice.value ? undefined : value; // it stands there already, and Gradio looks for each component anew
       });
+      offers = kept;
       restored = true;
       return [state.text, state.pair, state.model, key, before.trained ? key : "", ...values, ...filesHeld(lesson, files)];
+    },
+
+    // Where this page is, once it stands as its link says: {lesson, query}; undefined before
+    place: () => (restored && state.lesson ? { lesson: state.lesson, query: location.search.slice(1) } : undefined),
+
+    // The same of an address of a lesson, without what is this reader's own; undefined of one that says too little
+    placeOf({ origin, pathname, search }) {
+      const link = new URLSearchParams(search);
+      if (!restored || origin !== location.origin || !link.has("model")) return undefined;
+      const links = [...document.querySelectorAll("#lesson-links a[data-lesson]")];
+      const lesson = links.find((one) => one.pathname === pathname)?.dataset.lesson;
+      link.delete(ITS_OWN);
+      return lesson && { lesson, query: link.toString() };
+    },
+
+    // Show another view: in this page where it is the same lesson at the same stop, else by its address
+    goTo(lesson, query) {
+      const link = new URLSearchParams(query);
+      const here = new URLSearchParams(location.search);
+      if (here.has(ITS_OWN)) link.set(ITS_OWN, here.get(ITS_OWN));
+      if (!this.arrive || lesson !== state.lesson || STOP.some((name) => link.get(name) !== here.get(name))) {
+        location.assign(`./${encodeURIComponent(lesson)}?${link}`);
+        return;
+      }
+      arriving = link;
+      this.arrive();
+    },
+
+    // -> [text, pair, asked model, ...every kept choice in order] of the view that is to be shown; what stands already is left
+    takeView() {
+      const before = { text: state.text, pair: state.pair };
+      missing = (arriving.get(CUT) || "").split(",").filter(Boolean);
+      arrived = undefined; // what is missing is told until something changes
+      Object.assign(state, linked(arriving, {}, { text: "", pair: "" }));
+      for (const name of missing) if (Object.hasOwn(before, name)) state[name] = before[name];
+      let turned = false;
+      let moved = false;
+      const values = offers.map((choice) => {
+        const value = saidBy(arriving, choice);
+        if (JSON.stringify(value) === JSON.stringify(state.choices[choice.name])) return undefined;
+        state.choices[choice.name] = shared[choice.name] = value;
+        moved = true;
+        if (choice.name === "part") {
+          turned = true;
+          open = value;
+          count(value);
+        }
+        return value;
+      });
+      if (moved && !turned) arrivals += 1;
+      const changed = (name) => (state[name] === before[name] ? undefined : state[name]);
+      return [changed("text"), changed("pair"), state.model, ...values];
     },
 
     // The page stands as its link says: -> its two ticks
@@ -304,6 +365,18 @@
     // Another model than that in use is asked for, or it may still be loading; else nothing is to be done.
     begins(asked, inUse) {
       if (firstView && (!asked || asked === inUse)) throw ENOUGH;
+    },
+
+    // The same for a page that has stood for a while.
+    asks(asked, inUse) {
+      if (!asked || asked === inUse) throw ENOUGH;
+    },
+
+    // A sentence from elsewhere in the page, put into the bar
+    say(sentence) {
+      if (!this.arrive) return;
+      arriving = new URLSearchParams({ ...Object.fromEntries(chosen()), text: sentence, model: state.model });
+      this.arrive();
     },
 
     // The model that was asked for is here, or could not be had.

@@ -21,7 +21,7 @@ SECONDS = 20  # until the proxy answers
 
 def with_servers(configuration: str, addresses: Sequence[str]) -> str:
     """The configuration with a server for each of these addresses in the place of its own ones."""
-    lines = configuration.splitlines()
+    lines = [line for line in configuration.splitlines() if not line.lstrip().startswith("use-server ")]  # of rooms
     own = [number for number, line in enumerate(lines) if line.startswith(SERVER)]
     servers = [f"{SERVER}s{number} {address} cookie s{number}" for number, address in enumerate(addresses)]
     return "\n".join([*lines[: own[0]], *servers, *lines[own[-1] + 1 :], ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -23,12 +24,14 @@ import pytest
 
 from tests.benchmarks._hall_replay import API
 from tests.conftest import START_SECONDS, end_app, start_app
+from tests.hostile.wire import OURS, send
 from tests.hosting.readers import GO_ON, Reader, an_event
 from tests.loops import run
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"
 STUDENTS = 20
+LETTERS = {"one": "A", "two": "B"}  # that the codes of their rooms begin with
 BEFORE, AFTER = 4, 12  # seconds of events before one replica is killed, and after
 
 
@@ -79,7 +82,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     replicas, tmp_path = {}, tmp_path_factory.mktemp("hall")
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        replicas[name] = start_app(tmp_path / name)
+        replicas[name] = start_app(tmp_path / name, INSIDE_BERT_ROOM_LETTER=LETTERS[name])
     url, admin = (f"127.0.0.1:{free_port()}" for _ in range(2))
     ports = {f"REPLICA_{name.upper()}": f"127.0.0.1:{port}" for name, (_, port) in replicas.items()}
     with (tmp_path / "proxy.log").open("w") as log:
@@ -131,6 +134,24 @@ def test_the_proxy_has_as_many_servers_as_are_asked_for(monkeypatch: pytest.Monk
 def test_readers_of_one_address_are_shared_out_by_cookie(hall: Hall) -> None:
     assert {cookie_of(hall) for _ in range(6)} == {"replica=one", "replica=two"}
     assert "set-cookie" not in asked(f"{hall.url}/", Cookie="replica=one")[1]
+
+
+@pytest.mark.parametrize("replica", ["one", "two"])
+def test_a_room_is_joined_where_it_was_opened(hall: Hall, replica: str) -> None:
+    other = {"one": "two", "two": "one"}[replica]
+    opened = send(hall.url, "/room/open?room=", {"base": f"{hall.url}/"}, OURS | {"cookie": f"replica={replica}"})
+    code = json.loads(opened.body)["code"]
+    assert code.startswith(LETTERS[replica])
+    for cookie in ({}, {"cookie": f"replica={other}"}):
+        joined = send(hall.url, f"/room/join?room={code.lower()}", {}, OURS | cookie)
+        assert joined.status == 200
+        said = {
+            "member": json.loads(joined.body)["member"],
+            "sentence": f"A sentence by who has {len(cookie)} cookies.",
+        }
+        assert send(hall.url, f"/room/say?room={code}", said, OURS | cookie).status == 200
+    strange = LETTERS[other] + code[1:]  # the other's letter
+    assert send(hall.url, f"/room/join?room={strange}", {}).status == 404
 
 
 def test_files_are_kept_by_the_proxy_as_the_app_compressed_them(hall: Hall) -> None:

@@ -81,6 +81,23 @@ def secret_events() -> Iterator[Event]:
     yield from (event for event in events() if isinstance(event, Step))
 
 
+def test_a_run_that_is_shown_tells_its_curve_and_not_the_examples_that_are_watched() -> None:
+    feeds = Feeds()
+    watcher = Watcher(("a", "b"), lambda place: (f"SECRET sentence {place}", 0), lambda place, answer: (0.5, 0.5))
+    feed = CurveFeed("secret-run", "data", watcher=watcher)
+    with feeds.showing("secret-run", feed):
+        for event in secret_events():
+            feed.take(event)
+        assert "SECRET sentence" in feeds.news(["secret-run", 0, 0, 0])  # what its own reader sees
+        shown = feeds.shown("secret-run", "name", 7, 0)
+    assert [point[0] for point in json.loads(shown)["steps"]] == [8, 9]
+    assert json.loads(shown)["run"] == "name"
+    assert "SECRET sentence" not in shown + feeds.shown("secret-run", "name", 0, 0)
+    assert "secret-run" not in shown
+    assert json.loads(feeds.shown("secret-run", "name", 9, 1))["steps"] == []  # also once it is over
+    assert feeds.shown("none", "name", 0, 0) == ""
+
+
 def test_only_a_run_with_a_recipe_to_tell_offers_to_watch() -> None:
     for recipe, offered in (("MiniLM", True), ("", False)):
         feed = CurveFeed("mine", "data", recipe=recipe)

@@ -22,6 +22,7 @@ from demos.training.service.expected_time import SLOWER, Expected, expected, lef
 from demos.training.service.gpu_quota import work_seconds
 from demos.training.service.gpu_worker import ON_ZERO_GPU, NoGPUError, run_training
 from demos.training.service.readers import Readers
+from demos.training.service.shared_runs import SharedRuns
 from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.trained_models import Runs
 from demos.training.service.training_queue import USUAL_SECONDS, Ticket, TrainingQueue
@@ -47,6 +48,7 @@ class TrainingService:
         self.runs = Runs(stored=stored, memory=self.memory)
         self.readers = Readers(self.runs)
         self.background = Background()
+        self.shared = SharedRuns()
         self._speed: Recent[float] = Recent(MAX_SPEEDS)
         self.on_speed: Callable[[], object] = lambda: None  # called when a run has shown how quick this machine is
         self._under_way: set[str] = set()  # runs of `fine_tune`

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from demos.bert.model.once_cache import Recent
 from demos.widgets.live_curve.live_curve import CurveFeed
 
 MOST_POINTS = 10**6  # that a page may say it has
+MOST_ENDED = 16  # curves of runs that are over, for who was shown them
 
 
 class Feeds:
@@ -17,6 +19,7 @@ class Feeds:
 
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[int, CurveFeed]] = {}
+        self._ended: Recent[CurveFeed] = Recent(MOST_ENDED)
         self._numbers = count(1)  # which tell runs apart for who may not know their ids
 
     @contextmanager
@@ -26,7 +29,14 @@ class Feeds:
         try:
             yield
         finally:
+            self._ended.put(run, feed)
             self._under_way.pop(run, None)
+
+    def shown(self, run: str, name: str, steps: int, looks: int) -> str:
+        """A run's curve as it is shown to others under `name`, what is new for who has so many points; "" for none."""
+        on = self._under_way.get(run)
+        feed = on[1] if on else self._ended.get(run)
+        return feed.shown_as(name, steps, looks) if feed else ""
 
     def news(self, asked: Any) -> str:
         """The curve's question: [run, steps, looks, watched], how many points of each it has; "" for no such run.

@@ -181,6 +181,11 @@ class CurveFeed:
         have = {"steps": steps, "looks": looks, "watched": watched}
         return self._written({name: rows[have[name] :] for name, rows in self._all.items()})
 
+    def shown_as(self, name: str, steps: int, looks: int) -> str:
+        """The curve for others to whom its reader shows it, under that name: without the examples that are watched."""
+        points = {"steps": self.steps[steps:], "looks": self.looks[looks:], "watched": []}
+        return _json({**self._state, **points, "run": name, "waiting": False, "shared": True})
+
     @property
     def is_on(self) -> bool:
         """Whether it has a curve that others may watch."""

@@ -22,6 +22,7 @@ function plain(parent, name, className, text) {
   return made;
 }
 
+const SHARED = 1000; // milliseconds between two questions for a run that a whole class watches
 const AWAITING = 120; // milliseconds between two questions before the first step, which is waited for
 
 function take(said = props.value) {
@@ -57,8 +58,26 @@ function take(said = props.value) {
     key.hidden = !told;
   }
   draw();
-  if (!message.done && message.total) ask();
+  if (message.done || !message.total || message.shared) return;
+  if (props.in_rooms && !message.waiting) document.dispatchEvent(new CustomEvent("inside-bert-run", { detail: message.run }));
+  ask();
 }
+
+// The run of the room that this reader is in (demos/page/room), unless one of their own is under way
+async function join() {
+  const { run, curve } = window.insideBertRoom ?? {};
+  if (!run || run === kept.run || kept.last.done === false) return;
+  let seen = kept.run; // what is drawn: once something else is, this ends
+  while (element.isConnected && kept.run === seen && !(seen === run && kept.last.done)) {
+    const said = element.checkVisibility() ? await curve(seen === run ? sizes() : [0, 0]) : "";
+    if (said && kept.run === seen) {
+      take(said);
+      seen = run;
+    }
+    await new Promise((resolve) => setTimeout(resolve, SHARED));
+  }
+}
+if (props.in_rooms) document.addEventListener("inside-bert-room-run", join);
 
 // Whether who waits with this run has asked to see the run that is on.
 const watches = (run) => kept.watch === run;
@@ -225,3 +244,4 @@ function draw() {
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(element);
 watch("value", () => take());
 take();
+if (props.in_rooms) join();

@@ -66,6 +66,7 @@ class Trainer:
         self.services = services
         self.trainings = services.trainings
         self.feeds = Feeds()
+        self.trainings.shared.curve = self.feeds.shown
         self._ended: Recent[_Ended] = Recent(MAX_ENDED)
 
     def cost(self, model: str, dataset: Splits, settings: Settings) -> str:

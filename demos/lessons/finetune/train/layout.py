@@ -122,7 +122,7 @@ def more() -> dict[str, Any]:
 
 def live(news: Callable[[Any], str]) -> dict[str, Any]:
     """The curve, which asks `news` for its points; Start, Pause, Stop and what it costs."""
-    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture")
+    curve = live_curve(news, elem_id="finetune-curve", elem_classes="picture", in_rooms=True)
     with gr.Row(elem_classes="lab-buttons"):
         start = gr.Button("Start", variant="primary", elem_id="finetune-start", min_width=110)
         pause = gr.Button(PAUSE, interactive=False, elem_id="finetune-pause", min_width=110)

@@ -1,0 +1,1 @@
+"""The room: a lecturer's page that a class follows, with votes, sentences from the hall and one run for all."""

@@ -1,0 +1,263 @@
+// The lecturer's side of a room: a panel that the press "Room" opens, and where this page is, told to the members.
+import { classLists } from "./lists.js";
+import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
+
+const LOOK = 150; // milliseconds between two looks at the address
+const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
+let panel;
+let big;
+let state = {};
+let stop = () => {};
+let leads = 0; // the timer that looks at the address
+let told = ""; // the last view that was sent
+let quietUntil = 0;
+let ran = ""; // the last run that was told
+
+// A page of a tab that leads already
+export async function begin() {
+  await ready();
+  lead();
+}
+
+// The press "Room"
+export async function open() {
+  if (room.now && !room.now.key) return document.querySelector("#room-line button")?.focus(); // a member
+  if (panel?.isConnected && !panel.hidden) return shut();
+  await ready();
+  panel.hidden = false;
+  pressed(true);
+  if (!leads) await start();
+  document.getElementById("room-heading").focus();
+}
+
+function shut() {
+  panel.hidden = true;
+  pressed(false);
+  document.getElementById("room-button")?.focus();
+}
+const pressed = (on) => document.getElementById("room-button")?.setAttribute("aria-expanded", String(on));
+
+let building;
+const ready = () => (building ??= build());
+async function build() {
+  await readWords();
+  document.body.append(await part("room-panel"));
+  panel = document.getElementById("room");
+  panel.hidden = true;
+  document.body.append(await part("room-big"));
+  big = document.getElementById("room-on-screen");
+  for (const place of [panel, big]) place.addEventListener("click", clicked);
+  panel.addEventListener("submit", sent);
+  panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // a tour would end by it
+    shut();
+  });
+}
+
+// Another form stands in the panel: what had the focus may have gone with the one before.
+async function put(form) {
+  panel.querySelector(".room-body").replaceChildren(await part(form));
+  if (!panel.hidden && document.activeElement === document.body) document.getElementById("room-heading").focus();
+}
+function tell(sentence = "") {
+  const notice = panel.querySelector("[role=alert]");
+  notice.textContent = sentence;
+  notice.hidden = !sentence;
+}
+
+async function start() {
+  await put("room-start");
+  const before = room.led();
+  if (before && before.ends > Date.now()) {
+    const again = made("button", "", `${word("go-on")} ${before.code}`);
+    again.type = "button";
+    again.dataset.do = "go on";
+    panel.querySelector("[data-do=open]").after(again);
+  }
+}
+
+async function lead() {
+  const { code, link, qr, alone } = room.now;
+  await put("room-lead");
+  for (const place of [panel, big]) fill(place, { code, link });
+  big.querySelector("img").src = qr;
+  panel.querySelector(".room-alone").hidden = !alone;
+  panel.querySelector(".room-sentences").addEventListener("toggle", list);
+  panel.querySelector(".room-data").addEventListener("toggle", lookOver);
+  document.documentElement.classList.add("room-leads");
+  stop = listen(heard, lost);
+  leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
+  window.navigation?.addEventListener("navigate", leaves);
+  document.addEventListener("inside-bert-run", runs);
+  vote();
+}
+
+function end(sentence, isOver = true) {
+  stop();
+  clearInterval(leads);
+  leads = 0;
+  state = {};
+  told = "";
+  room.set(null);
+  if (isOver) room.forget();
+  big.close();
+  document.documentElement.classList.remove("room-leads");
+  start();
+  tell(sentence);
+}
+
+async function lost() {
+  try {
+    await act("list");
+    return true;
+  } catch (error) {
+    if (error.status === 404 || error.status === 403) end(error.message);
+    return Boolean(room.now);
+  }
+}
+
+// Another lesson is opened: members are on their way before this page has left.
+function leaves({ destination, downloadRequest }) {
+  const address = new URL(destination.url);
+  if (!leads || address.pathname === location.pathname || downloadRequest !== null) return;
+  quietUntil = Date.now() + LEAVING;
+  show(address);
+}
+
+// A run of Train has begun in this page: all see its curve.
+function runs({ detail: run }) {
+  if (!leads || run === ran) return;
+  ran = run;
+  act("run", { run }).catch((error) => tell(error.message));
+}
+
+const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
+
+// Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
+function show(address) {
+  const view = insideBert.placeOf(address);
+  if (!view || JSON.stringify(view) === told) return;
+  told = JSON.stringify(view);
+  offerQuestion();
+  act("show", view).then(
+    () => tell(),
+    (error) => {
+      tell(error.message);
+      told = "";
+    },
+  );
+}
+
+function heard(news, name) {
+  state = news;
+  for (const place of [panel, big]) fill(place, { here: state.here, sentences: state.sentences ?? 0, collected: state.collected ?? 0 });
+  if (name === "over" || name === "moved") end(word(name), name === "over");
+  else if (name === "vote" || name === "tally") vote(name);
+  else if (name === "sentences") list();
+  else if (name === "data" || name === "collected") lookOver();
+}
+
+// The question card of the open part (demos/page/questions), where it has answers to choose from: as one would type it
+function ownQuestion() {
+  const part = new URLSearchParams(location.search).get("part") ?? document.querySelector("#questions template[data-part]")?.dataset.part;
+  const card = document.querySelector(`#questions template[data-kind="choice"][data-part="${CSS.escape(part ?? "")}"]`)?.content.cloneNode(true);
+  if (!card) return undefined;
+  const { text, pair, choices } = insideBert.view?.() ?? {};
+  for (const space of card.querySelectorAll("[data-fill]")) {
+    const known = { text, pair, ...choices }[space.dataset.fill];
+    if (known === undefined) return undefined; // only the page's own card can say it
+    space.textContent = known;
+  }
+  const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
+  return { question: plain(card.querySelector("legend")), answers: [...card.querySelectorAll("label span")].map(plain) };
+}
+function offerQuestion() {
+  const offer = panel.querySelector("[data-own-question]");
+  if (offer) offer.hidden = !ownQuestion();
+}
+
+function vote(news = "") {
+  const now = state.vote;
+  if (news === "vote" && now) panel.querySelector(".room-vote").open = true;
+  for (const place of panel.querySelectorAll("[data-when]")) place.hidden = (place.dataset.when === "vote") !== Boolean(now);
+  for (const place of [panel, big]) {
+    const box = place.querySelector(".room-tally");
+    box?.replaceChildren();
+    if (!now || !box) continue;
+    const question = made("p", "room-question", now.question);
+    question.dir = "auto";
+    box.append(question, tally(now, state.tally ?? now.tallies ?? [now.answers.map(() => 0)]));
+  }
+  offerQuestion();
+  if (!now) return;
+  panel.querySelector("[data-do=reveal]").disabled = now.revealed;
+  panel.querySelector("[data-do=again]").disabled = now.round > 1;
+}
+
+const { list, lookOver, does } = classLists(() => panel, act, () => state);
+
+const DOES = {
+  ...does,
+  shut,
+  async open() {
+    const { seconds, ...opened } = await post("open", "", { base: new URL("./", location.href).href.split("?")[0] });
+    room.set({ ...opened, ends: Date.now() + 1000 * seconds });
+    await lead();
+  },
+  async "go on"() {
+    room.set(room.led());
+    await lead();
+  },
+  big() {
+    big.classList.remove("vote");
+    big.showModal();
+  },
+  "big vote"() {
+    big.classList.add("vote");
+    big.showModal();
+  },
+  small: () => big.close(),
+  close: () => act("close"),
+  "own question": () => act("ask", ownQuestion()),
+  again: () => act("again"),
+  reveal: () => act("reveal"),
+  "end vote": () => act("end vote"),
+};
+
+async function clicked({ target }) {
+  const button = target.closest("button[data-do]");
+  if (!button) return;
+  tell();
+  try {
+    await DOES[button.dataset.do](button);
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+async function sent(event) {
+  event.preventDefault();
+  const form = event.target;
+  const given = new FormData(form);
+  tell();
+  try {
+    if (form.dataset.form === "join") {
+      room.set({ ...(await post("join", String(given.get("code")).trim(), {})), following: true });
+      shut();
+      (await import("./member.js")).begin();
+    } else if (form.dataset.form === "collect") {
+      const classes = String(given.get("classes")).split("\n").map((name) => name.trim());
+      await act("collect", { classes: classes.filter(Boolean) });
+      form.reset();
+    } else {
+      const written = given.getAll("answer").map((answer) => answer.trim());
+      const marked = written[Number(given.get("right")) - 1];
+      const answers = written.filter(Boolean);
+      await act("ask", { question: given.get("question"), answers, right: marked ? answers.indexOf(marked) : null });
+      form.reset();
+    }
+  } catch (error) {
+    tell(error.message);
+  }
+}

@@ -1,0 +1,74 @@
+// What the class has sent, for the lecturer alone: sentences to pick one from, and a data set to look over.
+import { made, part, room, word } from "./parts.js";
+
+const FRESH = 1000; // milliseconds between two looks at a data set that grows
+
+// `panel` gives the lecturer's panel, `act` asks the server, `news` gives what the room has told last. -> what shows them, and
+// what their buttons do, by name
+export function classLists(panel, act, news) {
+  async function list() {
+    const fold = panel().querySelector(".room-sentences");
+    if (!fold?.open) return; // the hall sees this screen: the list is shown when it is asked for
+    const { sentences } = await act("list");
+    const rows = [];
+    for (const [number, text] of sentences) {
+      const row = (await part("room-sentence")).firstElementChild;
+      row.dataset.number = number;
+      row.querySelector(".said").textContent = text;
+      rows.push(row);
+    }
+    fold.querySelector("ul").replaceChildren(...(rows.length ? rows : [made("li", "aside", word("no-sentences"))]));
+  }
+
+  // The data set as it is now; asked for anew a while after something has come
+  let looking;
+  function lookOver() {
+    const fold = panel().querySelector(".room-data");
+    const on = Boolean(news().data);
+    fold.querySelector("[data-if]").hidden = !on;
+    fold.querySelector("[data-unless]").hidden = on;
+    if (on && fold.open) looking ??= setTimeout(showCollected, FRESH);
+  }
+
+  async function showCollected() {
+    looking = undefined;
+    const fold = panel().querySelector(".room-data");
+    if (!news().data || !fold?.open) return;
+    const collected = await act("collected").catch(() => undefined);
+    if (!collected) return;
+    const { classes, counts, agreement, several, listed } = collected;
+    fold.querySelector(".room-counts").textContent = classes.map((name, place) => `${name}: ${counts[place]}`).join(" · ");
+    const share = agreement === null ? word("no-agreement") : `${Math.round(100 * agreement)}% ${word("agreement")} ${several}.`;
+    fold.querySelector(".room-agreement").textContent = share;
+    const rows = [];
+    for (const { number, text, counts: given } of listed.reverse()) {
+      const row = (await part("room-collected")).firstElementChild;
+      row.dataset.number = number;
+      row.querySelector(".said").textContent = text;
+      row.querySelector(".aside").textContent = classes.flatMap((name, place) => (given[place] ? [`${name} ${given[place]}`] : [])).join(", ");
+      rows.push(row);
+    }
+    fold.querySelector("ul").replaceChildren(...rows);
+  }
+
+  const does = {
+    clear: () => act("clear"),
+    "end collecting": () => act("end collecting"),
+    "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
+    async save() {
+      const { rows } = await act("collected");
+      const file = new Blob([JSON.stringify(rows, null, 1)], { type: "application/json" });
+      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: `class-${room.now.code}.json` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), FRESH);
+    },
+    async pick(button) {
+      const row = button.closest("li");
+      insideBert.say(row.querySelector(".said").textContent);
+      await does.drop(button);
+    },
+    drop: (button) => act("drop", { sentence: Number(button.closest("li").dataset.number) }),
+  };
+
+  return { list, lookOver, does };
+}

@@ -1,0 +1,102 @@
+// What the lecturer's and a member's scripts share: forms and words, requests, the stream of events, a vote's bars.
+const HERE = new URL(".", import.meta.url);
+const AGAIN = 3000; // milliseconds before a refused stream is asked for again
+export const room = window.insideBertRoom;
+
+export const address = (name, query) => new URL(`${name}?${new URLSearchParams(query)}`, HERE);
+
+let parts;
+async function fetched() {
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("style.css", HERE) });
+  const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
+  document.head.append(style);
+  const box = document.createElement("template");
+  box.innerHTML = await (await fetch(new URL("parts.html", HERE))).text(); // of the server's own words alone
+  await styled;
+  return box.content;
+}
+
+// A copy of a form of text.html
+export async function part(name) {
+  parts ??= fetched();
+  return (await parts).getElementById(name).content.cloneNode(true);
+}
+
+let words = {};
+export const word = (name) => words[name];
+export async function readWords() {
+  for (const one of (await part("room-words")).children) words[one.dataset.word] = one.textContent;
+}
+
+export function fill(root, texts) {
+  for (const [name, text] of Object.entries(texts)) {
+    for (const place of root.querySelectorAll(`[data-text="${name}"]`)) if (place.textContent !== String(text)) place.textContent = text;
+  }
+}
+
+export function made(tag, className, text = "") {
+  return Object.assign(document.createElement(tag), { className, textContent: text });
+}
+
+// -> what the server answers. Throws an error whose message may be shown.
+export async function post(name, code, said) {
+  const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said), keepalive: true };
+  const answer = await fetch(address(name, { room: code }), options).catch(() => null);
+  const told = (await answer?.json().catch(() => null)) ?? {};
+  if (!answer?.ok) {
+    const silent = !answer || answer.status >= 500;
+    throw Object.assign(new Error(silent ? word("silent") : told.detail || word("refused")), { status: silent ? 0 : answer.status });
+  }
+  return told;
+}
+
+// Call `heard(state, name)` for each event: `state` is the last of each name, `name` the new one. `lost` says, where the
+// server refuses the stream, whether to ask again. -> a function that ends it
+export function listen(heard, lost) {
+  const state = {};
+  let source;
+  let ended = false;
+  function open() {
+    if (ended || !room.now) return;
+    const { code, member } = room.now;
+    source = new EventSource(address("stream", { room: code, key: member }));
+    source.onmessage = ({ data }) => {
+      const news = JSON.parse(data);
+      Object.assign(state, news);
+      for (const name of Object.keys(news)) heard(state, name);
+    };
+    source.onerror = async () => {
+      if (source.readyState === EventSource.CLOSED && (await lost())) setTimeout(open, AGAIN);
+    };
+  }
+  open();
+  return () => {
+    ended = true;
+    source?.close();
+  };
+}
+
+// A vote's answers with their counts, the rounds side by side: counts alone, never whose
+export function tally(vote, rounds, own) {
+  const box = made("div", "room-rounds");
+  rounds.forEach((counts, round) => {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const figure = made("figure", "");
+    if (rounds.length > 1) figure.append(made("figcaption", "", word(round ? "second" : "first")));
+    const list = made("ol", "");
+    vote.answers.forEach((answer, place) => {
+      const row = made("li", vote.revealed && vote.right === place ? "right" : "");
+      const bar = made("span", "bar");
+      bar.style.setProperty("--share", total ? counts[place] / total : 0);
+      const name = made("span", "answer", answer);
+      name.dir = "auto";
+      row.append(name, made("b", "count", String(counts[place])), bar);
+      const notes = [row.className && word("right"), own === place && round === vote.round - 1 && word("yours")].filter(Boolean);
+      if (notes.length) name.append(made("span", "note", ` (${notes.join(", ")})`));
+      list.append(row);
+    });
+    figure.append(list);
+    box.append(figure);
+  });
+  return box;
+}

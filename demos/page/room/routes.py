@@ -1,0 +1,217 @@
+"""The room's addresses, beside Gradio's: small JSON requests, one stream of events a member, and the page's files.
+
+Each names its room in the query, so that a proxy in front of several servers can send it to the room's own. A key goes
+in a body; the stream's, which leads nothing, in the query, since a browser's EventSource sends no body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson  # Gradio requires it
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from demos.errors import UserError
+from demos.files import read_beside
+from demos.page.protection.answers import refuse
+from demos.page.room.address import qr_code, reachable
+from demos.page.room.room import Room, TooOftenError, WrongKeyError
+from demos.page.room.rooms import NoRoomError, Rooms
+from demos.page.room.runs import RoomRuns
+from demos.page.room.stream import stream
+from demos.templates import templates
+
+TEXT = templates(__file__)
+PLACE = "/room/"
+MOST_BODY = 16_384
+BODY_SECONDS = 10.0
+STATUS: dict[type[UserError], int] = {NoRoomError: 404, WrongKeyError: 403, TooOftenError: 429}
+SCRIPTS = "leader.js", "lists.js", "member.js", "parts.js"
+log = logging.getLogger(__name__)
+
+
+class RoomRoutes:
+    """ASGI middleware: all that begins with /room/. `host` is what the app listens at."""
+
+    def __init__(self, app: ASGIApp, rooms: Rooms, host: str, runs: RoomRuns) -> None:
+        self.app, self.rooms, self.host, self.runs = app, rooms, host, runs
+        self.files = {name: (b"text/javascript", read_beside(__file__, name).encode()) for name in SCRIPTS}
+        self.files["style.css"] = b"text/css", read_beside(__file__, "style.css").encode()
+        self.files["parts.html"] = b"text/html; charset=utf-8", str(TEXT.parts()).encode()
+        self.posts: dict[str, Callable[[dict[str, Any], str], Any]] = {
+            "open": self._open,
+            "join": self._join,
+            "leave": self._leave,
+            "say": self._say,
+            "try": self._try,
+            "label": self._label,
+            "lead": self._lead,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(PLACE):
+            await self.app(scope, receive, send)
+            return
+        name = scope["path"].removeprefix(PLACE)
+        try:
+            asked = _query(scope)
+            if scope["method"] == "POST" and name in self.posts:
+                answer = self.posts[name](await _body(receive), asked.get("room", ""))
+                answer = await answer if isinstance(answer, Awaitable) else answer
+                await _send(send, b"application/json", orjson.dumps(answer), (b"cache-control", b"no-store"))
+            elif scope["method"] == "GET" and name == "stream":
+                room = self.rooms.room(asked.get("room"))
+                await stream(room, room.member(asked.get("key")), receive, send)
+            elif scope["method"] == "GET" and name == "curve":
+                curve = self._curve(asked).encode()
+                await _send(send, b"application/json", curve, (b"cache-control", b"no-store"))
+            elif scope["method"] == "GET" and name in self.files:
+                await self._file(name, scope, send)
+            else:
+                await refuse(send, 404, "There is no such address here.")
+        except UserError as error:
+            await refuse(send, STATUS.get(type(error), 422), str(error))
+
+    async def _file(self, name: str, scope: Scope, send: Send) -> None:
+        kind, body = self.files[name]
+        tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()
+        headers = (b"etag", tag), (b"cache-control", b"no-cache")
+        if dict(scope["headers"]).get(b"if-none-match") == tag:
+            await send({"type": "http.response.start", "status": 304, "headers": list(headers)})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await _send(send, kind, body, *headers)
+
+    def _open(self, said: dict[str, Any], _: str) -> dict[str, Any]:
+        """{base: the page's address in the opener's browser} -> the room, its key, its link."""
+        address = reachable(said.get("base"), self.host)
+        room = self.rooms.open()
+        link = f"{address or said['base']}?room={room.code}"
+        told = {"code": room.code, "key": room.key, "member": room.leader.key, "link": link, "qr": qr_code(link)}
+        return told | {"seconds": room.ends - self.rooms.clock(), "alone": not address}
+
+    def _join(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """-> the room and the new member's key."""
+        room = self.rooms.room(code)
+        return {"code": room.code, "member": room.join().key}
+
+    def _leave(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        room = self.rooms.room(code)
+        if isinstance(key := said.get("member"), str):
+            room.leave(key)
+        return {}
+
+    def _say(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{member, answer: its place, vote: its number, round} or {member, sentence}."""
+        room = self.rooms.room(code)
+        member = room.member(said.get("member"))
+        if "answer" in said:
+            room.answer(member, said.get("vote"), said.get("round"), said["answer"])
+        else:
+            room.send_sentence(member, said.get("sentence"))
+        return {}
+
+    def _label(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{member, label and sentence, or label and number, or none of them} -> the next sentence to label."""
+        room = self.rooms.room(code)
+        given = (said.get(name) for name in ("sentence", "number", "label"))
+        return {"next": room.contribute(room.member(said.get("member")), *given)}
+
+    async def _try(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{member, sentence} -> the likeliest classes by the model of the lecturer's run."""
+        room = self.rooms.room(code)
+        if not room.member(said.get("member")).questions.take():
+            raise TooOftenError("Wait a moment before you ask the model again.")
+        return {"classes": await self.runs.ask(room.run, said.get("sentence"))}
+
+    def _curve(self, asked: dict[str, str]) -> str:
+        """What the lecturer's run has gained since so many `steps` and `looks`; "" for nothing known."""
+        room = self.rooms.room(asked.get("room"))
+        if not room.member(asked.get("key")).looks.take():
+            raise TooOftenError("Asked too often.")
+        steps, looks = (asked.get(name, "") for name in ("steps", "looks"))
+        have = [int(count) if re.fullmatch(r"\d{1,6}", count, re.ASCII) else 0 for count in (steps, looks)]
+        return self.runs.curve(room.run, *have)
+
+    def _lead(self, said: dict[str, Any], code: str) -> dict[str, Any]:
+        """{key, do: what, and what that takes} from who opened the room."""
+        room = self.rooms.room(code)
+        room.check_leader(said.get("key"))
+        return self._do(room, said.get("do"), said)
+
+    def _do(self, room: Room, what: object, said: dict[str, Any]) -> dict[str, Any]:
+        match what:
+            case "show":
+                room.show(said.get("lesson"), said.get("query"))
+            case "run":
+                room.show_run(self.runs.share(said.get("run")))
+            case "ask":
+                room.ask(said.get("question"), said.get("answers"), said.get("right"))
+            case "again":
+                room.vote_again()
+            case "reveal":
+                room.reveal()
+            case "end vote":
+                room.end_vote()
+            case "list":
+                return {"sentences": list(room.sentences.items())}
+            case "drop":
+                room.drop_sentence(said.get("sentence"))
+            case "clear":
+                room.clear_sentences()
+            case "collect":
+                room.collect(said.get("classes"))
+            case "collected":
+                data = room.collected()
+                return data.told() | {"classes": data.classes, "listed": data.listed(), "rows": data.rows()}
+            case "drop collected":
+                room.drop_collected(said.get("sentence"))
+            case "end collecting":
+                room.end_collecting()
+            case "close":
+                self.rooms.close(room)
+            case _:
+                raise UserError("Nothing like this can be done in a room.")
+        return {}
+
+
+def _query(scope: Scope) -> dict[str, str]:
+    try:
+        asked = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=10)
+    except ValueError as error:
+        raise UserError("The address holds too much.") from error
+    return {name: values[0] for name, values in asked.items()}
+
+
+async def _body(receive: Receive) -> dict[str, Any]:
+    """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                message = await receive()
+                body += message.get("body", b"")
+                if len(body) > MOST_BODY:
+                    raise UserError("The request is too large.")
+                if message["type"] == "http.disconnect" or not message.get("more_body"):
+                    break
+        said = orjson.loads(body)
+    except TimeoutError as error:
+        raise UserError("The request did not come to its end.") from error
+    except orjson.JSONDecodeError as error:
+        raise UserError("The body is not JSON.") from error
+    if not isinstance(said, dict):
+        raise UserError("The body must be a JSON object.")
+    return said
+
+
+async def _send(send: Send, kind: bytes, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+    told = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": 200, "headers": told})
+    await send({"type": "http.response.body", "body": body})

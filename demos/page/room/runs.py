@@ -1,0 +1,57 @@
+"""One run for all: the lecturer's training, whose curve the members see and whose model they ask afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+
+from demos.errors import UserError
+from demos.page.room.limits import checked_text
+from demos.page.room.room import LONGEST_SENTENCE, TooOftenError
+from demos.page.services import Services
+from demos.training.tasks.classification.data import Example
+
+AT_ONCE, MOST_WAITING = 2, 100  # sentences that a model reads, and that wait for it
+MOST_TOLD = 5  # classes
+NOT_YET = "The model can be tried once its training is over."
+
+
+class RoomRuns:
+    """For the event loop alone; models are read and asked in threads."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.shared = services.trainings.shared
+        self.turns = asyncio.Semaphore(AT_ONCE)
+        self.waiting = 0
+
+    def share(self, run: object) -> str:
+        """The name under which all may look at a run of Train. Raises UserError where it is not under way."""
+        if not isinstance(run, str) or not self.services.trainings.background.is_under_way(run):
+            raise UserError("This run is not under way.")
+        return self.shared.share(run)
+
+    def curve(self, name: str, steps: int, looks: int) -> str:
+        """What the run's curve has gained for who has so many points: JSON, or ""."""
+        return self.shared.news(name, max(0, steps), max(0, looks))
+
+    async def ask(self, name: str, said: object) -> list[tuple[str, float]]:
+        """The likeliest classes of a sentence, with their probabilities. Raises UserError."""
+        text = checked_text(said, "A sentence", LONGEST_SENTENCE)
+        if self.waiting >= MOST_WAITING:
+            raise TooOftenError("Many are asking the model; try again in a moment.")
+        self.waiting += 1
+        try:
+            async with self.turns:
+                return await asyncio.to_thread(self._ask, self.shared.run_of(name), text)
+        finally:
+            self.waiting -= 1
+
+    def _ask(self, run: str, text: str) -> list[tuple[str, float]]:
+        trainings = self.services.trainings
+        if not run or trainings.background.is_under_way(run):
+            raise UserError(NOT_YET)
+        if (trained := self.services.classifier(run)) is None:
+            raise UserError("This model gives no class to a sentence, or is no longer kept.")
+        (shares,) = trained.answers([Example(text, 0)])
+        classes = sorted(zip(trained.task.labels, shares, strict=True), key=lambda pair: -pair[1])
+        return classes[:MOST_TOLD]

@@ -1,0 +1,71 @@
+"""A question put to the room: who has answered what, twice at most (peer instruction: Crouch and Mazur, 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from demos.errors import UserError
+from demos.page.room.limits import checked_text
+
+LONGEST_QUESTION, LONGEST_ANSWER = 300, 120  # characters
+LEAST_ANSWERS, MOST_ANSWERS = 2, 5
+MOST_ROUNDS = 2
+
+
+@dataclass
+class Vote:
+    """One question. A round holds each member's answer, by the member's key, until the vote is over."""
+
+    number: int  # in its room, from 1
+    question: str
+    answers: tuple[str, ...]
+    right: int | None = None  # the place of the right answer, told when it is revealed
+    revealed: bool = False
+    rounds: list[dict[str, int]] = field(default_factory=lambda: [{}])
+
+    @property
+    def tallies(self) -> list[list[int]]:
+        """For each round, how many chose each answer."""
+        return [[list(given.values()).count(place) for place in range(len(self.answers))] for given in self.rounds]
+
+    def answer(self, member: str, round_: Any, place: Any) -> None:
+        """A member's answer, or a change of mind. Raises UserError once the tally is shown, or where there is none."""
+        if self.revealed or round_ != len(self.rounds):
+            raise UserError("This vote is closed.")
+        if type(place) is not int or not 0 <= place < len(self.answers):
+            raise UserError("There is no such answer.")
+        self.rounds[-1][member] = place
+
+    def again(self) -> None:
+        """Open the second round. Raises UserError where it is over too."""
+        if len(self.rounds) >= MOST_ROUNDS:
+            raise UserError(f"A question is put {MOST_ROUNDS} times at most.")
+        self.rounds.append({})
+        self.revealed = False
+
+    def told(self) -> dict[str, Any]:
+        """What every member is told of it: no counts and no right answer before they are revealed."""
+        told = {
+            "number": self.number,
+            "question": self.question,
+            "answers": self.answers,
+            "round": len(self.rounds),
+            "revealed": self.revealed,
+        }
+        return told | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
+
+
+def new_vote(number: int, question: Any, answers: Any, right: Any = None) -> Vote:
+    """A vote as a lecturer writes it. Raises UserError."""
+    if not isinstance(answers, Sequence) or isinstance(answers, str):
+        raise UserError("The answers are a list.")
+    if not LEAST_ANSWERS <= len(answers) <= MOST_ANSWERS:
+        raise UserError(f"A question has {LEAST_ANSWERS} to {MOST_ANSWERS} answers, this one has {len(answers)}.")
+    checked = tuple(checked_text(answer, "An answer", LONGEST_ANSWER) for answer in answers)
+    if len(set(checked)) < len(checked):
+        raise UserError("Two answers are the same.")
+    if right is not None and (type(right) is not int or not 0 <= right < len(checked)):
+        raise UserError("The right answer is none of the answers.")
+    return Vote(number, checked_text(question, "The question", LONGEST_QUESTION), checked, right)

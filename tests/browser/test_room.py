@@ -1,0 +1,246 @@
+"""A room in Chromium: a lecturer's page and a phone that follows it, votes, and sends a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import stands
+from tests.browser.faults import serious_faults
+from tests.hostile.wire import send
+
+NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}</script>"
+LINE, BALLOT, PANEL = "#room-line", "#room-line .room-ballot", "#room"
+SENTENCE = "#bar-text textarea"
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def phone(browser: Browser, app_url: str) -> Iterator[Page]:
+    """A member's browser, which shares nothing with the lecturer's."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    context.set_default_timeout(40_000)
+    faults: list[str] = []
+    context.on("weberror", lambda fault: faults.append(str(fault.error)))
+    context.on("dialog", lambda box: faults.append(box.message))
+    yield context.new_page()
+    context.close()
+    assert faults == []
+
+
+def opened(page: Page) -> str:
+    """The code of a room that this page opens."""
+    page.get_by_role("button", name="Room", exact=True).click()
+    expect(page.locator("#room-heading")).to_be_focused()
+    page.get_by_role("button", name="Open a room").click()
+    expect(page.locator(f"{PANEL} .room-code")).to_have_text(re.compile("^[A-Z]{4}$"))
+    expect(page.locator("#room-heading")).to_be_focused()
+    return page.locator(f"{PANEL} .room-code").inner_text()
+
+
+def test_a_lecture_with_a_phone(open_lesson: Open, phone: Page, app_url: str) -> None:
+    page = open_lesson("tokens")
+    code = opened(page)
+    assert serious_faults(page, [], PANEL) == {}
+    phone.goto(app_url)
+    stands(phone, "overview")
+    phone.get_by_role("button", name="Room", exact=True).tap()
+    phone.get_by_label("Code of a room").fill(code.lower())
+    phone.keyboard.press("Enter")
+    expect(phone.locator(LINE)).to_contain_text(f"In room {code} · following")
+    stands(phone, "tokens")
+    expect(page.locator(PANEL)).to_contain_text("1 in the room")
+    the_phone_follows_without_loading_anew(page, phone)
+    it_lets_go_and_comes_back(page, phone)
+    a_vote_and_the_same_again(page, phone)
+    a_sentence_from_the_hall(page, phone)
+    a_data_set_from_the_hall(page, phone)
+    a_member_can_t_lead(phone, app_url, code)
+    it_is_shown_on_the_whole_screen(page, code)
+    page.get_by_role("button", name="End the room").click()
+    expect(phone.locator(LINE)).to_contain_text("The room is over.")
+    phone.get_by_role("button", name="Leave the room").tap()
+    expect(phone.locator(LINE)).to_have_count(0)
+    phone.reload()
+    stands(phone, "tokens")
+    expect(phone.locator(LINE)).to_have_count(0)
+
+
+def the_phone_follows_without_loading_anew(page: Page, phone: Page) -> None:
+    page.locator("#lesson-encoder-link").click()
+    stands(page, "encoder")
+    stands(phone, "encoder")
+    expect(phone.locator(LINE)).to_contain_text("following")  # it is still in the room
+    phone.evaluate("window.sameDocument = true")
+    page.locator(SENTENCE).fill("Two banks and a river.")
+    expect(phone.locator(SENTENCE)).to_have_value("Two banks and a river.")
+    page.locator("#encoder-block-button").click()
+    expect(phone.locator("#encoder-block-button")).to_have_attribute("aria-selected", "true")
+    page.locator("#encoder-layer input[type=number]").fill("3")
+    expect(phone.locator("#encoder-layer input[type=number]")).to_have_value("3")
+    expect(phone.locator("#encoder-block")).to_contain_text("through layer 3")  # it is drawn, too
+    assert phone.evaluate("window.sameDocument") is True
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def it_lets_go_and_comes_back(page: Page, phone: Page) -> None:
+    phone.get_by_role("button", name="Let go").tap()
+    expect(phone.locator(LINE)).to_contain_text("paused")
+    page.locator("#lesson-tokens-link").click()
+    stands(page, "tokens")
+    phone.reload()  # what it has let go stays so
+    stands(phone, "encoder")
+    expect(phone.locator(LINE)).to_contain_text("paused")
+    phone.get_by_role("button", name="Follow").tap()
+    stands(phone, "tokens")
+    phone.locator("#lesson-encoder-link").tap()  # who goes elsewhere is not taken back at once
+    stands(phone, "encoder")
+    expect(phone.locator(LINE)).to_contain_text("paused")
+    phone.get_by_role("button", name="Follow").tap()
+    stands(phone, "tokens")
+    expect(phone.locator(LINE)).to_contain_text("following")
+
+
+def a_vote_and_the_same_again(page: Page, phone: Page) -> None:
+    page.get_by_role("button", name="Room", exact=True).click()
+    page.locator(f"{PANEL} summary", has_text="Vote").click()
+    page.get_by_label("Question").fill(f"How many tokens? {NASTY}")
+    for number, answer in enumerate(("16", NASTY, "18"), 1):
+        page.get_by_label(f"Answer {number}", exact=True).fill(answer)
+    page.get_by_label("Answer 3 is correct").check()
+    page.get_by_role("button", name="Start the vote").click()
+    expect(phone.locator(BALLOT)).to_contain_text(NASTY)
+    answers = phone.locator(f"{BALLOT} button")
+    expect(answers).to_have_text(["16", NASTY, "18"])
+    answers.nth(0).tap()
+    expect(answers.nth(0)).to_have_attribute("aria-pressed", "true")
+    counts = page.locator(f"{PANEL} .room-tally .count")
+    expect(counts).to_have_text(["1", "0", "0"])
+    answers.nth(1).tap()
+    expect(counts).to_have_text(["0", "1", "0"])
+    expect(phone.locator(f"{BALLOT} .count")).to_have_count(0)  # nothing is told before it is shown
+    page.get_by_role("button", name="Vote again").click()
+    expect(answers.nth(1)).to_have_attribute("aria-pressed", "false")
+    answers.nth(2).tap()
+    expect(counts).to_have_text(["0", "1", "0", "0", "0", "1"])
+    page.get_by_role("button", name="Show the result to all").click()
+    expect(phone.locator(f"{BALLOT} .count")).to_have_text(["0", "1", "0", "0", "0", "1"])
+    expect(phone.locator(f"{BALLOT} .right").first).to_contain_text("correct answer")
+    expect(phone.locator(f"{BALLOT} .right").last).to_contain_text("18 (correct answer, your answer)")
+    assert serious_faults(phone, [], LINE) == {}
+    assert phone.locator(f"{LINE} img").count() + page.locator(f"{PANEL} .room-tally img").count() == 0
+    page.get_by_role("button", name="End the vote").click()
+    expect(phone.locator(BALLOT)).to_be_hidden()
+
+
+def a_sentence_from_the_hall(page: Page, phone: Page) -> None:
+    said = f"A sentence from the hall {NASTY}"
+    phone.get_by_role("button", name="Send a sentence to the lecturer").tap()
+    phone.get_by_label("Sentence for the lecturer").fill(said)
+    phone.keyboard.press("Enter")
+    expect(phone.locator(LINE)).to_contain_text("Your sentence was sent.")
+    fold = page.locator(".room-sentences summary")
+    expect(fold).to_have_text("Sentences from the class (1)")
+    assert said not in page.content()  # nobody sees it before the list is opened
+    fold.click()
+    expect(page.locator(".room-sentences li")).to_contain_text(said)
+    page.get_by_role("button", name="Use", exact=True).click()
+    expect(page.locator(SENTENCE)).to_have_value(said)
+    expect(phone.locator(SENTENCE)).to_have_value(said)
+    expect(fold).to_have_text("Sentences from the class (0)")
+    assert page.locator(".room-sentences img").count() == 0
+
+
+def a_data_set_from_the_hall(page: Page, phone: Page) -> None:
+    fold = page.locator(".room-data")
+    fold.locator("summary").click()
+    page.get_by_label("Two to six classes").fill(f"praise\n{NASTY[:28]}")
+    page.get_by_role("button", name="Ask the class for sentences").click()
+    phone.get_by_label("A sentence for the class’s data set").fill(f"A fine film {NASTY}")
+    phone.locator("[data-form=write] button", has_text="praise").tap()
+    expect(phone.locator(LINE)).to_contain_text("Added to the data set.")
+    phone.get_by_label("A sentence for the class’s data set").fill(f"a fine  FILM {NASTY}")
+    phone.locator("[data-form=write] button", has_text="onerror").tap()
+    expect(phone.locator(LINE)).to_contain_text("in the data set already")
+    expect(fold.locator("li")).to_contain_text(f"A fine film {NASTY} praise 1")
+    expect(fold).to_contain_text("No sentence has two labels yet.")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a file").click()
+    assert json.loads(saved.value.path().read_text()) == [{"text": f"A fine film {NASTY}", "label": "praise"}]
+    assert serious_faults(phone, [], LINE) == {}
+    assert fold.locator("img").count() + phone.locator(f"{LINE} img").count() == 0
+    page.get_by_role("button", name="End and remove all").click()
+    expect(phone.locator("[data-form=write]")).to_be_hidden()
+
+
+def a_member_can_t_lead(phone: Page, app_url: str, code: str) -> None:
+    now = phone.evaluate("insideBertRoom.now")
+    assert "key" not in now
+    body = {"key": now["member"], "do": "show", "lesson": "encoder", "query": ""}
+    assert send(app_url, f"/room/lead?room={code}", body).status == 403
+
+
+def it_is_shown_on_the_whole_screen(page: Page, code: str) -> None:
+    page.get_by_role("button", name="Show on the whole screen").click()
+    big = page.locator("#room-on-screen")
+    expect(big.locator(".room-code")).to_have_text(code)
+    assert big.locator("img").evaluate("(image) => image.complete && image.naturalWidth > 100")
+    assert serious_faults(page, [], "#room-on-screen") == {}
+    page.keyboard.press("Escape")
+    expect(big).to_be_hidden()
+
+
+def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: Page, app_url: str) -> None:
+    page = open_lesson("attention", text="A patient teacher reads.")
+    code = opened(page)
+    expect(page.locator(f"{PANEL} .room-link")).to_have_text(re.compile(rf"/\?room={code}$"))
+    phone.goto(f"{app_url}/?room={code}")
+    stands(phone, "attention")
+    expect(phone.locator(SENTENCE)).to_have_value("A patient teacher reads.")
+    assert "room=" not in phone.url
+    phone.goto(f"{app_url}/?room=%3Cb%3E")
+    expect(phone.locator(LINE)).to_contain_text("There is no room with this code")
+    page.reload()  # the lecturer's page leads on
+    stands(page, "attention")
+    phone.goto(f"{app_url}/tokens?room={code}")
+    stands(phone, "attention")
+    page.locator(SENTENCE).fill("And on it goes.")
+    expect(phone.locator(SENTENCE)).to_have_value("And on it goes.")
+    other = page.context.new_page()  # another tab of the lecturer's browser
+    other.goto(f"{app_url}/tokens")
+    stands(other, "tokens")
+    other.get_by_role("button", name="Room", exact=True).click()
+    other.get_by_role("button", name=f"Go on with room {code}").click()
+    stands(phone, "tokens")
+
+
+def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:
+    page = open_lesson("finetune", epochs=1, most=50, pooling="cls")
+    code = opened(page)
+    page.get_by_role("button", name="Close", exact=True).click()
+    phone.goto(f"{app_url}/?room={code}")
+    stands(phone, "finetune")
+    expect(page.locator("#finetune-cost")).to_contain_text("4 steps")
+    page.click("#finetune-start")
+    for one in (phone, page):
+        expect(one.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+        expect(one.locator("#finetune-curve path.validation").first).to_be_attached()
+    values = "texts => texts.map(text => text.textContent)"
+    drawn = [one.locator("#finetune-curve .curve-value").evaluate_all(values) for one in (phone, page)]
+    assert drawn[0] == drawn[1] != []
+    page.fill("#finetune-try-0 textarea", "i feel so happy today")
+    page.click("#finetune-ask")
+    likeliest = page.locator("#finetune-answer tbody tr").first
+    expect(likeliest).to_contain_text("%")
+    phone.get_by_role("button", name="Model: try").tap()
+    phone.get_by_label("Sentence for the model that the class has trained").fill("i feel so happy today")
+    phone.keyboard.press("Enter")
+    expect(phone.locator(f"{LINE} li")).to_have_count(5)
+    assert phone.locator("#finetune-start").is_enabled()  # their own runs are as before
+    told = [row.inner_text().split() for row in page.locator("#finetune-answer tbody tr").all()]
+    said = dict(row.inner_text().rsplit(" ", 1) for row in phone.locator(f"{LINE} li").all())
+    assert all(f"{float(share.rstrip('%')):.0f}%" == said[name] for name, *_, share in told if name in said)
