@@ -15,7 +15,7 @@ import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; 
 import gc
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,10 @@ from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
+from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.places import places_of
-from demos.page.tours.tour_file import BUNDLED, Tour, check_tour, read_tour
+from demos.page.tours.served import Tours
+from demos.page.tours.tour_file import BUNDLED, Tour, read_tour
 from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
@@ -101,7 +103,12 @@ def build_page(
     first_views.add(page, bar.first_view)
 
 
-def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = ()) -> dict[str, Any]:
+def launch_options(
+    settings: Settings,
+    first_views: FirstViews,
+    tours: Sequence[Tour] = (),
+    places: Mapping[str, Place] | None = None,
+) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, and nothing from outside."""
     lessons = [lesson.slug for lesson in discover()]
     return {
@@ -119,6 +126,7 @@ def launch_options(settings: Settings, first_views: FirstViews, tours: Sequence[
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),
+                Middleware(Tours, tours=tours, places=places or {}),
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
                 INNERMOST,
@@ -163,13 +171,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = build_pages(services, first_views)
     try:
         places = places_of(page, first_views.pages)
-        for tour, file in zip(tours, files, strict=True):
-            check_tour(tour, file.name, places)
+        for tour in tours:
+            check_tour(tour, places)
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
-    page.launch(**launch_options(settings, first_views, tours), prevent_thread_lock=True)
+    page.launch(**launch_options(settings, first_views, tours, places), prevent_thread_lock=True)
 
     def loaded(loading: Future[Any]) -> None:
         if not loading.exception():

@@ -1,0 +1,1 @@
+insideBert.ownTour = { NAME: "~own", read: () => ({}), open: () => {} };
