@@ -45,9 +45,10 @@ from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.services import Services
 from demos.page.theme import build_theme
 from demos.page.tours.checks import Place, check_tour
+from demos.page.tours.pack import packed, write_pack
 from demos.page.tours.places import places_of
 from demos.page.tours.served import Tours
-from demos.page.tours.tour_file import BUNDLED, Tour, read_tour
+from demos.page.tours.tour_file import Tour, bundled_tours, read_tour
 from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
@@ -149,10 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         store = ModelStore(extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE)
         model = store.spec(settings.model or default_key(store.catalogue)).key
-        if settings.port:
+        if settings.port and not settings.pack:
             check_port(settings.host, settings.port)
-        files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
+        files = [*bundled_tours(), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
+        to_pack = [read_tour(Path(file)) for file in settings.pack[:1]]
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -171,8 +173,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = build_pages(services, first_views)
     try:
         places = places_of(page, first_views.pages)
-        for tour in tours:
+        for tour in [*tours, *to_pack]:
             check_tour(tour, places)
+        for tour in to_pack:
+            loading.result()
+            write_pack(packed(tour, page, first_views.pages), Path(settings.pack[1]))
+            end()
+            return 0
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

@@ -23,6 +23,7 @@ class Settings:
     catalogue: str
     runs: str
     tour: str
+    pack: tuple[str, ...]  # a tour's file and the one to write, or nothing
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -77,7 +78,15 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         default=env.get("INSIDE_BERT_TOUR", ""),
         help="text file with a guided tour of your own, offered beside ours [INSIDE_BERT_TOUR]",
     )
-    return Settings(**vars(parser.parse_args(arguments)))
+    parser.add_argument(
+        "--pack",
+        nargs=2,
+        default=(),
+        metavar=("TOUR", "FILE"),
+        help="write a tour with its pictures to one HTML file that needs no server and no network, and end",
+    )
+    said = vars(parser.parse_args(arguments))
+    return Settings(**said | {"pack": tuple(said["pack"])})
 
 
 def check_port(host: str, port: int) -> None:

@@ -31,7 +31,6 @@ SHEETS = (
     "bar.css",
     "tours/style.css",
     "tours/presenter.css",
-    "tours/own_tour.css",
     "glossary/style.css",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
@@ -66,7 +65,6 @@ def style_sheets() -> list[Path]:
             "bar.css",
             "tours/style.css",
             "tours/presenter.css",
-            "tours/own_tour.css",
             "glossary/style.css",
         )
     )

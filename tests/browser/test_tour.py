@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.faults import serious_faults
+
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 
 TITLE = "#tour h2"
 Open = Callable[..., Page]
@@ -54,3 +57,54 @@ def test_an_unknown_tour_or_stop_is_no_harm(open_lesson: Open) -> None:
     expect(page.locator("#tour")).to_have_count(0)
     page = open_lesson("tokens", tour="ten-minutes", stop="99")
     expect(page.locator(TITLE)).to_have_text("Learning a new task")
+
+
+def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: Open) -> None:
+    page = open_lesson("overview")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto(page.url.split("?")[0] + "encoder?part=block&token=2&tour=lecture-fine-tuning&stop=7&present=1")
+    expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
+    expect(page.locator("#encoder-block-picture .cells, #encoder-block-picture table").first).to_be_visible()
+    expect(page.locator("#bar-text")).to_be_hidden()
+    assert page.evaluate(LOOKS, 21.6) == []  # a fiftieth of the height
+    page.mouse.move(700, 500)
+    for seen in ("#bar-text", "#lesson-links", "#presenter"):
+        expect(page.locator(seen)).to_be_visible()
+    assert serious_faults(page, [], "#presenter") == {}
+    page.mouse.move(710, 510)
+    with page.expect_popup() as popup:
+        page.get_by_role("button", name="Speaker notes").click()
+    notes = popup.value
+    expect(notes.locator("#notes")).to_contain_text("18 × 768 = 13,824")
+    page.keyboard.press("PageDown")
+    expect(notes.locator("#title")).to_have_text("Exercise 1: which dimensions?")
+    expect(page.locator("#bar-text")).to_be_hidden()  # presenter mode goes on at the next stop
+    notes.keyboard.press("PageUp")
+    expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
+    page.keyboard.press("b")
+    expect(page.locator("#blank")).to_be_visible()
+    page.keyboard.press(".")  # as another clicker sends it
+    expect(page.locator("#blank")).to_be_hidden()
+    the_letters_can_be_switched_off(page)
+
+
+def the_letters_can_be_switched_off(page: Page) -> None:
+    page.mouse.move(600, 400)
+    page.get_by_role("button", name="Keys P and B").click()
+    page.keyboard.press("b")
+    expect(page.locator("#blank")).to_be_hidden()
+    page.mouse.move(500, 400)
+    page.get_by_role("button", name="End presenter mode").click()
+    expect(page.locator("#bar-text")).to_be_visible()
+    assert "present=" not in page.url
+    page.keyboard.press("p")
+    expect(page.locator("#bar-text")).to_be_visible()
+
+
+def test_a_letter_in_a_text_is_a_letter(open_lesson: Open) -> None:
+    page = open_lesson("tokens")
+    page.locator("#bar-text textarea").press("p")
+    expect(page.locator("#bar-text")).to_be_visible()
+    page.locator(".lesson-heading h2").click()
+    page.keyboard.press("p")
+    expect(page.locator("#bar-text")).to_be_hidden()

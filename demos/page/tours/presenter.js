@@ -53,6 +53,7 @@
   }
 
   function pressed(event) {
+    if (event.key === "Tab") moved(); // who goes by keyboard finds bar and menus too
     if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.(FIELDS)) return;
     const key = event.key.toLowerCase();
     if (root.contains("blanked") && (key === "escape" || (hasKeys() && "b.".includes(key)))) blank(false);

@@ -16,16 +16,16 @@ from demos.figures.palette import css_variables
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
 from demos.page.tours.checks import Place, check_tour
-from demos.page.tours.tour_file import MOST_BYTES, Tour, as_json, parse_tour
+from demos.page.tours.tour_file import LONGEST, MOST_BYTES, MOST_STOPS, Tour, as_json, parse_tour
 from demos.templates import templates
 
-READ, NOTES = "/tours/read", "/tour-notes"
+READ, NOTES, EDITOR = "/tours/read", "/tour-notes", "/tour-editor"
 LONGEST_NAME = 100  # characters of a file's name that are told back
 TEXT = templates(__file__)
 
 
 class Tours:
-    """ASGI middleware: /tours/NAME.json, /tours/read for a POST of a file's text, /tour-notes."""
+    """ASGI middleware: /tours/NAME.json, /tours/read for a POST of a file's text, NOTES and EDITOR."""
 
     def __init__(self, app: ASGIApp, tours: Sequence[Tour], places: Mapping[str, Place]) -> None:
         self.app = app
@@ -34,7 +34,8 @@ class Tours:
             f"/tours/{tour.name}.json": JSONResponse(as_json(tour), headers={"cache-control": "no-cache"})
             for tour in tours
         }
-        self.answers[NOTES] = HTMLResponse(notes_page(), headers={"cache-control": "no-cache"})
+        for address, page in ((NOTES, notes_page()), (EDITOR, editor_page())):
+            self.answers[address] = HTMLResponse(page, headers={"cache-control": "no-cache"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer: ASGIApp = self.app
@@ -71,3 +72,9 @@ def notes_page() -> str:
     """The document of the speaker's second window, in the page's fonts and colours."""
     style = Markup(css_variables() + read_beside(__file__, "notes.css"))
     return TEXT.notes(Markup(font_tags()), style, Markup(read_beside(__file__, "notes.js")))
+
+
+def editor_page() -> str:
+    """The document that holds the editor of a reader's own tour, which the page's script takes over."""
+    style, script = (Markup(read_beside(__file__, f"editor.{kind}")) for kind in ("css", "js"))
+    return TEXT.editor(style, script, MOST_STOPS, LONGEST, MOST_BYTES)

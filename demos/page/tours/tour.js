@@ -94,11 +94,12 @@
   function offer() {
     const place = document.querySelector("[data-tours]");
     if (!place || place.childElementCount) return;
-    const links = Object.entries(tours).map(([of, first]) =>
-      made("a", { href: address(of, 1, first), textContent: `${first.title} (${first.count} stops)` }),
+    const [first, ...others] = Object.entries(tours).map(([of, begin]) =>
+      made("a", { href: address(of, 1, begin), textContent: `${begin.title} (${begin.count} stops)` }),
     );
-    const write = made("button", { type: "button", textContent: "Write your own", onclick: () => insideBert.ownTour.open() });
-    place.append("Guided tours: ", ...links.flatMap((node) => [node, ", "]), write);
+    const write = made("button", { type: "button", textContent: "Write your own tour", onclick: () => insideBert.ownTour.open() });
+    const more = made("details", {}, made("summary", { textContent: "more tours" }), made("div", { className: "more" }, ...others, write));
+    place.append("Guided tours: ", first, ", ", more);
   }
 
   const reading = read();

@@ -33,6 +33,7 @@ from demos.errors import UserError
 from demos.files import ASSETS
 
 BUNDLED = ASSETS / "tours"
+FIRST = "ten-minutes.md"  # for a first visitor
 MOST_BYTES, MOST_STOPS, LONGEST = 100_000, 60, 2_000  # of a file; in it; characters of a stop's text or notes
 HEADING = re.compile(r"## +(.+)")
 SAYS = re.compile(r"(\w+): *(.*)")
@@ -62,6 +63,11 @@ class Tour:
     name: str  # in the link: ?tour=name
     title: str
     stops: tuple[Stop, ...]
+
+
+def bundled_tours() -> list[Path]:
+    """The files that come along, in the order in which they are offered."""
+    return sorted(BUNDLED.glob("*.md"), key=lambda path: (path.name != FIRST, path.name))
 
 
 def read_tour(path: Path) -> Tour:
