@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from demos.page.tours.tour_file import read_tour
 from tests.browser.faults import serious_faults
 
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
@@ -108,3 +109,48 @@ def test_a_letter_in_a_text_is_a_letter(open_lesson: Open) -> None:
     page.locator(".lesson-heading h2").click()
     page.keyboard.press("p")
     expect(page.locator("#bar-text")).to_be_hidden()
+
+
+def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open, tmp_path: Path) -> None:
+    page = open_lesson("overview")
+    page.get_by_text("more tours").click()
+    page.get_by_role("button", name="Write your own tour").click()
+    page.get_by_label("Title").fill("My <i>tour")
+    add = page.get_by_role("button", name="Add this view as a stop")
+    add.click()
+    page.locator("#lesson-tokens-link").click()
+    expect(page.locator("#tokens-picture .chip").first).to_be_visible()
+    add.click()  # the editor is open on the next page too
+    second = page.locator("#own-tour li").nth(1)
+    second.get_by_label("Heading").fill("Pieces")
+    second.get_by_label("Text").fill("See **this**.\n## no stop")
+    second.get_by_role("button", name="Up").click()
+    expect(page.locator("#own-tour li").first.get_by_label("Heading")).to_have_value("Pieces")
+    assert serious_faults(page, [], "#own-tour") == {}
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    download.value.save_as(tmp_path / "mine.md")
+    tour = read_tour(tmp_path / "mine.md")
+    assert (tour.title, [stop.title for stop in tour.stops]) == (
+        "My <i>tour",
+        ["Pieces", "What happens to a sentence in BERT?"],
+    )
+    assert tour.stops[0].light == "tokens-picture"
+    a_bad_file_is_told_with_its_line(page, tmp_path)
+    page.locator("#own-tour li").nth(1).get_by_role("button", name="Remove").click()
+    page.locator("#own-tour [data-file]").set_input_files(tmp_path / "mine.md")
+    expect(page.locator("#own-tour li")).to_have_count(2)
+    page.get_by_role("button", name="Start the tour").click()
+    expect(page.locator(TITLE)).to_have_text("Pieces")
+    expect(page.locator("#tour .said strong")).to_have_text("this")
+    expect(page.locator("#tour .said")).to_contain_text("## no stop")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#overview-picture.toured")).to_be_visible()
+
+
+def a_bad_file_is_told_with_its_line(page: Page, folder: Path) -> None:
+    bad = folder / "bad.md"
+    bad.write_text("---\ntitle: Bad\n---\n## <img src=x onerror=alert(1)>\nview: /nowhere\n", encoding="utf-8")
+    page.locator("#own-tour [data-file]").set_input_files(bad)
+    expect(page.locator("#own-tour [role=status]")).to_contain_text("bad.md, line 4: there is no lesson 'nowhere'")
+    expect(page.locator("#own-tour li")).to_have_count(2)  # what was there stays
