@@ -15,7 +15,7 @@ import spaces  # noqa: F401  # isort: skip  (before anything that touches CUDA; 
 import gc
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,11 @@ from demos.page.room.routes import RoomRoutes
 from demos.page.room.runs import RoomRuns
 from demos.page.services import Services
 from demos.page.theme import build_theme
+from demos.page.tours.checks import Place, check_tour
+from demos.page.tours.pack import packed, write_pack
 from demos.page.tours.places import places_of
-from demos.page.tours.tour_file import BUNDLED, Tour, check_tour, read_tour
+from demos.page.tours.served import Tours
+from demos.page.tours.tour_file import Tour, bundled_tours, read_tour
 from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
@@ -109,7 +112,11 @@ def build_page(
 
 
 def launch_options(
-    settings: Settings, first_views: FirstViews, tours: Sequence[Tour] = (), outside: Sequence[Middleware] = ()
+    settings: Settings,
+    first_views: FirstViews,
+    tours: Sequence[Tour] = (),
+    places: Mapping[str, Place] | None = None,
+    outside: Sequence[Middleware] = (),
 ) -> dict[str, Any]:
     """What `Blocks.launch` is told: our look, our guards, what is `outside` of Gradio, and nothing from elsewhere."""
     lessons = [lesson.slug for lesson in discover()]
@@ -128,6 +135,7 @@ def launch_options(
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),
+                Middleware(Tours, tours=tours, places=places or {}),
                 *outside,
                 Middleware(LessonAddresses, lessons=lessons),
                 Middleware(PageCache, pages=[f"/{lesson}" for lesson in lessons], edition=lambda: first_views.edition),
@@ -151,12 +159,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         store = ModelStore(extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE)
         model = store.spec(settings.model or default_key(store.catalogue)).key
-        if settings.port:
+        if settings.port and not settings.pack:
             check_port(settings.host, settings.port)
-        files = [*sorted(BUNDLED.glob("*.md")), *([Path(settings.tour)] if settings.tour else [])]
+        files = [*bundled_tours(), *([Path(settings.tour)] if settings.tour else [])]
         tours = [read_tour(file) for file in files]
         questions()  # a faulty file is told before anything is loaded
         rooms = Rooms([lesson.slug for lesson in discover()], settings.room_letter)
+        to_pack = [read_tour(Path(file)) for file in settings.pack[:1]]
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -175,14 +184,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = build_pages(services, first_views)
     try:
         places = places_of(page, first_views.pages)
-        for tour, file in zip(tours, files, strict=True):
-            check_tour(tour, file.name, places)
+        for tour in [*tours, *to_pack]:
+            check_tour(tour, places)
+        for tour in to_pack:
+            loading.result()
+            write_pack(packed(tour, page, first_views.pages), Path(settings.pack[1]))
+            end()
+            return 0
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     outside = [Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
-    page.launch(**launch_options(settings, first_views, tours, outside), prevent_thread_lock=True)
+    page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)
     if is_own(settings.host) and settings.host not in ("127.0.0.1", "localhost") and (network := network_address()):
         print(f"Others in this network open http://{network}:{page.server_port}", flush=True)
 

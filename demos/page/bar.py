@@ -149,7 +149,7 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     former = {part.former: part.slug for part in page.lesson.parts if part.former}
     offers = [
-        _offer(name, component) | ({"former": former} if name == "part" else {})
+        offer(name, component) | ({"former": former} if name == "part" else {})
         for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
@@ -198,15 +198,15 @@ def _status(services: Services, key: str) -> Markup:
     return TEXT.in_use(services.store.spec(key))
 
 
-def _offer(name: str, component: gr.Component) -> dict[str, Any]:
+def offer(name: str, component: gr.Component) -> dict[str, Any]:
     """What the link may say of one choice: its default, and what is on offer where that is fixed."""
-    offer: dict[str, Any] = {"name": name, "value": component.value}
+    said: dict[str, Any] = {"name": name, "value": component.value}
     if isinstance(component, gr.Slider | gr.Number):
         bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
-        offer |= {name: bound for name, bound in bounds.items() if bound is not None}
+        said |= {name: bound for name, bound in bounds.items() if bound is not None}
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
-        offer["offers"] = [value for _, value in component.choices]
-    return offer
+        said["offers"] = [value for _, value in component.choices]
+    return said
 
 
 def _is_picker(block: Any) -> bool:

@@ -24,6 +24,7 @@ class Settings:
     runs: str
     tour: str
     room_letter: str
+    pack: tuple[str, ...]  # a tour's file and the one to write, or nothing
 
 
 def read_settings(arguments: Sequence[str] | None = None) -> Settings:
@@ -84,7 +85,15 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         help="letter that the codes of this server's rooms begin with, where a proxy has several servers "
         "[INSIDE_BERT_ROOM_LETTER]",
     )
-    return Settings(**vars(parser.parse_args(arguments)))
+    parser.add_argument(
+        "--pack",
+        nargs=2,
+        default=(),
+        metavar=("TOUR", "FILE"),
+        help="write a tour with its pictures to one HTML file that needs no server and no network, and end",
+    )
+    said = vars(parser.parse_args(arguments))
+    return Settings(**said | {"pack": tuple(said["pack"])})
 
 
 def check_port(host: str, port: int) -> None:

@@ -10,7 +10,7 @@ import gradio as gr
 
 from demos.figures.palette import css_variables, scales
 from demos.files import read_beside
-from demos.page.tours.tour_file import Tour, as_json
+from demos.page.tours.tour_file import Tour, offered
 
 DEMOS = Path(__file__).resolve().parents[1]
 SCRIPTS = (
@@ -21,9 +21,19 @@ SCRIPTS = (
     "controls.js",
     "redraw.js",
     "file_endings.js",
+    "tours/own_tour.js",
+    "tours/presenter.js",
     "tours/tour.js",
     "glossary/script.js",
     "plots.js",
+)
+SHEETS = (
+    "page.css",
+    "bar.css",
+    "tours/style.css",
+    "tours/presenter.css",
+    "questions/style.css",
+    "glossary/style.css",
 )
 FLOORS = ("figures", "widgets", "lessons")  # a later sheet may say more than an earlier one
 
@@ -41,7 +51,7 @@ def build_switches() -> gr.HTML:
 
 def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
     """HTML for the page's `<head>`: the palette as CSS variables, the tours, the scripts, those of widgets last."""
-    said = json.dumps(as_json(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
+    said = json.dumps(offered(tours)).replace("<", "\\u003c")  # no text of a tour ends the script
     colours = f"insideBert.scales = {json.dumps(scales())};"
     own = [f"window.tours = {said};", *(read_beside(__file__, name) for name in SCRIPTS)]
     scripts = [*own, colours, *widgets]
@@ -50,8 +60,5 @@ def head(*widgets: str, tours: Sequence[Tour] = ()) -> str:
 
 def style_sheets() -> list[Path]:
     """Every style sheet of the page, the page's own first: a part's sheet is found by lying in its folder."""
-    page = (
-        DEMOS / "page" / name
-        for name in ("page.css", "bar.css", "tours/style.css", "questions/style.css", "glossary/style.css")
-    )
+    page = (DEMOS / "page" / name for name in SHEETS)
     return [*page, *(path for floor in FLOORS for path in sorted((DEMOS / floor).rglob("*.css")))]

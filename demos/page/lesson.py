@@ -37,6 +37,8 @@ class Part:
     former: str = ""  # its name in links of earlier versions
     reads_sentence: bool = True  # else the bar's steps back while the part is open
     slug: str = ""  # in the link: /lesson?part=slug; `parts_of` fills it in
+    # One HTML file that shows the part's picture alone, of the sentence and the choices that a link may say
+    standalone: Callable[[Services, Sentence, Mapping[str, Any]], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Page:
     opening: list[gr.Component] = field(default_factory=list)  # the ticks that draw what the page shows first
     drawings: list[Drawing] = field(default_factory=list)  # of what it shows first
     slots: list[tuple[set[str], gr.HTML]] = field(default_factory=list)  # what each handler draws, and its notice
+    redrawn: list[Redraw] = field(default_factory=list)  # all that a sentence or a choice draws, of all parts
     look: gr.HTML | None = None  # an open part's sentence on what to look at, not rendered yet
     redraws: list[Redraw] | None = field(default_factory=list)  # what `settled` draws, in one event (`wire_redraws`)
     note: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # of what a batch has changed
@@ -191,6 +194,7 @@ class Page:
         ticks = [tick for tick in (self.settled, self.typed) if any(event.__self__ is tick for event in triggers)]
         in_sight = options["show_progress"] != "hidden"
         redraw = Redraw(notice, *call, ticks, list(triggers), for_all, in_sight)
+        self.redrawn.append(redraw)
         if self.redraws is not None and ticks == [self.settled] and _may_be_batched(handler, options):
             self.redraws.append(redraw)
             return None

@@ -4,7 +4,8 @@
   const STORE = "inside-bert";
   const TAB = "inside-bert-tab";
   const LONGEST_LINK = 6000; // a longer one is refused by servers on reload; what is cut then lives in this tab only
-  const LASTING = new Set(["__theme", "tour", "stop", "questions"]); // in the link: what is not the bar's and no choice, and stays
+  // in the link: what is not the bar's and no choice, and stays
+  const LASTING = new Set(["__theme", "tour", "stop", "present", "questions"]);
   const CUT = "cut"; // in the link: the names of what was too long for it
   const LONG = "inside-bert-long"; // in this tab: lesson and query -> what was too long for it
   const LESSONS = "inside-bert-lessons"; // in this tab: lesson -> the choices made there
@@ -257,6 +258,9 @@
   }
 
   const insideBert = {
+    remember,
+    remembered,
+
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
     restore(first, lesson, kept, files) {
       const link = new URLSearchParams(location.search);

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from demos.page.tours.tour_file import read_tour
 from tests.browser.faults import serious_faults
+
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 
 TITLE = "#tour h2"
 Open = Callable[..., Page]
@@ -54,3 +58,99 @@ def test_an_unknown_tour_or_stop_is_no_harm(open_lesson: Open) -> None:
     expect(page.locator("#tour")).to_have_count(0)
     page = open_lesson("tokens", tour="ten-minutes", stop="99")
     expect(page.locator(TITLE)).to_have_text("Learning a new task")
+
+
+def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: Open) -> None:
+    page = open_lesson("overview")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto(page.url.split("?")[0] + "encoder?part=block&token=2&tour=lecture-fine-tuning&stop=7&present=1")
+    expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
+    expect(page.locator("#encoder-block-picture .cells, #encoder-block-picture table").first).to_be_visible()
+    expect(page.locator("#bar-text")).to_be_hidden()
+    assert page.evaluate(LOOKS, 21.6) == []  # a fiftieth of the height
+    page.mouse.move(700, 500)
+    for seen in ("#bar-text", "#lesson-links", "#presenter"):
+        expect(page.locator(seen)).to_be_visible()
+    assert serious_faults(page, [], "#presenter") == {}
+    page.mouse.move(710, 510)
+    with page.expect_popup() as popup:
+        page.get_by_role("button", name="Speaker notes").click()
+    notes = popup.value
+    expect(notes.locator("#notes")).to_contain_text("18 × 768 = 13,824")
+    page.keyboard.press("PageDown")
+    expect(notes.locator("#title")).to_have_text("Exercise 1: which dimensions?")
+    expect(page.locator("#bar-text")).to_be_hidden()  # presenter mode goes on at the next stop
+    notes.keyboard.press("PageUp")
+    expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
+    page.keyboard.press("b")
+    expect(page.locator("#blank")).to_be_visible()
+    page.keyboard.press(".")  # as another clicker sends it
+    expect(page.locator("#blank")).to_be_hidden()
+    the_letters_can_be_switched_off(page)
+
+
+def the_letters_can_be_switched_off(page: Page) -> None:
+    page.mouse.move(600, 400)
+    page.get_by_role("button", name="Keys P and B").click()
+    page.keyboard.press("b")
+    expect(page.locator("#blank")).to_be_hidden()
+    page.mouse.move(500, 400)
+    page.get_by_role("button", name="End presenter mode").click()
+    expect(page.locator("#bar-text")).to_be_visible()
+    assert "present=" not in page.url
+    page.keyboard.press("p")
+    expect(page.locator("#bar-text")).to_be_visible()
+
+
+def test_a_letter_in_a_text_is_a_letter(open_lesson: Open) -> None:
+    page = open_lesson("tokens")
+    page.locator("#bar-text textarea").press("p")
+    expect(page.locator("#bar-text")).to_be_visible()
+    page.locator(".lesson-heading h2").click()
+    page.keyboard.press("p")
+    expect(page.locator("#bar-text")).to_be_hidden()
+
+
+def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open, tmp_path: Path) -> None:
+    page = open_lesson("overview")
+    page.get_by_text("more tours").click()
+    page.get_by_role("button", name="Write your own tour").click()
+    page.get_by_label("Title").fill("My <i>tour")
+    add = page.get_by_role("button", name="Add this view as a stop")
+    add.click()
+    page.locator("#lesson-tokens-link").click()
+    expect(page.locator("#tokens-picture .chip").first).to_be_visible()
+    add.click()  # the editor is open on the next page too
+    second = page.locator("#own-tour li").nth(1)
+    second.get_by_label("Heading").fill("Pieces")
+    second.get_by_label("Text").fill("See **this**.\n## no stop")
+    second.get_by_role("button", name="Up").click()
+    expect(page.locator("#own-tour li").first.get_by_label("Heading")).to_have_value("Pieces")
+    assert serious_faults(page, [], "#own-tour") == {}
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    download.value.save_as(tmp_path / "mine.md")
+    tour = read_tour(tmp_path / "mine.md")
+    assert (tour.title, [stop.title for stop in tour.stops]) == (
+        "My <i>tour",
+        ["Pieces", "What happens to a sentence in BERT?"],
+    )
+    assert tour.stops[0].light == "tokens-picture"
+    a_bad_file_is_told_with_its_line(page, tmp_path)
+    page.locator("#own-tour li").nth(1).get_by_role("button", name="Remove").click()
+    page.locator("#own-tour [data-file]").set_input_files(tmp_path / "mine.md")
+    expect(page.locator("#own-tour li")).to_have_count(2)
+    page.get_by_role("button", name="Start the tour").click()
+    expect(page.locator(TITLE)).to_have_text("Pieces")
+    expect(page.locator("#tour .said strong")).to_have_text("this")
+    expect(page.locator("#tour .said")).to_contain_text("## no stop")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#overview-picture.toured")).to_be_visible()
+
+
+def a_bad_file_is_told_with_its_line(page: Page, folder: Path) -> None:
+    bad = folder / "bad.md"
+    bad.write_text("---\ntitle: Bad\n---\n## <img src=x onerror=alert(1)>\nview: /nowhere\n", encoding="utf-8")
+    page.locator("#own-tour [data-file]").set_input_files(bad)
+    expect(page.locator("#own-tour [role=status]")).to_contain_text("bad.md, line 4: there is no lesson 'nowhere'")
+    expect(page.locator("#own-tour li")).to_have_count(2)  # what was there stays

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -14,8 +15,9 @@ from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.head import head
 from demos.page.services import Services
+from demos.page.tours.checks import Place, check_tour, is_on_offer
 from demos.page.tours.places import places_of
-from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Place, as_json, check_tour, read_tour
+from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, as_json, offered, read_tour
 
 ROOT = Path(__file__).resolve().parents[2]
 TOUR = """---
@@ -33,7 +35,12 @@ It goes on.
 A second paragraph with <script>alert(1)</script>, [a link](javascript:alert(1)) and ![a picture](https://example.org/x.png).
 
 ## Second stop
-view: /attention?part=heads
+view: /attention?layer=3
+light: attention-grid
+notes: Say this:
+  the grid has a row for each *layer*.
+
+And <b>this</b>.
 """
 LAUGHS = (
     "a: &a [x, x]\n"
@@ -43,8 +50,12 @@ LAUGHS = (
     + f"\ntitle: *{'a' * 40}"
 )
 PLACES = {
-    "tokens": Place(frozenset(), frozenset({"under"}), frozenset({"tokens-picture"})),
-    "attention": Place(frozenset({"heads"}), frozenset({"part", "layer"}), frozenset({"attention-grid"})),
+    "tokens": Place((), {"under": {"value": "id", "offers": ["id", "position"]}}, {"tokens-picture": ""}),
+    "attention": Place(
+        ("heads", "compare"),
+        {"part": {"value": "heads"}, "layer": {"value": 0, "minimum": 0, "maximum": 5, "step": 1}},
+        {"attention-grid": "heads", "compare-left": "compare"},
+    ),
 }
 
 
@@ -63,9 +74,14 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
     assert "<strong>bold</strong> text and <code>code</code>" in first.text
     for hostile in ("<script", "<img", 'href="javascript'):
         assert hostile not in first.text
-    assert (second.lesson, second.query, second.light, second.text) == ("attention", "part=heads", "", "")
-    check_tour(tour, "mine.md", PLACES)
-    assert as_json([tour])["My-tour-"]["stops"][1]["title"] == "Second stop"
+    assert (second.lesson, second.query, second.light, second.text) == ("attention", "layer=3", "attention-grid", "")
+    assert "<em>layer</em>.</p>\n<p>And &lt;b&gt;" in second.notes
+    assert second.source == ("", "Say this:\nthe grid has a row for each *layer*.\n\nAnd <b>this</b>.")
+    check_tour(tour, PLACES)
+    assert as_json(tour)["stops"][1]["title"] == "Second stop"
+    assert offered([tour])["My-tour-"] == {
+        "title": "A tour", "count": 2, "lesson": "tokens", "query": "text=Hello+there&under=id"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -88,7 +104,15 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("view: /tokens", "view: //example.org", "mine.md, line 5: a view is a link within the page"),
         ("view: /tokens", "view: /tokenz", "mine.md, line 5: there is no lesson 'tokenz'; choose one of tokens, att"),
         ("under=id", "over=id", "mine.md, line 5: the lesson tokens has no choice 'over'."),
-        ("part=heads", "part=tails", "mine.md, line 15: the lesson attention has no part 'tails'."),
+        ("layer=3", "part=tails", "mine.md, line 15: the lesson attention has no part 'tails'."),
+        ("under=id", "under=ground", "mine.md, line 5: the choice 'under' of the lesson tokens can't be 'ground'."),
+        ("layer=3", "layer=6", "mine.md, line 15: the choice 'layer' of the lesson attention can't be '6'."),
+        (
+            "layer=3",
+            "part=compare",
+            "mine.md, line 15: the element 'attention-grid' stands in the part 'heads', not in 'compare'.",
+        ),
+        ("Say this", "on " * 1_000, "mine.md, line 15: a stop's notes have at most 2,000 characters."),
         ("light: tokens-picture", "light: moon", "mine.md, line 5: the lesson tokens has no element 'moon'."),
         ("It goes on.", "on " * 1_000, "mine.md, line 5: a stop's text has at most 2,000 characters."),
         ("It goes on.", "on " * 40_000, "mine.md: a tour has at most 100 kB."),
@@ -103,7 +127,7 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
 def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, told: str) -> None:
     path = written(tmp_path, TOUR.replace(old, new))
     with pytest.raises(UserError) as fault:
-        check_tour(read_tour(path), path.name, PLACES)
+        check_tour(read_tour(path), PLACES)
     assert str(fault.value).startswith(told)
 
 
@@ -129,11 +153,53 @@ def test_the_bundled_tours_lead_to_what_there_is(store: ModelStore) -> None:
     first_views = FirstViews()
     demo = build_pages(Services(store, "minilm"), first_views)
     files = sorted(BUNDLED.glob("*.md"))
-    assert files
+    assert len(files) >= 5  # for a first visitor, and one for each of four lectures
+    places = places_of(demo, first_views.pages)
     for file in files:
         tour = read_tour(file)
-        check_tour(tour, file.name, places_of(demo, first_views.pages))
+        check_tour(tour, places)
         assert all(stop.text for stop in tour.stops)
+
+
+def test_what_the_lectures_say_of_their_sentences_is_so(store: ModelStore) -> None:
+    tokenizer = store.tokenizer("minilm")
+    stops = {stop.title: stop for file in BUNDLED.glob("lecture-*.md") for stop in read_tour(file).stops}
+
+    def tokens(title: str) -> list[str]:
+        text = dict(parse_qsl(stops[title].query))["text"]
+        return tokenizer.convert_ids_to_tokens(tokenizer(text).input_ids)
+
+    assert "<strong>18 tokens</strong>" in stops["Exercise 1: how many tokens?"].text
+    assert len(tokens("Exercise 1: how many tokens?")) == 18
+    at = int(dict(parse_qsl(stops["Relevance is a dot product"].query))["token"])
+    assert tokens("Relevance is a dot product")[at] == "making"
+    assert "difficult" in tokens("Relevance is a dot product")
+    assert tokens("Which layer is the best word vector?")[1] == "help"
+    assert tokens("Query, key and value")[1:3] == ["thinking", "machines"]
+    sheet = "101 1037 17453 14726 19379 12758 2006 2293 102"  # the numbers on the lecture's slide
+    assert tokenizer(dict(parse_qsl(stops["A film review becomes numbers"].query))["text"]).input_ids == [
+        int(number) for number in sheet.split()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "offer", "can_be"),
+    [
+        ("head", {"value": "head", "offers": ["head", "model"]}, True),
+        ("tail", {"value": "head", "offers": ["head", "model"]}, False),
+        ("any text", {"value": ""}, True),
+        ("3", {"value": 0, "minimum": 0, "maximum": 3}, True),
+        ("4", {"value": 0, "minimum": 0, "maximum": 3}, False),
+        ("true", {"value": 0, "minimum": 0}, False),
+        ("true", {"value": False}, True),
+        ("1", {"value": False}, False),
+        ("5e-05", {"value": 0.0001, "offers": [2e-5, 5e-5]}, True),
+        ("NaN", {"value": 0, "minimum": 0}, False),
+        ("x", {"value": 0}, False),
+    ],
+)
+def test_a_choice_can_be_what_the_page_takes(said: str, offer: dict[str, object], can_be: bool) -> None:
+    assert is_on_offer(said, offer) is can_be
 
 
 def test_a_bad_tour_ends_the_start_with_one_sentence(tmp_path: Path) -> None:

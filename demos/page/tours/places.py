@@ -6,22 +6,31 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import gradio as gr
+from gradio.blocks import Block
 
+from demos.page.bar import offer
 from demos.page.lesson import Page
-from demos.page.tours.tour_file import Place
+from demos.page.tours.checks import Place
 
 
 def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
     """By lesson; `pages` in their order, the first at the address /."""
-    elements = defaultdict(set)
+    elements: dict[str, dict[str, str]] = defaultdict(dict)
     for block in demo.blocks.values():
         if block.elem_id:
-            elements[block.page].add(block.elem_id)
+            elements[block.page][block.elem_id] = _part_of(block)
     return {
         page.lesson.slug: Place(
-            parts=frozenset(part.slug for part in page.lesson.parts),
-            choices=frozenset(page.choices),
-            elements=frozenset(elements[page.lesson.slug if number else ""]),
+            parts=tuple(part.slug for part in page.lesson.parts),
+            choices={name: offer(name, component) for name, component in page.choices.items()},
+            elements=elements[page.lesson.slug if number else ""],
         )
         for number, page in enumerate(pages)
     }
+
+
+def _part_of(block: Block | None) -> str:
+    """The name of the part in which a component stands, "" above the parts."""
+    while block is not None and not isinstance(block, gr.Tab):
+        block = block.parent
+    return "" if block is None else str(block.id)

@@ -1,20 +1,31 @@
 // A guided tour: a card at the foot of the page leads from stop to stop. Arrow keys or a presenter's clicker turn it.
 (() => {
+  const FILLED = 20; // pixels high: less is an empty place
+  const DRAWN = 6000; // milliseconds after which nothing of the page is still to come
   const tours = window.tours ?? {};
   const link = new URLSearchParams(location.search);
-  const name = link.get("tour");
-  const tour = Object.hasOwn(tours, name ?? "") ? tours[name] : undefined;
-  const stops = tour?.stops ?? [];
-  const at = Math.min(Math.max(1, Number.parseInt(link.get("stop") ?? "1", 10) || 1), stops.length);
+  const name = link.get("tour") ?? "";
+  let tour; // with its stops, once it is here
+  let at = 0;
   const dismissed = () => document.documentElement.classList.contains("tour-closed");
 
-  function address(of, number) {
-    const stop = tours[of].stops[number - 1];
-    const query = new URLSearchParams(stop.query);
+  // The tour that the link names: one of the page's, or the reader's own, which this browser keeps.
+  async function read() {
+    if (name === insideBert.ownTour.NAME) return insideBert.ownTour.read().tour;
+    if (!Object.hasOwn(tours, name)) return undefined;
+    const answer = await fetch(`./tours/${encodeURIComponent(name)}.json`).catch(() => undefined);
+    return answer?.ok ? answer.json() : undefined;
+  }
+
+  function address(of, number, { lesson, query: said }) {
+    const query = new URLSearchParams(said);
+    const now = new URLSearchParams(location.search);
+    for (const lasting of ["present", "__theme"]) if (now.has(lasting)) query.set(lasting, now.get(lasting));
     query.set("tour", of);
     query.set("stop", number);
-    return `./${stop.lesson}?${query}`;
+    return `./${lesson}?${query}`;
   }
+  const addressOf = (number) => address(name, number, tour.stops[number - 1]);
 
   const made = (tag, properties, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -33,61 +44,80 @@
   }
 
   function card() {
-    const stop = stops[at - 1];
-    const turn = (number, label, rel) =>
-      made("a", { className: "turn", href: number >= 1 && number <= stops.length ? address(name, number) : "", rel, textContent: label });
-    const [back, next] = [turn(at - 1, "Back", "prev"), turn(at + 1, "Next", "next")];
+    const stop = tour.stops[at - 1];
+    const turn = (number, label, rel) => (tour.stops[number - 1] ? [made("a", { className: "turn", href: addressOf(number), rel, textContent: label })] : []);
     const said = made("div", { className: "said" });
     said.innerHTML = stop.text; // made by the server of Markdown in which no HTML counts
     const heading = made("h2", { tabIndex: -1, textContent: stop.title });
     const close = made("button", { type: "button", textContent: "End the tour", onclick: leave });
-    const again = made("a", { className: "again", href: address(name, at), textContent: `${tour.title}: ${at} of ${stops.length}`, title: "Show this stop as it was" });
+    const again = made("a", { className: "again", href: addressOf(at), textContent: `${tour.title}: ${at} of ${tour.stops.length}`, title: "Show this stop as it was" });
     const node = made("section", { id: "tour" }, made("div", { className: "words" }, again, heading, said));
     node.setAttribute("aria-label", "Guided tour");
-    node.append(made("div", { className: "turns" }, ...(at > 1 ? [back] : []), ...(at < stops.length ? [next] : []), close));
+    node.append(made("div", { className: "turns" }, ...turn(at - 1, "Back", "prev"), ...turn(at + 1, "Next", "next"), close));
     document.body.append(node);
     heading.focus({ preventScroll: true });
     outline(stop.light);
   }
 
-  // The element to look at, once it is there
+  // The element to look at, once it is there and filled; it stays in sight while the rest of the page is drawn
   function outline(id) {
     if (!id || dismissed()) return;
     const node = document.getElementById(id);
-    if (node?.getClientRects().length) {
-      node.classList.add("toured");
-      node.scrollIntoView({ block: "start" });
-    } else setTimeout(outline, 300, id);
+    if ((node?.offsetHeight ?? 0) < FILLED) {
+      setTimeout(outline, 300, id);
+      return;
+    }
+    node.classList.add("toured");
+    const look = () => node.scrollIntoView({ block: "start" });
+    const growing = new ResizeObserver(look);
+    const stop = () => growing.disconnect();
+    growing.observe(document.getElementById("lessons"));
+    for (const kind of ["wheel", "pointerdown", "keydown", "touchstart"]) addEventListener(kind, stop, { once: true, passive: true });
+    setTimeout(stop, DRAWN);
+    look();
   }
 
   function turned(event) {
     if (dismissed() || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable], [role=radio], [role=tab], [role=slider], [role=grid], [role=listbox]")) return;
     const step = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key];
-    if (event.key === "Escape") leave();
-    if (!step || at + step < 1 || at + step > stops.length) return;
+    if (event.key === "Escape" && !event.defaultPrevented) leave();
+    if (!step || !tour.stops[at + step - 1]) return;
     event.preventDefault();
-    location.assign(address(name, at + step));
+    go(step);
+  }
+  function go(step) {
+    if (tour?.stops[at + step - 1] && !dismissed()) location.assign(addressOf(at + step));
   }
 
   // Where a page has a place for it: links to all tours
   function offer() {
     const place = document.querySelector("[data-tours]");
     if (!place || place.childElementCount) return;
-    const links = Object.entries(tours).map(([of, { title, stops: all }]) =>
-      made("a", { href: address(of, 1), textContent: `${title} (${all.length} stops)` }),
+    const [first, ...others] = Object.entries(tours).map(([of, begin]) =>
+      made("a", { href: address(of, 1, begin), textContent: `${begin.title} (${begin.count} stops)` }),
     );
-    if (links.length) place.append("Guided tours: ", ...links.flatMap((node, index) => (index ? [", ", node] : [node])));
+    const write = made("button", { type: "button", textContent: "Write your own tour", onclick: () => insideBert.ownTour.open() });
+    const more = made("details", {}, made("summary", { textContent: "more tours" }), made("div", { className: "more" }, ...others, write));
+    place.append("Guided tours: ", first, ", ", more);
   }
 
-  function begin() {
-    if (tour) {
-      card();
-      document.addEventListener("keydown", turned);
-    }
+  const reading = read();
+  async function begin() {
     new MutationObserver(offer).observe(document.body, { childList: true, subtree: true });
     offer();
+    tour = await reading;
+    if (!tour) return;
+    at = Math.min(Math.max(1, Number.parseInt(link.get("stop") ?? "1", 10) || 1), tour.stops.length);
+    card();
+    document.addEventListener("keydown", turned);
+    insideBert.presenting.tell();
   }
+  // For the speaker's notes: what is shown now, and the way on
+  insideBert.tour = {
+    go,
+    now: () => tour && !dismissed() && { title: tour.title, at, count: tour.stops.length, stop: tour.stops[at - 1], next: tour.stops[at]?.title ?? "" },
+  };
   if (document.body) begin();
   else document.addEventListener("DOMContentLoaded", begin);
 })();

@@ -11,18 +11,20 @@
 
     Two or three sentences, with *emphasis*, **bold** and `code`.
 
+    notes: What only the speaker reads, up to the next heading.
+
 `view` is a link of the page (what stands in the address bar after the host), `light` the id of an element to outline;
-it may be left out.
+it and the notes may be left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import yaml
 from markdown_it import MarkdownIt
@@ -31,10 +33,11 @@ from demos.errors import UserError
 from demos.files import ASSETS
 
 BUNDLED = ASSETS / "tours"
-MOST_BYTES, MOST_STOPS, LONGEST = 100_000, 60, 2_000  # of a file; in it; characters of a stop's text
+FIRST = "ten-minutes.md"  # for a first visitor
+MOST_BYTES, MOST_STOPS, LONGEST = 100_000, 60, 2_000  # of a file; in it; characters of a stop's text or notes
 HEADING = re.compile(r"## +(.+)")
 SAYS = re.compile(r"(\w+): *(.*)")
-OF_THE_BAR = {"text", "pair", "model", "part"}
+NOTES = "notes:"
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
@@ -47,6 +50,8 @@ class Stop:
     query: str  # of the view's link
     light: str  # the id of the element to outline, or ""
     text: str  # HTML, made of Markdown in which no HTML counts
+    notes: str  # the same, for the speaker
+    source: tuple[str, str]  # text and notes as they were written
     line: int  # of its heading
 
 
@@ -54,18 +59,15 @@ class Stop:
 class Tour:
     """A title and stops, in the order in which they are visited."""
 
+    file: str
     name: str  # in the link: ?tour=name
     title: str
     stops: tuple[Stop, ...]
 
 
-@dataclass(frozen=True)
-class Place:
-    """What a lesson's page has that a stop can name."""
-
-    parts: frozenset[str]
-    choices: frozenset[str]
-    elements: frozenset[str]
+def bundled_tours() -> list[Path]:
+    """The files that come along, in the order in which they are offered."""
+    return sorted(BUNDLED.glob("*.md"), key=lambda path: (path.name != FIRST, path.name))
 
 
 def read_tour(path: Path) -> Tour:
@@ -78,40 +80,37 @@ def read_tour(path: Path) -> Tour:
         raise UserError(f"{path.name}: the file is not UTF-8 text.") from error
     except OSError as error:
         raise UserError(f"{path.name}: the file can't be read ({error.strerror}).") from error
+    return parse_tour(path.name, text)
+
+
+def parse_tour(file: str, text: str) -> Tour:
+    """The tour that `text`, of a file of this name, says. Raises UserError with the line of a fault."""
+    if len(text.encode(errors="replace")) > MOST_BYTES:
+        raise UserError(f"{file}: a tour has at most {MOST_BYTES // 1000} kB.")
     lines = text.splitlines()
-    title, at = _front_matter(path.name, lines)
+    title, at = _front_matter(file, lines)
     headings = [number for number in range(at, len(lines)) if HEADING.fullmatch(lines[number])]
     if not headings:
-        raise UserError(f"{path.name}: there is no stop; begin each with a line “## its title”.")
+        raise UserError(f"{file}: there is no stop; begin each with a line “## its title”.")
     if len(headings) > MOST_STOPS:
-        raise UserError(f"{path.name}: a tour has at most {MOST_STOPS} stops, this one has {len(headings)}.")
-    stops = [
-        _stop(path.name, lines, first, end)
-        for first, end in zip(headings, [*headings[1:], len(lines)], strict=True)
-    ]  # fmt: skip
-    return Tour(re.sub(r"[^\w-]+", "-", path.stem)[:60], title, tuple(stops))
+        raise UserError(f"{file}: a tour has at most {MOST_STOPS} stops, this one has {len(headings)}.")
+    ends = [*headings[1:], len(lines)]
+    stops = [_stop(file, lines, first, end) for first, end in zip(headings, ends, strict=True)]
+    return Tour(file, re.sub(r"[^\w-]+", "-", Path(file).stem)[:60], title, tuple(stops))
 
 
-def check_tour(tour: Tour, file: str, places: Mapping[str, Place]) -> None:
-    """Raises UserError, with the line, where a stop names a lesson, part, choice or element that does not exist."""
-    for stop in tour.stops:
-        here = f"{file}, line {stop.line}"
-        place = places.get(stop.lesson)
-        if place is None:
-            raise UserError(f"{here}: there is no lesson {stop.lesson!r}; choose one of {', '.join(places)}.")
-        query = dict(parse_qsl(stop.query))
-        part = query.get("part", "")
-        if part and part not in place.parts:
-            raise UserError(f"{here}: the lesson {stop.lesson} has no part {part!r}.")
-        if unknown := sorted(query.keys() - place.choices - OF_THE_BAR):
-            raise UserError(f"{here}: the lesson {stop.lesson} has no choice {unknown[0]!r}.")
-        if stop.light and stop.light not in place.elements:
-            raise UserError(f"{here}: the lesson {stop.lesson} has no element {stop.light!r}.")
+def as_json(tour: Tour) -> dict[str, Any]:
+    """What the page's script reads of a tour that is open."""
+    return {"name": tour.name, "title": tour.title, "stops": [asdict(stop) for stop in tour.stops]}
 
 
-def as_json(tours: Sequence[Tour]) -> dict[str, Any]:
-    """What the page's script reads."""
-    return {tour.name: {"title": tour.title, "stops": [asdict(stop) for stop in tour.stops]} for tour in tours}
+def offered(tours: Sequence[Tour]) -> dict[str, Any]:
+    """What every page is told of the tours: where each begins."""
+    return {
+        tour.name: {"title": tour.title, "count": len(tour.stops), "lesson": first.lesson, "query": first.query}
+        for tour in tours
+        for first in tour.stops[:1]
+    }
 
 
 def _front_matter(file: str, lines: Sequence[str]) -> tuple[str, int]:
@@ -137,7 +136,7 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
     at, says = first + 1, {}
     while at < end and not lines[at].strip():
         at += 1
-    while at < end and (said := SAYS.fullmatch(lines[at].rstrip())):
+    while at < end and not lines[at].startswith(NOTES) and (said := SAYS.fullmatch(lines[at].rstrip())):
         if said[1] not in ("view", "light"):
             raise UserError(f"{file}, line {at + 1}: a stop has a view and may have a light, but no {said[1]!r}.")
         says[said[1]] = said[2]
@@ -147,9 +146,24 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
     view = urlsplit(says["view"])
     if view.scheme or view.netloc or not view.path.startswith("/"):
         raise UserError(f"{file}, line {first + 1}: a view is a link within the page, such as /tokens?text=Hello.")
-    text = "\n".join(lines[at:end]).strip()
-    if len(text) > LONGEST:
-        raise UserError(f"{file}, line {first + 1}: a stop's text has at most {LONGEST:,} characters.")
+    words, notes = _parted(lines[at:end])
+    for what, of in ((words, "text has"), (notes, "notes have")):
+        if len(what) > LONGEST:
+            raise UserError(f"{file}, line {first + 1}: a stop's {of} at most {LONGEST:,} characters.")
     return Stop(
-        heading[1].strip(), view.path.strip("/"), view.query, says.get("light", ""), MARKDOWN.render(text), first + 1
+        heading[1].strip(),
+        view.path.strip("/"),
+        view.query,
+        says.get("light", ""),
+        MARKDOWN.render(words),
+        MARKDOWN.render(notes),
+        (words, notes),
+        first + 1,
     )
+
+
+def _parted(lines: Sequence[str]) -> tuple[str, str]:
+    """(the text of a stop, its notes), without their indents: the notes begin with a line that says so."""
+    at = next((number for number, line in enumerate(lines) if line.startswith(NOTES)), len(lines))
+    notes = "\n".join(line.strip() for line in lines[at:]).removeprefix(NOTES)
+    return "\n".join(lines[:at]).strip(), notes.strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from demos.bert.model.once_cache import OnceCache
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
-from demos.lessons.attention.heads.layout import GRID, PAGE, layout, opened
+from demos.lessons.attention.heads.layout import GRID, PAGE, alone_in_a_file, layout, opened
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
@@ -212,6 +212,12 @@ def head_html(weights: np.ndarray, encoding: Encoding, layer: int, head: int, le
     return TEXT.head(layer, head, weights.max(), query, key, before, itself, after, share, by_length)
 
 
+def standalone(services: Services, sentence: Sentence, choices: Mapping[str, Any]) -> str:
+    """bertviz's views of the sentence in one HTML file."""
+    named = (choices[name] for name in ("view", "layer", "head", "lines"))
+    return alone_in_a_file(services, sentence, *named)[1]
+
+
 PART = Part(
     tab="One head",
     look=(
@@ -221,4 +227,5 @@ PART = Part(
     build=build,
     order=1,
     former="one",
+    standalone=standalone,
 )

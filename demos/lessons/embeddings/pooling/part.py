@@ -78,7 +78,7 @@ def build(page: Page) -> None:
                 filterable=False,
                 elem_id="embeddings-picked",
             )
-            counted = gr.HTML(elem_classes="said")
+            counted = gr.HTML(elem_classes="said", elem_id="embeddings-pooling-count")
             page.show_look()
         with gr.Column(scale=6, min_width=680), gr.Row():
             sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
@@ -154,10 +154,11 @@ def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Pl
     """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus."""
     with gr.Column(min_width=320, elem_classes="choice"):
         title = f"Cosine of every two sentences by {letter}"
-        heatmap = gr.Plot(label=title, show_label=False, elem_classes="picture")
+        place = f"embeddings-pooling-{letter.lower()}"
+        heatmap = gr.Plot(label=title, show_label=False, elem_classes="picture", elem_id=place)
         radio, layer = pooling_menus(services, letter, pooling)
         how = gr.HTML()
-        tokens = gr.HTML()
+        tokens = gr.HTML(elem_id=f"{place}-tokens")
     return how, heatmap, tokens, radio, layer
 
 

@@ -1,0 +1,73 @@
+"""Whether a tour's stops lead to what there is: lessons, parts, choices with their values, elements to outline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from demos.errors import UserError
+from demos.page.tours.tour_file import Stop, Tour
+
+OF_THE_BAR = {"text", "pair", "model", "part"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a lesson's page has that a stop can name."""
+
+    parts: tuple[str, ...]  # in their order
+    choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
+    elements: Mapping[str, str]  # id -> the part in which it stands, "" above the parts
+
+
+def check_tour(tour: Tour, places: Mapping[str, Place]) -> None:
+    """Raises UserError, with the line, where a stop names a lesson, part, choice or element that does not exist."""
+    for stop in tour.stops:
+        fault = _fault(stop, places)
+        if fault:
+            raise UserError(f"{tour.file}, line {stop.line}: {fault}")
+
+
+def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
+    """What is wrong with where a stop leads, in one sentence, or ""."""
+    place = places.get(stop.lesson)
+    if place is None:
+        return f"there is no lesson {stop.lesson!r}; choose one of {', '.join(places)}."
+    query = dict(parse_qsl(stop.query, keep_blank_values=True))
+    part = query.get("part") or (place.parts[0] if place.parts else "")
+    if place.parts and part not in place.parts:
+        return f"the lesson {stop.lesson} has no part {part!r}."
+    if unknown := sorted(query.keys() - place.choices.keys() - OF_THE_BAR):
+        return f"the lesson {stop.lesson} has no choice {unknown[0]!r}."
+    for name in query.keys() - OF_THE_BAR:
+        if not is_on_offer(query[name], place.choices[name]):
+            return f"the choice {name!r} of the lesson {stop.lesson} can't be {query[name]!r}."
+    if stop.light and stop.light not in place.elements:
+        return f"the lesson {stop.lesson} has no element {stop.light!r}."
+    if stop.light and place.elements[stop.light] not in ("", part):
+        return f"the element {stop.light!r} stands in the part {place.elements[stop.light]!r}, not in {part!r}."
+    return ""
+
+
+def is_on_offer(said: str, offer: Mapping[str, Any]) -> bool:
+    """Whether a choice may have the value that a link says, as demos/page/link.js decides it."""
+    value: Any = said
+    default = offer["value"]
+    if not isinstance(default, str):
+        try:
+            value = json.loads(said)
+        except ValueError:
+            return False
+        if _kind(value) is not _kind(default):
+            return False
+        if _kind(value) is float and not offer.get("minimum", value) <= value <= offer.get("maximum", value):
+            return False
+    return "offers" not in offer or value in offer["offers"]
+
+
+def _kind(value: Any) -> type:
+    """Its type in JavaScript, where all numbers are of one."""
+    return float if isinstance(value, int | float) and not isinstance(value, bool) else type(value)

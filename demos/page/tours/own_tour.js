@@ -1,0 +1,46 @@
+// A tour of the reader's own, which this browser keeps; its editor is loaded when it is opened.
+insideBert.ownTour = (() => {
+  const STORE = "inside-bert-tour"; // { title, stops: as they are written, tour: as the server read it }
+  const OPEN = "inside-bert-tour-open"; // in this tab: whether the editor is open
+  const EMPTY = { title: "", stops: [] };
+  const read = () => {
+    try {
+      return { ...EMPTY, ...JSON.parse(localStorage.getItem(STORE)) };
+    } catch {
+      return EMPTY;
+    }
+  };
+  // -> whether it is kept: private windows refuse storage
+  function keep(own) {
+    try {
+      localStorage.setItem(STORE, JSON.stringify(own));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  async function open() {
+    sessionStorage.setItem(OPEN, "yes");
+    if (document.getElementById("own-tour")) return;
+    const answer = await fetch("./tour-editor").catch(() => undefined);
+    if (!answer?.ok) return;
+    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const editor = document.importNode(parsed.getElementById("own-tour"), true);
+    document.body.append(editor);
+    const script = document.createElement("script"); // one that is parsed does not run
+    script.textContent = parsed.querySelector("script").textContent;
+    document.head.append(script);
+    document.head.append(document.importNode(parsed.querySelector("style"), true));
+    editor.focus({ preventScroll: true });
+  }
+  const close = () => {
+    sessionStorage.removeItem(OPEN);
+    document.getElementById("own-tour")?.remove();
+  };
+  try {
+    if (sessionStorage.getItem(OPEN)) addEventListener("load", open);
+  } catch {
+    // as above
+  }
+  return { NAME: "~own", read, keep, open, close };
+})();

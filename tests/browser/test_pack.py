@@ -1,0 +1,98 @@
+"""A tour as one file, opened from the disk in a browser without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Request, expect
+
+from app import build_pages
+from demos.bert.model.models import ModelStore
+from demos.page.delivery.first_views import FirstViews
+from demos.page.services import Services
+from demos.page.tours.checks import check_tour
+from demos.page.tours.pack import MOST_BYTES, packed, write_pack
+from demos.page.tours.places import places_of
+from demos.page.tours.tour_file import parse_tour
+
+TOUR = """---
+title: A <b>pack</b>
+---
+
+## Pieces </script><script>alert(1)</script>
+
+view: /tokens?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+unflappable
+light: tokens-picture
+
+Some **bold** text.
+
+notes: For nobody's eyes.
+
+## Self-attention
+
+view: /encoder?part=self_attention&token=2&text=Thanks+for+all+the+fish
+light: encoder-board
+
+## A figure
+
+view: /attention?part=rollout&text=Thanks+for+all+the+fish
+light: rollout-heatmap
+
+## Lines
+
+view: /attention?part=heads&text=Thanks+for+all+the+fish
+
+## Training
+
+view: /finetune?part=train
+light: finetune-curve
+"""
+
+
+@pytest.fixture(scope="module")
+def pack(store: ModelStore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    first_views = FirstViews()
+    demo = build_pages(Services(store, "minilm"), first_views)
+    tour = parse_tour("mine.md", TOUR)
+    check_tour(tour, places_of(demo, first_views.pages))
+    path = tmp_path_factory.mktemp("pack") / "mine.html"
+    write_pack(packed(tour, demo, first_views.pages), path)
+    return path
+
+
+def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: Browser) -> None:
+    assert pack.stat().st_size < MOST_BYTES
+    assert "nobody's eyes" not in pack.read_text(encoding="utf-8")  # the speaker's notes stay with the speaker
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    asked: list[str] = []
+    faults: list[str] = []
+
+    def noted(request: Request) -> None:
+        if not request.url.startswith(("data:", "blob:", "about:", pack.as_uri())):
+            asked.append(request.url)
+
+    context.on("request", noted)
+    context.on("weberror", lambda fault: faults.append(str(fault.error)))
+    context.on("dialog", lambda box: (faults.append(box.message), box.dismiss()))
+    page = context.new_page()
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(pack.as_uri())
+    expect(page.locator("h1")).to_have_text("A <b>pack</b>")
+    expect(page.locator("#title")).to_have_text("Pieces </script><script>alert(1)</script>")
+    ids = store.tokenizer("minilm")("unflappable", add_special_tokens=False).input_ids
+    for number in ids:
+        expect(page.locator("#stage")).to_contain_text(str(number))
+    page.keyboard.press("PageDown")
+    expect(page.locator("#stage")).to_contain_text("weight × v")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#stage .js-plotly-plot .heatmaplayer > *").first).to_be_attached()
+    page.get_by_role("button", name="Next").click()
+    frame = page.frame_locator("#stage iframe")
+    expect(frame.locator("svg line, svg path").first).to_be_attached()
+    page.locator("#stops").select_option("5")
+    expect(page.locator("#none")).to_contain_text("Fine-tune")
+    expect(page.locator("#on")).to_be_disabled()
+    context.close()
+    assert asked == []
+    assert faults == []
