@@ -71,11 +71,11 @@ def test_the_oldest_whose_page_asked_for_nothing_makes_room(
     assert added(demo, "reader") == 1
     first, idle, *_ = beats = [beat(session) for session in ("reader", "idle", "idle2", "idle3", "idle4", "idle5")]
     assert {one.status for one in beats} == {200}
-    assert b"ALIVE" in idle.read()  # to its end
-    assert first.readline() == b"data: ALIVE\n"
     sessions = demo.app.state_holder
     assert isinstance(sessions, Sessions)
-    assert sessions.open_pages == {"reader": 1, "idle3": 1, "idle4": 1, "idle5": 1}
+    until(lambda: sessions.open_pages == {"reader": 1, "idle3": 1, "idle4": 1, "idle5": 1})
+    assert b"ALIVE" in idle.read()  # to its end
+    assert first.readline() == b"data: ALIVE\n"
     assert not sessions.session_data["reader"].is_closed
 
 
