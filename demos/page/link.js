@@ -21,7 +21,7 @@
   let stamps = 0;
   let asksFirst = false; // each part its question
   let wantsDark; // undefined: as gradio and the system say
-  const ITS_OWN = "__theme"; // in the link: how this reader's page looks
+  const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
   const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
   let arriving; // the link of a view that this page is about to show
@@ -297,7 +297,7 @@
       if (!restored || origin !== location.origin || !link.has("model")) return undefined;
       const links = [...document.querySelectorAll("#lesson-links a[data-lesson]")];
       const lesson = links.find((one) => one.pathname === pathname)?.dataset.lesson;
-      link.delete(ITS_OWN);
+      for (const name of ITS_OWN) link.delete(name);
       return lesson && { lesson, query: link.toString() };
     },
 
@@ -305,7 +305,10 @@
     goTo(lesson, query) {
       const link = new URLSearchParams(query);
       const here = new URLSearchParams(location.search);
-      if (here.has(ITS_OWN)) link.set(ITS_OWN, here.get(ITS_OWN));
+      for (const name of ITS_OWN) {
+        link.delete(name);
+        if (here.has(name)) link.set(name, here.get(name));
+      }
       if (!this.arrive || lesson !== state.lesson || STOP.some((name) => link.get(name) !== here.get(name))) {
         location.assign(`./${encodeURIComponent(lesson)}?${link}`);
         return;
