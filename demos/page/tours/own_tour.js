@@ -38,7 +38,10 @@ insideBert.ownTour = (() => {
     document.getElementById("own-tour")?.remove();
   };
   try {
-    if (sessionStorage.getItem(OPEN)) addEventListener("load", open);
+    if (sessionStorage.getItem(OPEN)) {
+      if (document.body) open();
+      else document.addEventListener("DOMContentLoaded", open);
+    }
   } catch {
     // as above
   }
