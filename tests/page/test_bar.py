@@ -11,7 +11,7 @@ import pytest
 from demos.bert.model.catalogue import CATALOGUE
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
-from demos.page.bar import _offer, _script, use_model
+from demos.page.bar import _script, offer, use_model
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
 
@@ -76,11 +76,11 @@ def test_what_the_link_may_say_is_bounded_by_what_is_on_offer() -> None:
         free = gr.Dropdown(["x"], value="x", allow_custom_value=True)
         token, seed = gr.Number(1, precision=0, minimum=0, maximum=127), gr.Number(7, precision=0)
     bounds = {"minimum": 0, "maximum": 5, "step": 1}
-    assert _offer("layer", slider) == {"name": "layer", "value": 2, **bounds}
-    assert _offer("side", radio)["offers"] == ["a", "b"]
-    assert "offers" not in _offer("word", free)
-    assert {"minimum": 0, "maximum": 127, "step": 1}.items() <= _offer("token", token).items()
-    assert not {"minimum", "maximum"} & _offer("seed", seed).keys()  # JavaScript takes null for 0
+    assert offer("layer", slider) == {"name": "layer", "value": 2, **bounds}
+    assert offer("side", radio)["offers"] == ["a", "b"]
+    assert "offers" not in offer("word", free)
+    assert {"minimum": 0, "maximum": 127, "step": 1}.items() <= offer("token", token).items()
+    assert not {"minimum", "maximum"} & offer("seed", seed).keys()  # JavaScript takes null for 0
 
 
 def test_script_literals_cannot_close_a_script_element() -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import gradio as gr
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from demos.errors import UserError
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import css_variables
+from demos.figures.plotly_script import plotly_script
 from demos.files import read_beside
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.head import style_sheets
@@ -44,7 +44,7 @@ def packed(tour: Tour, demo: gr.Blocks, pages: Sequence[Page]) -> str:
         Markup(css_variables() + "".join(path.read_text(encoding="utf-8") for path in style_sheets())),
         Markup(read_beside(__file__, "pack.css")),
         b64encode(font_files()[0].data).decode(),
-        Markup(get_plotlyjs()) if has_figures else Markup(),
+        Markup(plotly_script()) if has_figures else Markup(),
         Markup(read_beside(__file__, "pack.js")),
     )
     if len(text.encode()) > MOST_BYTES:
