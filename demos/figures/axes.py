@@ -1,8 +1,10 @@
-"""What most Plotly axes of the lessons have in common, and marks that many figures share."""
+"""What most Plotly axes of the lessons have in common, marks that many figures share, and Plotly's own script."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from plotly.offline import get_plotlyjs
 
 BOTH_PAPERS = "#7b8288"  # a line's grey that is seen on light and on dark paper
 
@@ -15,3 +17,8 @@ def axis(title: str = "", size: int = 16, **more: Any) -> dict[str, Any]:
 def whiskers(low: Any, high: Any, **more: Any) -> dict[str, Any]:
     """Error bars that reach from `low` under each value to `high` over it, [n] each."""
     return {"type": "data", "symmetric": False, "arrayminus": low, "array": high, "color": BOTH_PAPERS} | more
+
+
+def plotly_script() -> str:
+    """Plotly's own script, some 4 MB of JavaScript, for files that draw its figures with no network."""
+    return str(get_plotlyjs())

@@ -214,6 +214,7 @@ insideBert.questions = {
     card.classList.toggle("right", right === true);
     card.classList.toggle("wrong", right === false);
     filled(card);
+    card.scrollIntoView({ block: "nearest" }); // on a phone the press was below what is said now
     if (right === undefined) return;
     const name = `${props.lesson}/${of}`;
     keep([{ of: name, said: said.slice(0, LONGEST_KEPT), right }, ...kept().filter((one) => one.of !== name)]);

@@ -12,9 +12,9 @@ import gradio as gr
 from markupsafe import Markup
 
 from demos.errors import UserError
+from demos.figures.axes import plotly_script
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import css_variables
-from demos.figures.plotly_script import plotly_script
 from demos.files import read_beside
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.head import style_sheets
