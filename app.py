@@ -190,10 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             loading.result()
             write_pack(packed(tour, page, first_views.pages), Path(settings.pack[1]))
             end()
-            return 0
     except UserError as error:
         print(error, file=sys.stderr)
-        return 2
+        end(code=2)
     gc.freeze()  # the page stays: without this every full collection walks its million objects, 0.3 s each
     outside = [Middleware(RoomRoutes, rooms=rooms, host=settings.host, runs=RoomRuns(services))]
     page.launch(**launch_options(settings, first_views, tours, places, outside), prevent_thread_lock=True)

@@ -16,13 +16,13 @@ END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds 
 
 
 def ending(trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None) -> Callable[..., Any]:
-    """What ends this process, with exit code 0; fit for a signal's handler. A second signal ends it at once.
+    """What ends this process, with exit code 0 or `code`; fit for a signal's handler. A second signal ends it at once.
 
     `end_rooms` is given the seconds that it may take.
     """
     process = os.getpid()
 
-    def end(*_: Any) -> None:
+    def end(*_: Any, code: int = 0) -> None:
         if os.getpid() == process:  # else ZeroGPU's worker, forked from it
             for kind in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(kind, signal.SIG_DFL)
@@ -31,6 +31,6 @@ def ending(trainings: TrainingService, end_rooms: Callable[[float], object] = la
             atexit._run_exitfuncs()  # they remove temporary folders
             sys.stdout.flush()
             sys.stderr.flush()
-        os._exit(0)  # Python's own end aborts the process where a thread comes back from torch meanwhile
+        os._exit(code)  # Python's own end aborts the process where a thread comes back from torch meanwhile
 
     return end
