@@ -20,13 +20,15 @@ class Wire(str):
     app: tuple[str, int]
     listener: socket.socket
     ends: list[socket.socket]
+    cuts_ends: bool  # whether it is cut where a stream says that it ends
 
     @classmethod
     def to(cls, url: str) -> Wire:
         listener = socket.create_server(("127.0.0.1", 0))
         wire = cls(f"http://127.0.0.1:{listener.getsockname()[1]}")
         place = urlsplit(url)
-        wire.app, wire.listener, wire.ends = (place.hostname or "", place.port or 0), listener, []
+        wire.app, wire.listener = (place.hostname or "", place.port or 0), listener
+        wire.ends, wire.cuts_ends = [], False
         threading.Thread(target=wire._serve, daemon=True).start()
         return wire
 
@@ -44,15 +46,19 @@ class Wire(str):
                 app = socket.create_connection(self.app)
                 self.ends += [reader, app]
                 for source, target in ((reader, app), (app, reader)):
-                    threading.Thread(target=_hand_on, args=(source, target), daemon=True).start()
+                    threading.Thread(target=self._hand_on, args=(source, target), daemon=True).start()
 
-
-def _hand_on(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65_536):
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_RDWR)
+    def _hand_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                if self.cuts_ends and (end := data.find(b"close_stream")) >= 0:
+                    target.sendall(data[: data.rfind(b"data:", 0, end)])
+                    self.cuts_ends = False
+                    self.cut()
+                    return
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.fixture
@@ -76,6 +82,22 @@ def test_who_slept_goes_on(page: Page, app_url: Wire) -> None:
     page.locator("#bar-text textarea").fill("Lakes have shores.")
     expect(chips).to_contain_text("shores")
     expect(page.locator("#lesson-tokens .error")).to_have_count(0)
+
+
+def test_a_stream_that_broke_before_its_end_is_opened_anew(page: Page, app_url: Wire) -> None:
+    """All was answered, but the stream did not end: what is asked afterwards is heard all the same."""
+    visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
+    stands(page, "tokens")
+    chips = page.locator("#tokens-picture ol").first
+    expect(chips).to_contain_text("banks")
+    page.wait_for_timeout(500)
+    app_url.cuts_ends = True
+    page.locator("#bar-text textarea").fill("Lakes have shores.")
+    expect(chips).to_contain_text("shores")
+    page.wait_for_timeout(500)
+    assert not app_url.cuts_ends
+    page.locator("#bar-text textarea").fill("Seas have coasts.")
+    expect(chips).to_contain_text("coasts")
 
 
 def test_a_curve_goes_on_after_the_network_was_away(page: Page, app_url: Wire) -> None:

@@ -4,11 +4,6 @@ For every request Gradio copies the configuration of all components and writes 1
 it depends on who asks but the host's name at which they asked: so it is built for no host, and its addresses begin at
 the root. And Gradio compresses each of some ninety files anew for each reader, who then asks again at every visit,
 though a file's name changes with what is in it.
-
-Two of Gradio's own scripts are mended on their way. After each event one tells every output that ever was drawn whether
-it is loading, and looks for each of them through all components. It tells those alone for which that has changed: in a
-lesson of many pictures that is most of what the browser has to do after an event. The other reads Plotly, a second of
-work, as soon as a page has a figure of it. It waits until one comes near (demos/page/plots.js).
 """
 
 from __future__ import annotations
@@ -28,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from demos.files import read_beside
 from demos.page.delivery.fonts import font_tags
+from demos.page.delivery.script_mends import mended
 
 EDITIONS = 3  # of the pages: what nobody asks for any more goes
 FILES = 300  # of Gradio's, some megabytes compressed
@@ -36,19 +32,6 @@ PATHS = ("/", CONFIG)  # and the pages that are named to `PageCache`
 NO_HOST = b"address.invalid"  # a name that no host has (RFC 2606)
 ROOT = re.compile(rb'"root": ?"http://address\.invalid[^"]*"')
 FILE = re.compile(r"/assets/[\w-]+(\.[\w-]+)*\.(js|css|svg)")
-MENDED = re.compile(r"/assets/(Blocks|Plot)-[\w-]+\.js")
-MENDS = (  # what stands in such a script, and what stands there instead
-    (
-        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
-        rb"const told=this.loading_told??={};"
-        rb"await Promise.all(Object.entries(this.loading_stati.current)"
-        rb".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map((",
-    ),
-    (
-        re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
-        rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
-    ),
-)
 EARLY = (font_tags() + read_beside(__file__, "early.html")).encode()
 PLAIN = b"identity"
 QUALITY = 9  # of brotli: 143 kB in 0.05 s; 11 saves 14 kB more and takes 2 s
@@ -119,10 +102,8 @@ class PageCache:
 
         await self.app(scope, receive, collect)
         headers = tuple((name, value) for name, value in start["headers"] if name.lower() not in SAID_BY_US)
-        sent = bytes(body)
-        is_mended = MENDED.fullmatch(scope["path"]) is not None
-        for old, new in MENDS if is_mended else ():
-            sent = old.sub(new, sent)
+        sent = mended(scope["path"], bytes(body))
+        is_mended = sent != body
         is_file = FILE.fullmatch(scope["path"]) is not None
         if not is_file:
             sent = _without_host(sent, scope["path"])

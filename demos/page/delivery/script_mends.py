@@ -1,0 +1,41 @@
+"""Gradio's own scripts, mended on their way to the browser.
+
+- After each event Gradio tells every output that ever was drawn whether it is loading, and looks for each of them
+  through all components. It tells those alone for which that has changed: in a lesson of many pictures that is most of
+  what the browser has to do after an event.
+- It reads Plotly, a second of work, as soon as a page has a figure of it. It waits until one comes near
+  (demos/page/plots.js).
+- A stream that breaks while nothing is asked, as in a browser that sleeps, stays "open" for it: what is asked
+  afterwards is answered into a stream that nobody reads. It is no longer open, so that the next event opens another.
+"""
+
+from __future__ import annotations
+
+import re
+
+MENDED = re.compile(r"/assets/(Blocks|Plot|index)-[\w-]+\.js")
+MENDS = {  # by the script's name: what stands in it, and what stands there instead
+    "Blocks": (
+        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
+        rb"const told=this.loading_told??={};"
+        rb"await Promise.all(Object.entries(this.loading_stati.current)"
+        rb".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map((",
+    ),
+    "Plot": (
+        re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
+        rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
+    ),
+    "index": (
+        re.compile(rb"(\w+)\.open=!0;let (\w+)=null,(.{1,2000}?)\2\.onerror=async function\((\w+)\)\{", re.DOTALL),
+        rb"\1.open=!0;let \2=null,\3\2.onerror=async function(\4){\1.open=!1;",
+    ),
+}
+
+
+def mended(path: str, script: bytes) -> bytes:
+    """The script of this address as it is sent: a version of Gradio that words it otherwise is left as it is."""
+    name = MENDED.fullmatch(path)
+    if name is None:
+        return script
+    old, new = MENDS[name[1]]
+    return old.sub(new, script)
