@@ -71,7 +71,10 @@
   }
   const count = (part) => (openings[part] = (openings[part] ?? 0) + 1);
   // Another page of this address may have written anything there: what `remember` never writes is not read either.
-  const KINDS = { text: "string", pair: "string", model: "string", reader: "string", trained: "boolean", large: "boolean", dark: "boolean" };
+  const KINDS = {
+    ...{ text: "string", pair: "string", model: "string", reader: "string" },
+    ...{ trained: "boolean", large: "boolean", dark: "boolean", questions: "boolean", keys: "boolean" },
+  };
   const remembered = () => {
     try {
       const found = Object.entries(JSON.parse(localStorage.getItem(STORE)) ?? {});
@@ -191,6 +194,20 @@
 
   // Told to whoever goes along with the view: its sentence, its part or a choice is another one.
   const tellView = () => document.dispatchEvent(new Event("inside-bert-view"));
+
+  // While the connection is lost Gradio hands nothing on: what is typed then is in the link all the same before it loads the
+  // page anew.
+  let writing;
+  document.addEventListener("input", ({ target }) => {
+    const name = { "bar-text": "text", "bar-pair": "pair" }[target.closest?.("#bar-text, #bar-pair")?.id];
+    if (!name || !restored) return;
+    clearTimeout(writing);
+    writing = setTimeout(() => {
+      if (state[name] === target.value) return;
+      state[name] = target.value;
+      writeLink();
+    }, 2 * REST);
+  });
 
   // The links to the other lessons carry what the bar holds now, and the choices that this tab made there.
   for (const kind of ["click", "auxclick", "contextmenu"]) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ class Wire(str):
     app: tuple[str, int]
     listener: socket.socket
     ends: list[socket.socket]
-    cuts_ends: bool  # whether it is cut where a stream says that it ends
+    held: float | None  # where a stream says that it ends, the wire is cut so many seconds later; None: it is not
 
     @classmethod
     def to(cls, url: str) -> Wire:
@@ -28,7 +29,7 @@ class Wire(str):
         wire = cls(f"http://127.0.0.1:{listener.getsockname()[1]}")
         place = urlsplit(url)
         wire.app, wire.listener = (place.hostname or "", place.port or 0), listener
-        wire.ends, wire.cuts_ends = [], False
+        wire.ends, wire.held = [], None
         threading.Thread(target=wire._serve, daemon=True).start()
         return wire
 
@@ -51,9 +52,10 @@ class Wire(str):
     def _hand_on(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(65_536):
-                if self.cuts_ends and (end := data.find(b"close_stream")) >= 0:
+                if self.held is not None and (end := data.find(b"close_stream")) >= 0:
                     target.sendall(data[: data.rfind(b"data:", 0, end)])
-                    self.cuts_ends = False
+                    time.sleep(self.held)
+                    self.held = None
                     self.cut()
                     return
                 target.sendall(data)
@@ -84,20 +86,22 @@ def test_who_slept_goes_on(page: Page, app_url: Wire) -> None:
     expect(page.locator("#lesson-tokens .error")).to_have_count(0)
 
 
-def test_a_stream_that_broke_before_its_end_is_opened_anew(page: Page, app_url: Wire) -> None:
-    """All was answered, but the stream did not end: what is asked afterwards is heard all the same."""
+@pytest.mark.parametrize(("held", "is_same_page"), [(0.5, True), (0.0, False)], ids=["idle", "waiting"])
+def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, held: float, is_same_page: bool) -> None:
+    """All is answered but its end: another stream is opened. Else the page is loaded anew, with what was typed."""
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
     chips = page.locator("#tokens-picture ol").first
     expect(chips).to_contain_text("banks")
     page.wait_for_timeout(500)
-    app_url.cuts_ends = True
-    page.locator("#bar-text textarea").fill("Lakes have shores.")
-    expect(chips).to_contain_text("shores")
-    page.wait_for_timeout(500)
-    assert not app_url.cuts_ends
+    app_url.held = held
+    page.evaluate("window.isTheSame = true")
+    page.locator("#tokens-under label").nth(1).click()  # one event
+    page.wait_for_timeout(800)
+    assert app_url.held is None
     page.locator("#bar-text textarea").fill("Seas have coasts.")
     expect(chips).to_contain_text("coasts")
+    assert page.evaluate("window.isTheSame === true") == is_same_page
 
 
 def test_a_curve_goes_on_after_the_network_was_away(page: Page, app_url: Wire) -> None:

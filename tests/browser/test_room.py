@@ -108,7 +108,7 @@ def it_lets_go_and_comes_back(page: Page, phone: Page) -> None:
 def a_vote_and_the_same_again(page: Page, phone: Page) -> None:
     page.get_by_role("button", name="Room", exact=True).click()
     page.locator(f"{PANEL} summary", has_text="Vote").click()
-    page.get_by_label("Question").fill(f"How many tokens? {NASTY}")
+    page.get_by_label("Question", exact=True).fill(f"How many tokens? {NASTY}")
     for number, answer in enumerate(("16", NASTY, "18"), 1):
         page.get_by_label(f"Answer {number}", exact=True).fill(answer)
     page.get_by_label("Answer 3 is correct").check()
