@@ -30,7 +30,7 @@ from tests.loops import run
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"
-STUDENTS = 20
+STUDENTS = 60
 LETTERS = {"one": "A", "two": "B"}  # that the codes of their rooms begin with
 BEFORE, AFTER = 4, 12  # seconds of events before one replica is killed, and after
 
