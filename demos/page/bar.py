@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 from markupsafe import Markup
 
 from demos.bert.model.models import at_hand
@@ -157,21 +158,20 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
     restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values(), *files]
     opened = "(...values) => insideBert.opened(...values)"
     begins = "(...models) => insideBert.begins(...models)"
-    (
-        demo.load(None, None, restored, js=restore, **private)
-        .then(None, says, [bar.typed, bar.settled], js=opened, **private)
-        .then(None, [bar.asked, bar.in_use], None, js=begins, **private)
-        .then(begin, [bar.asked, bar.in_use], chosen, **loading)
-        .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
-    )
+    asks = "(...models) => insideBert.asks(...models)"
+
+    def then_opens(restored: Dependency, models: str) -> None:
+        """What follows once text and choices have their values: the model that `models`, a script, asks for."""
+        (
+            restored.then(None, says, [bar.typed, bar.settled], js=opened, **private)
+            .then(None, [bar.asked, bar.in_use], None, js=models, **private)
+            .then(begin, [bar.asked, bar.in_use], chosen, **loading)
+            .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
+        )
+
+    then_opens(demo.load(None, None, restored, js=restore, **private), begins)
     shown = [bar.text, bar.text_pair, bar.asked, *page.choices.values()]
-    (
-        bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER)
-        .then(None, says, [bar.typed, bar.settled], js=opened, **private)
-        .then(None, [bar.asked, bar.in_use], None, js="(...models) => insideBert.asks(...models)", **private)
-        .then(begin, [bar.asked, bar.in_use], chosen, **loading)
-        .then(None, [bar.in_use], None, js="(model) => insideBert.begun(model)", **private)
-    )
+    then_opens(bar.arrival.select(None, None, shown, js="() => insideBert.takeView()", **IN_BROWSER), asks)
 
 
 def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:

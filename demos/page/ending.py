@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from demos.training.service.training_service import TrainingService
 
@@ -15,14 +15,16 @@ ROOM_SECONDS = 1.0  # for who is in a room to be told
 END_SECONDS = 5.0  # for trainings under way: a container is killed ten seconds after it was asked to end
 
 
-def ending(trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None) -> Callable[..., Any]:
+def ending(
+    trainings: TrainingService, end_rooms: Callable[[float], object] = lambda _: None
+) -> Callable[..., NoReturn]:
     """What ends this process, with exit code 0 or `code`; fit for a signal's handler. A second signal ends it at once.
 
     `end_rooms` is given the seconds that it may take.
     """
     process = os.getpid()
 
-    def end(*_: Any, code: int = 0) -> None:
+    def end(*_: Any, code: int = 0) -> NoReturn:
         if os.getpid() == process:  # else ZeroGPU's worker, forked from it
             for kind in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(kind, signal.SIG_DFL)

@@ -93,7 +93,15 @@ def test_a_fault_is_told_in_a_sentence(tmp_path: Path, old: str, new: str, said:
     assert said in str(fault.value)
 
 
+NO_DAY = b"---\nkind: choice\nright: 2026-02-30\n---\n"
+
+
 def test_files_that_are_no_text(tmp_path: Path) -> None:
-    for content, said in ((b"\xff\xfe", "UTF-8"), (b"m" * (MOST_BYTES + 1), "at most 10 kB"), (b"", "line 1")):
+    for content, said in (
+        (b"\xff\xfe", "UTF-8"),
+        (b"m" * (MOST_BYTES + 1), "at most 10 kB"),
+        (b"", "line 1"),
+        (NO_DAY, "line 2"),
+    ):
         with pytest.raises(UserError, match=said):
             read_question(written(tmp_path, content), tmp_path)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import MutableMapping
+from typing import Any
+
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from demos.page.protection import coming
 from demos.page.tours.checks import Place
 from demos.page.tours.served import Tours
 from demos.page.tours.tour_file import bundled_tours, read_tour
@@ -50,6 +55,25 @@ def test_a_file_is_read(client: TestClient) -> None:
 def test_a_fault_is_told(client: TestClient, text: str | bytes, fault: str) -> None:
     answer = client.post("/tours/read?file=a.md", content=text)
     assert answer.json() == {"fault": fault}
+
+
+def test_a_text_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coming, "SMALL_BODY_SECONDS", 0.05)
+
+    async def receive() -> dict[str, object]:
+        if sent:
+            await asyncio.sleep(60)
+        sent.append(1)
+        return {"type": "http.request", "body": b"---", "more_body": True}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        told.append(message)
+
+    sent: list[int] = []
+    told: list[MutableMapping[str, Any]] = []
+    scope = {"type": "http", "method": "POST", "path": "/tours/read", "query_string": b"", "headers": []}
+    asyncio.run(Tours(Starlette(), tours=[], places=PLACES)(scope, receive, send))
+    assert told[1]["body"] == b'{"fault":"The request did not come to its end."}'
 
 
 def test_the_name_of_a_file_is_bounded(client: TestClient) -> None:

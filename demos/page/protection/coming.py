@@ -9,7 +9,10 @@ from contextlib import asynccontextmanager
 
 from starlette.types import Message, Receive
 
+from demos.errors import UserError
+
 MOST_AT_ONCE = 512  # bodies, whatever their bytes: each keeps a connection
+SMALL_BODY_SECONDS = 10.0  # for one that `read_body` reads
 
 
 class Coming:
@@ -41,3 +44,19 @@ class Coming:
     def _give_up_first(self) -> None:
         slowest, _ = self.bytes.popitem(last=False)
         slowest.reschedule(0)
+
+
+async def read_body(receive: Receive, most_bytes: int, too_large: str) -> bytes:
+    """A small body, whole; what came of it where they hung up. Raises UserError: `too_large`, or for a slow one."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(SMALL_BODY_SECONDS):
+            while True:
+                message = await receive()
+                body += message.get("body", b"")
+                if len(body) > most_bytes:
+                    raise UserError(too_large)
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError as error:
+        raise UserError("The request did not come to its end.") from error

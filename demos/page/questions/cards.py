@@ -10,11 +10,10 @@ from markupsafe import Markup
 
 from demos.errors import UserError
 from demos.files import read_beside
-from demos.page.lesson import IN_BROWSER, Page
+from demos.page.lesson import IN_BROWSER, Page, with_sentence
 from demos.page.questions.question_file import Question, questions
 from demos.page.questions.reveal import TEXT, UNREADABLE, named, reveal
 from demos.page.services import Sentence
-from demos.templates import templates
 
 MOST_SAID = 200  # characters of what a browser asks
 CARDS = "questions"  # the id of the component
@@ -54,10 +53,9 @@ def build_cards(page: Page) -> None:
             answer = {"html": TEXT.refused(str(error))}
         return json.dumps(answer | {"part": part}).replace("<", "\\u003c")
 
-    recall = page.services.drawings.remembered(show)
     page.on(
         [cards.select],
-        lambda text, pair, model, *rest: recall(Sentence(text or "", pair or "", model), *rest),
+        with_sentence(page.services.drawings.remembered(show)),
         [*page.sentence, said, *(page.choices[name] for name in choices)],
         [answered],
         show_progress="hidden",
@@ -78,7 +76,7 @@ def cards_html(page: Page, asked: dict[str, Question]) -> Markup:
         }
         for part, question in asked.items()
     ]
-    return templates(__file__).cards(ordered, names)
+    return TEXT.cards(ordered, names)
 
 
 def read_said(said: str) -> tuple[str, str]:

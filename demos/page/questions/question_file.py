@@ -47,10 +47,8 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-import yaml
-from markdown_it import MarkdownIt
-
 from demos.errors import UserError
+from demos.front_matter import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 KINDS = ("choice", "number", "token", "head")
@@ -61,7 +59,6 @@ FEWEST_ANSWERS, MOST_ANSWERS = 2, 5
 HEADING = re.compile(r"## +(?:([a-z][a-z0-9_]*): +)?(.+)")
 REVEALED = "Answer"  # the heading of what is said once the picture is shown
 WITHIN = re.compile(r"(\d+(?:\.\d+)?) *(%?)")
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
     """
     place = path.parent.relative_to(root).parts
     file = "/".join((*place, path.name))
-    lines = _lines(path, file)
+    lines = read_bounded(path, file, MOST_BYTES, "a question").splitlines()
     front, at = _front_matter(file, lines)
     headings = [number for number in range(at, len(lines)) if lines[number].startswith("## ")]
     text = _text(file, lines, at, headings[0] if headings else len(lines), "the question")
@@ -119,20 +116,20 @@ def read_question(path: Path, root: Path = LESSONS, package: str = "demos.lesson
     for first, end in zip(headings, [*headings[1:], len(lines)], strict=True):
         heading = HEADING.fullmatch(lines[first].rstrip())
         if heading is None or (heading[1] is None and heading[2] != REVEALED):
-            raise _fault(file, first, f"a heading is “## name: text” or “## {REVEALED}”")
+            raise fault_at(file, first, f"a heading is “## name: text” or “## {REVEALED}”")
         said = _text(file, lines, first + 1, end, f"what stands under “{heading[2][:40]}”")
         if heading[1] is None:
             if revealed:
-                raise _fault(file, first, f"there is one “## {REVEALED}” only")
+                raise fault_at(file, first, f"there is one “## {REVEALED}” only")
             revealed = said
             continue
         if len(heading[2]) > LONGEST_ANSWER:
-            raise _fault(file, first, f"an answer has at most {LONGEST_ANSWER} characters")
+            raise fault_at(file, first, f"an answer has at most {LONGEST_ANSWER} characters")
         if heading[1] in {answer.name for answer in answers}:
-            raise _fault(file, first, f"two answers are named {heading[1]!r}")
+            raise fault_at(file, first, f"two answers are named {heading[1]!r}")
         answers.append(Choice(heading[1], _html(file, first, heading[2], inline=True), said))
     if not revealed:
-        raise _fault(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
+        raise fault_at(file, len(lines) - 1, f"the last heading, “## {REVEALED}”, is missing")
     compute, choices = _computation(path, place, package)
     question = Question(
         lesson=place[0],
@@ -153,51 +150,26 @@ def placeholders(html: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(html) if name is not None}
 
 
-def _fault(file: str, line: int, sentence: str) -> UserError:
-    """`line` counts from 0."""
-    return UserError(f"{file}, line {line + 1}: {sentence}.")
-
-
-def _lines(path: Path, file: str) -> list[str]:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError(f"{file}: a question has at most {MOST_BYTES // 1000} kB.")
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: the file is not UTF-8 text.") from error
-    except OSError as error:
-        raise UserError(f"{file}: the file can't be read ({error.strerror}).") from error
-
-
 def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]:
     """(what it says, the number of the first line after it)."""
-    ends = [number for number, line in enumerate(lines[:20]) if line.rstrip() == "---"]
-    if not ends or ends[0] != 0 or len(ends) < 2:
-        raise _fault(file, 0, "a question begins with a line ---, a line “kind: …” and a line ---")
-    try:
-        front = yaml.safe_load("\n".join(lines[1 : ends[1]]))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise _fault(file, mark.line + 1 if mark else 1, "this is no “name: value”") from error
-    if not isinstance(front, dict):
-        raise _fault(file, 1, "this is no “name: value”")
+    front, at = front_matter(file, lines, "a question begins with a line ---, a line “kind: …” and a line ---")
 
     def line_of(name: str) -> int:
-        return next((number for number in range(1, ends[1]) if lines[number].startswith(f"{name}:")), 1)
+        return next((number for number in range(1, at - 1) if lines[number].startswith(f"{name}:")), 1)
 
     for name in front:
         if name not in FRONT:
-            raise _fault(file, line_of(str(name)), f"a question says {', '.join(sorted(FRONT))}, but no {name!r}")
+            raise fault_at(file, line_of(str(name)), f"a question says {', '.join(sorted(FRONT))}, but no {name!r}")
     if front.get("kind") not in KINDS:
-        raise _fault(file, line_of("kind"), f"the kind is one of {', '.join(KINDS)}")
+        raise fault_at(file, line_of("kind"), f"the kind is one of {', '.join(KINDS)}")
     within = WITHIN.fullmatch(str(front.get("within", "0")))
     if within is None:
-        raise _fault(file, line_of("within"), "“within” is a number or a percentage, such as 0.5 or 10 %")
+        raise fault_at(file, line_of("within"), "“within” is a number or a percentage, such as 0.5 or 10 %")
     unit, right = front.get("unit", ""), front.get("right", "")
     if not isinstance(unit, str) or len(unit) > LONGEST_UNIT:
-        raise _fault(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")
+        raise fault_at(file, line_of("unit"), f"a unit has at most {LONGEST_UNIT} characters")
     if not isinstance(right, str):
-        raise _fault(file, line_of("right"), "“right” is the name of an answer")
+        raise fault_at(file, line_of("right"), "“right” is the name of an answer")
     told = {
         "kind": front["kind"],
         "right": right,
@@ -205,15 +177,15 @@ def _front_matter(file: str, lines: Sequence[str]) -> tuple[dict[str, Any], int]
         "within": float(within[1]) / (100 if within[2] else 1),
         "within_share": bool(within[2]),
     }
-    return told, ends[1] + 1
+    return told, at
 
 
 def _text(file: str, lines: Sequence[str], first: int, end: int, what: str) -> str:
     text = "\n".join(lines[first:end]).strip()
     if not text:
-        raise _fault(file, min(first, len(lines) - 1), f"{what} is missing")
+        raise fault_at(file, min(first, len(lines) - 1), f"{what} is missing")
     if len(text) > LONGEST:
-        raise _fault(file, first, f"{what} has more than {LONGEST} characters")
+        raise fault_at(file, first, f"{what} has more than {LONGEST} characters")
     return _html(file, first, text)
 
 
@@ -222,10 +194,10 @@ def _html(file: str, line: int, text: str, inline: bool = False) -> str:
     try:
         names = placeholders(text)
     except ValueError as error:
-        raise _fault(file, line, "a brace is not closed; write {{ and }} for braces") from error
+        raise fault_at(file, line, "a brace is not closed; write {{ and }} for braces") from error
     for name in names:
         if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
-            raise _fault(file, line, f"{{{name}}} is no name of a placeholder")
+            raise fault_at(file, line, f"{{{name}}} is no name of a placeholder")
     return str(MARKDOWN.renderInline(text) if inline else MARKDOWN.render(text)).strip()
 
 

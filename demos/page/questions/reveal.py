@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -33,7 +34,7 @@ def reveal(services: Services, sentence: Sentence, question: Question, said: str
             raise UserError(TEXT.nothing())
         computed = question.compute(services, sentence, *choices)
         keys = computed.keys or (answer.keys if question.right else frozenset())
-        answer = Answer(keys, computed.number, computed.tokens, computed.heads, computed.facts, computed.mistakes)
+        answer = replace(computed, keys=keys)
     encoding = services.run(sentence).encoding if question.kind == "token" else None
     right = is_right(question, answer, said, encoding) if said else None
     html = TEXT.revealed(

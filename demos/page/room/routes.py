@@ -6,7 +6,6 @@ in a body; the stream's, which leads nothing, in the query, since a browser's Ev
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import logging
 import re
@@ -20,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
+from demos.page.protection.coming import read_body
 from demos.page.room.address import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
@@ -30,7 +30,6 @@ from demos.templates import templates
 TEXT = templates(__file__)
 PLACE = "/room/"
 MOST_BODY = 16_384
-BODY_SECONDS = 10.0
 STATUS: dict[type[UserError], int] = {NoRoomError: 404, WrongKeyError: 403, TooOftenError: 429}
 SCRIPTS = "leader.js", "lists.js", "member.js", "parts.js"
 log = logging.getLogger(__name__)
@@ -191,19 +190,9 @@ def _query(scope: Scope) -> dict[str, str]:
 
 async def _body(receive: Receive) -> dict[str, Any]:
     """The JSON object that was sent. Raises UserError for what is none, too large or too slow."""
-    body = bytearray()
+    body = await read_body(receive, MOST_BODY, "The request is too large.")
     try:
-        async with asyncio.timeout(BODY_SECONDS):
-            while True:
-                message = await receive()
-                body += message.get("body", b"")
-                if len(body) > MOST_BODY:
-                    raise UserError("The request is too large.")
-                if message["type"] == "http.disconnect" or not message.get("more_body"):
-                    break
         said = orjson.loads(body)
-    except TimeoutError as error:
-        raise UserError("The request did not come to its end.") from error
     except orjson.JSONDecodeError as error:
         raise UserError("The body is not JSON.") from error
     if not isinstance(said, dict):

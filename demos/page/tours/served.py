@@ -14,7 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.errors import UserError
 from demos.figures.palette import css_variables
 from demos.files import read_beside
+from demos.front_matter import decoded
 from demos.page.delivery.fonts import font_tags
+from demos.page.protection.coming import read_body
 from demos.page.tours.checks import Place, check_tour
 from demos.page.tours.tour_file import LONGEST, MOST_BYTES, MOST_STOPS, Tour, as_json, parse_tour
 from demos.templates import templates
@@ -48,21 +50,18 @@ class Tours:
     async def _read(self, request: Request) -> Response:
         """{"tour": ...} of a text that is one, else {"fault": its first fault, in one sentence}."""
         file = request.query_params.get("file", "")[:LONGEST_NAME] or "tour.md"
-        body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MOST_BYTES:
-                return JSONResponse({"fault": f"{file}: a tour has at most {MOST_BYTES // 1000} kB."})
-        return JSONResponse(await to_thread.run_sync(partial(read_text, file, bytes(body), self.places)))
+        try:
+            body = await read_body(request.receive, MOST_BYTES, f"{file}: a tour has at most {MOST_BYTES // 1000} kB.")
+        except UserError as error:
+            return JSONResponse({"fault": str(error)})
+        return JSONResponse(await to_thread.run_sync(partial(read_text, file, body, self.places)))
 
 
 def read_text(file: str, body: bytes, places: Mapping[str, Place]) -> dict[str, object]:
     """What a reader's file holds, checked against what there is; or its fault, with the line."""
     try:
-        tour = parse_tour(file, body.decode("utf-8-sig"))
+        tour = parse_tour(file, decoded(file, body))
         check_tour(tour, places)
-    except UnicodeDecodeError:
-        return {"fault": f"{file}: the file is not UTF-8 text."}
     except UserError as error:
         return {"fault": str(error)}
     return {"tour": as_json(tour)}

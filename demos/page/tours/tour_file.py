@@ -26,11 +26,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-from markdown_it import MarkdownIt
-
 from demos.errors import UserError
 from demos.files import ASSETS
+from demos.front_matter import MARKDOWN, fault_at, front_matter, read_bounded
 
 BUNDLED = ASSETS / "tours"
 FIRST = "ten-minutes.md"  # for a first visitor
@@ -38,7 +36,6 @@ MOST_BYTES, MOST_STOPS, LONGEST = 100_000, 60, 2_000  # of a file; in it; charac
 HEADING = re.compile(r"## +(.+)")
 SAYS = re.compile(r"(\w+): *(.*)")
 NOTES = "notes:"
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 
 
 @dataclass(frozen=True)
@@ -72,15 +69,7 @@ def bundled_tours() -> list[Path]:
 
 def read_tour(path: Path) -> Tour:
     """The tour in a file, whose name without its ending is the tour's. Raises UserError with the line of a fault."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError(f"{path.name}: a tour has at most {MOST_BYTES // 1000} kB.")
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path.name}: the file is not UTF-8 text.") from error
-    except OSError as error:
-        raise UserError(f"{path.name}: the file can't be read ({error.strerror}).") from error
-    return parse_tour(path.name, text)
+    return parse_tour(path.name, read_bounded(path, path.name, MOST_BYTES, "a tour"))
 
 
 def parse_tour(file: str, text: str) -> Tour:
@@ -115,18 +104,11 @@ def offered(tours: Sequence[Tour]) -> dict[str, Any]:
 
 def _front_matter(file: str, lines: Sequence[str]) -> tuple[str, int]:
     """(the title, the number of the first line after the front matter)."""
-    ends = [number for number, line in enumerate(lines[:50]) if line.rstrip() == "---"]
-    if not ends or ends[0] != 0 or len(ends) < 2:
-        raise UserError(f"{file}, line 1: a tour begins with a line ---, a line “title: …” and a line ---.")
-    try:
-        front = yaml.safe_load("\n".join(lines[1 : ends[1]]))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a day that there is none, a thousand brackets
-        mark = getattr(error, "problem_mark", None)
-        raise UserError(f"{file}, line {mark.line + 2 if mark else 2}: this is no “name: value”.") from error
-    title = front.get("title") if isinstance(front, dict) else None
+    front, at = front_matter(file, lines, "a tour begins with a line ---, a line “title: …” and a line ---")
+    title = front.get("title")
     if not isinstance(title, str) or not 0 < len(title) <= 80:
-        raise UserError(f"{file}, line 2: a tour needs a line “title: …” of at most 80 characters.")
-    return title, ends[1] + 1
+        raise fault_at(file, 1, "a tour needs a line “title: …” of at most 80 characters")
+    return title, at
 
 
 def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
@@ -138,18 +120,18 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
         at += 1
     while at < end and not lines[at].startswith(NOTES) and (said := SAYS.fullmatch(lines[at].rstrip())):
         if said[1] not in ("view", "light"):
-            raise UserError(f"{file}, line {at + 1}: a stop has a view and may have a light, but no {said[1]!r}.")
+            raise fault_at(file, at, f"a stop has a view and may have a light, but no {said[1]!r}")
         says[said[1]] = said[2]
         at += 1
     if "view" not in says:
-        raise UserError(f"{file}, line {first + 1}: the stop “{heading[1]}” has no line “view: /lesson?…”.")
+        raise fault_at(file, first, f"the stop “{heading[1]}” has no line “view: /lesson?…”")
     view = urlsplit(says["view"])
     if view.scheme or view.netloc or not view.path.startswith("/"):
-        raise UserError(f"{file}, line {first + 1}: a view is a link within the page, such as /tokens?text=Hello.")
+        raise fault_at(file, first, "a view is a link within the page, such as /tokens?text=Hello")
     words, notes = _parted(lines[at:end])
     for what, of in ((words, "text has"), (notes, "notes have")):
         if len(what) > LONGEST:
-            raise UserError(f"{file}, line {first + 1}: a stop's {of} at most {LONGEST:,} characters.")
+            raise fault_at(file, first, f"a stop's {of} at most {LONGEST:,} characters")
     return Stop(
         heading[1].strip(),
         view.path.strip("/"),
