@@ -15,9 +15,7 @@ from demos.lessons.attention.heads.figure_standalone import Standalone
 from tests.browser.bertviz import HOSTILE, PAIR, drawn, opacities, press, visible
 
 
-def test_a_pairs_quarters_and_text_that_stays_text_then_a_long_input_on_a_phone(
-    open_lesson: Callable[..., Page], bundled: LoadedModel
-) -> None:
+def test_a_pairs_quarters_and_text_that_stays_text(open_lesson: Callable[..., Page], bundled: LoadedModel) -> None:
     run = RunCache().get(bundled, HOSTILE, PAIR)
     b = run.encoding.sentence_b_start
     page = open_lesson("attention", text=HOSTILE, pair=PAIR, lines="all")
@@ -33,13 +31,10 @@ def test_a_pairs_quarters_and_text_that_stays_text_then_a_long_input_on_a_phone(
         np.testing.assert_allclose(opacities(frame), visible(run.attentions[0][quarter]) / 12**0.25, atol=2e-3)
     assert frame.locator("#left text").all_text_contents() == list(run.encoding.tokens[b:])
 
-    a_long_input_is_cut_and_a_phone_scrolls_one_way(page)
 
-
-def a_long_input_is_cut_and_a_phone_scrolls_one_way(page: Page) -> None:
+def test_a_long_input_is_cut_and_a_phone_scrolls_one_way(page: Page, open_lesson: Callable[..., Page]) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.locator("#bar-pair textarea").fill("")
-    page.locator("#bar-text textarea").fill("sand " * 200)
+    open_lesson("attention", text="sand " * 200)
     caption = page.locator("#attention-frame .attention-caption.block")
     frame = drawn(page, "head 0")
     expect(frame.locator("#left text")).to_have_count(128)
