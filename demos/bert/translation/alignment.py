@@ -1,0 +1,49 @@
+"""How well attention weights agree with the grammar's own links between words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from demos.bert.translation.decoding import Trained
+from demos.bert.translation.grammar import Pair, lexicon
+from demos.bert.translation.vocabulary import padded, shifted
+
+
+@torch.inference_mode()
+def weights_for(trained: Trained, pair: Pair) -> np.ndarray:
+    """[m, n]: the weights at each word of the right translation, the words before it being given."""
+    given, _ = shifted([pair.target], trained.target)
+    decoded = trained.model.write(trained.model.read(padded([pair.source], trained.source)), given)
+    return decoded.weights[0, : len(pair.target)].numpy()
+
+
+@torch.inference_mode()
+def aligned(trained: Trained, pairs: Sequence[Pair]) -> float:
+    """The share of content words whose largest weight falls on an English word that they render.
+
+    Each decoder step is given the words before it in the right translation. Content words are nouns, adjectives,
+    verbs, months and years: what a dictionary would list, not the grammar's small words.
+    """
+    given, _ = shifted([pair.target for pair in pairs], trained.target)
+    memory = trained.model.read(padded([pair.source for pair in pairs], trained.source))
+    most = trained.model.write(memory, given).weights.argmax(-1).tolist()
+    small = small_words()
+    found = [
+        place in pair.links[at]
+        for row, pair in zip(most, pairs, strict=True)
+        for at, place in enumerate(row[: len(pair.target)])
+        if pair.target[at] not in small
+    ]
+    return sum(found) / len(found)
+
+
+def small_words() -> set[str]:
+    """French words that are no content words: articles, pronouns, prepositions, auxiliaries, "ne ... pas"."""
+    words = lexicon()
+    determiners = {form for forms in words["determiners"].values() for form in forms}
+    places = {french for _, french, _ in words["places"]}
+    fixed = {"je", "j'", "il", "elle", "nous", "ils", "ne", "n'", "pas", "de", "du", "des", "sur", "en", "."}
+    return determiners | places | fixed | {"suis", "est", "sommes", "sont", "a", "ont", "été"}

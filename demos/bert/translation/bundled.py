@@ -1,0 +1,76 @@
+"""The translators that come along, one with attention and one without: `python -m demos.training.translation`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from demos.bert.translation.decoding import Trained, translate
+from demos.bert.translation.grammar import held_out
+from demos.bert.translation.gru import Translator
+from demos.bert.translation.vocabulary import Vocabulary
+from demos.errors import UserError
+from demos.files import ASSETS
+
+FOLDER = ASSETS / "translation"
+MOST_WORDS, MOST_CHARACTERS = 24, 300  # of a sentence that is typed
+
+
+def save(trained: Trained, path: Path) -> None:
+    """Weights in float16, and with them the two vocabularies."""
+    tensors = {name: tensor.half().contiguous() for name, tensor in trained.model.state_dict().items()}
+    words = {name: json.dumps(getattr(trained, name).words) for name in ("source", "target")}
+    save_file(tensors, path, metadata={"score": trained.model.score, **words})
+
+
+def load(path: Path) -> Trained:
+    """What `save` wrote, in float32."""
+    with safe_open(path, "pt") as file:
+        told = file.metadata()
+        source, target = (Vocabulary(tuple(json.loads(told[name]))) for name in ("source", "target"))
+        weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
+    width = weights["output.weight"].shape[1]
+    model = Translator(len(source), len(target), told["score"], width)
+    model.load_state_dict(weights)
+    return Trained(model.eval().requires_grad_(False), source, target)
+
+
+@cache
+def bundled(score: str) -> Trained:
+    """The translator of this score, "additive" or "none"."""
+    return load(FOLDER / f"{score}.safetensors")
+
+
+@cache
+def right(score: str) -> tuple[bool, ...]:
+    """Whether the translator renders each held-out sentence word by word as the grammar does."""
+    pairs = held_out()
+    return right_of(bundled(score), [pair.source for pair in pairs], [pair.target for pair in pairs])
+
+
+def right_of(
+    trained: Trained, sources: Sequence[Sequence[str]], targets: Sequence[tuple[str, ...]]
+) -> tuple[bool, ...]:
+    """Whether each translation is the very one of the grammar."""
+    return tuple(written == target for written, target in zip(translate(trained, sources), targets, strict=True))
+
+
+def read_sentence(text: str) -> tuple[str, ...]:
+    """The words of a typed sentence. Raises UserError where it is too long or has a word that no translator knows."""
+    words = text[: MOST_CHARACTERS + 1].lower().replace(".", " ").split()
+    if not words:
+        raise UserError("Type an English sentence, or choose one of the list.")
+    if len(text) > MOST_CHARACTERS or len(words) > MOST_WORDS:
+        raise UserError(f"The sentence may have at most {MOST_WORDS} words.")
+    known = bundled("additive").source.ids
+    if unknown := [word for word in words if word not in known]:
+        raise UserError(
+            f"The word “{unknown[0][:40]}” is not among the {len(known) - 3} English words that the translator was "
+            "trained on; they are listed under “The numbers”."
+        )
+    return (*words, ".")

@@ -1,0 +1,87 @@
+"""How a translator writes: the likeliest word at each step (greedy), of many sentences at once, or one step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from demos.bert.translation.gru import BEGIN, END, PADDING, Decoded, Translator
+from demos.bert.translation.vocabulary import Vocabulary, padded
+
+LONGEST = 30  # words that are written
+TOP = 4  # of the likeliest next words
+SHOWN = 4  # numbers of a vector
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A translator and its two languages."""
+
+    model: Translator
+    source: Vocabulary
+    target: Vocabulary
+
+
+@torch.inference_mode()
+def translate(trained: Trained, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Greedy translations, without the END; words of `sentences` must be in the vocabulary."""
+    memory = trained.model.read(padded(sentences, trained.source))
+    words = torch.full((len(sentences), 1), BEGIN)
+    state, written, ended = None, [], torch.zeros(len(sentences), dtype=torch.bool)
+    for _ in range(LONGEST):
+        decoded = trained.model.write(memory, words, state)
+        words, state = decoded.logits[:, -1:].argmax(-1), decoded.state
+        ended |= words[:, 0] == END
+        written.append(words[:, 0].masked_fill(ended, PADDING))
+        if ended.all():
+            break
+    rows = torch.stack(written, 1).tolist()
+    return [tuple(trained.target.words[word] for word in row if word != PADDING) for row in rows]
+
+
+@torch.inference_mode()
+def steps(trained: Trained, sentence: Sequence[str]) -> tuple[tuple[str, ...], Decoded]:
+    """(the words written, END included; all quantities of each step, b = 1) of a greedy translation."""
+    (written,) = translate(trained, [sentence])
+    words = torch.tensor([[BEGIN, *(trained.target.ids[word] for word in written)]])
+    decoded = trained.model.write(trained.model.read(padded([sentence], trained.source)), words)
+    last = trained.target.words[int(decoded.logits[0, -1].argmax())]
+    return (*written, last), decoded
+
+
+@dataclass(frozen=True)
+class DecoderStep:
+    """What the decoder computes for one word."""
+
+    number: int  # from 1
+    given: str  # the word that it wrote before
+    word: str
+    reads: tuple[tuple[str, float, float], ...]  # English word, score, weight
+    state: tuple[float, ...]  # the first numbers
+    context: tuple[float, ...]
+    combined: tuple[float, ...]
+    width: int
+    likeliest: tuple[tuple[str, float, float], ...]  # French word, logit, probability
+
+
+def decoder_step(
+    trained: Trained, source: Sequence[str], written: Sequence[str], decoded: Decoded, at: int
+) -> DecoderStep:
+    """Step number `at`, from 0, of a decoding of one sentence."""
+    logits = decoded.logits[0, at]
+    shares = logits.softmax(-1)
+    top = shares.topk(TOP).indices.tolist()
+    scores, weights = decoded.scores[0, at].tolist(), decoded.weights[0, at].tolist()
+    return DecoderStep(
+        number=at + 1,
+        given=written[at - 1] if at else "<s>",
+        word=written[at],
+        reads=tuple(zip(source, scores, weights, strict=True)),
+        state=tuple(decoded.states[0, at, :SHOWN].tolist()),
+        context=tuple(decoded.context[0, at, :SHOWN].tolist()),
+        combined=tuple(decoded.combined[0, at, :SHOWN].tolist()),
+        width=decoded.states.shape[-1],
+        likeliest=tuple((trained.target.words[word], logits[word].item(), shares[word].item()) for word in top),
+    )

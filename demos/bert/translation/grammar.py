@@ -1,0 +1,251 @@
+"""A small grammar of English and French: true sentence pairs, and for each French word the English ones it renders.
+
+French agrees in gender and number, puts most adjectives behind the noun, puts its verb between "ne" and "pas", and has
+one word for "of the": so the words do not stand in the same order, and some stand for two.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+VOWELS = "aeiouyéèêàâîôh"  # each h of the lexicon's nouns is silent
+PRONOUNS = {"i": ("je", 0), "he": ("il", 1), "she": ("elle", 1), "we": ("nous", 2), "they": ("ils", 3)}
+BE = {"i": ("am", "suis"), "he": ("is", "est"), "she": ("is", "est"), "we": ("are", "sommes"), "they": ("are", "sont")}
+
+HELD_OUT, SEED = 500, 0  # the first pairs are never trained on
+Words = list[tuple[str, tuple[int, ...]]]  # French words, each with the places of its English ones
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence and its translation. `links[m]` are the places in `source` of what `target[m]` renders."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun phrase in the making: what its verb must agree with, and its words."""
+
+    person: int  # 1 he/she/it, 3 they
+    feminine: bool
+    english: list[str]
+    french: Words  # places counted from the phrase's first word
+
+
+@cache
+def lexicon() -> dict[str, Any]:
+    """The words, as lexicon.yaml lists them."""
+    words: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("lexicon.yaml").read_text(encoding="utf-8"))
+    return words
+
+
+def sentences(count: int, seed: int) -> list[Pair]:
+    """So many different pairs, the same for the same seed; `example()` is the first."""
+    draw = random.Random(seed)
+    known = example()
+    found = {known.source: known}
+    while len(found) < count:
+        pair = _sentence(draw)
+        found.setdefault(pair.source, pair)
+    return list(found.values())
+
+
+def example() -> Pair:
+    """The phrase of Bahdanau et al. 2015, figure 3: three words that come in the opposite order in French."""
+    words = lexicon()
+    paper, topic = words["papers"][0], words["topics"][0]
+    adjectives = [("european", words["origins"]["european"]), ("economic", words["kinds"]["economic"])]
+    phrases = _phrase(paper, "the", False, [], []), _phrase(topic, "the", False, [], adjectives)
+    return _pair(*_done(*phrases, "signed", ("august", "1992")))
+
+
+@cache
+def held_out() -> tuple[Pair, ...]:
+    """The pairs that no translator of this program is trained on."""
+    return tuple(sentences(HELD_OUT, SEED))
+
+
+def _sentence(draw: random.Random) -> Pair:
+    make = draw.choices([_acts, _rests, _is_someone, _is_like, _was_done], [5, 3, 1, 2, 3])[0]
+    return _pair(*make(draw))
+
+
+def _pair(english: list[str], french: Words) -> Pair:
+    """With the full stop."""
+    return Pair((*english, "."), (*(word for word, _ in french), "."), (*(to for _, to in french), (len(english),)))
+
+
+def _acts(draw: random.Random) -> tuple[list[str], Words]:
+    """the black cat does not see my house"""
+    verbs, groups = draw.choice([("acts", ("animals", "people", "things"))] * 3 + [("trades", ("things",))])
+    denied = draw.random() < 0.25  # "pas un" would be "pas de": no indefinite object
+    rest = _noun(draw, groups, full=draw.random() < 0.5, indefinite=not denied)
+    return _with_verb(draw, draw.choice(lexicon()[verbs]), denied, rest)
+
+
+def _rests(draw: random.Random) -> tuple[list[str], Words]:
+    """my cats sleep under the big table"""
+    preposition, french, names = draw.choice(lexicon()["places"])
+    place = _noun(draw, ("things",), only=names)
+    where = Noun(1, False, [preposition, *place.english], [(french, (0,)), *_moved(place.french, 1)])
+    return _with_verb(draw, draw.choice(lexicon()["rests"]), draw.random() < 0.25, where)
+
+
+def _with_verb(draw: random.Random, verb: Sequence[str], denied: bool, rest: Noun) -> tuple[list[str], Words]:
+    """A subject, its verb, perhaps denied, and what follows."""
+    if draw.random() < 0.35:
+        english = [draw.choice(list(PRONOUNS))]
+        subject, person = PRONOUNS[english[0]]
+        french: Words = [(subject, (0,))]
+    else:
+        phrase = _noun(draw, ("animals", "people"))
+        english, french, person = list(phrase.english), list(phrase.french), phrase.person
+    form, at = verb[2 + person], len(english)
+    if denied:
+        english += ["does" if person == 1 else "do", "not", *verb[1].split()]
+        places = tuple(range(at + 2, len(english)))
+        french += [("n'" if form[0] in VOWELS else "ne", (at + 1,)), (form, places), ("pas", (at + 1,))]
+    else:
+        english += verb[0 if person == 1 else 1].split()
+        french += [(form, tuple(range(at, len(english))))]
+        if french[0][0] == "je" and form[0] in VOWELS:
+            french[0] = ("j'", (0,))
+    return [*english, *rest.english], [*french, *_moved(rest.french, len(english))]
+
+
+def _is_someone(draw: random.Random) -> tuple[list[str], Words]:
+    """i am a student: je suis étudiant"""
+    who = draw.choice(list(PRONOUNS))
+    (subject, person), (is_, est) = PRONOUNS[who], BE[who]
+    one, many, *forms = draw.choice(lexicon()["professions"])
+    english = [who, is_, *(["a", one] if person < 2 else [many])]
+    french = forms[2 * (person >= 2) + (who == "she")]
+    return english, [(subject, (0,)), (est, (1,)), (french, (len(english) - 1,))]
+
+
+def _is_like(draw: random.Random) -> tuple[list[str], Words]:
+    """these doors are green: ces portes sont vertes"""
+    words, group = lexicon(), draw.choice(["animals", "people", "things"])
+    phrase = _noun(draw, (group,), full=False)
+    name, forms = draw.choice(list({**words["before_noun"], **words[_behind(group)]}.items()))
+    many, at = phrase.person == 3, len(phrase.english)
+    verb = ("are", "sont") if many else ("is", "est")
+    how = forms[2 * many + phrase.feminine]
+    return [*phrase.english, verb[0], name], [*phrase.french, (verb[1], (at,)), (how, (at + 1,))]
+
+
+def _was_done(draw: random.Random) -> tuple[list[str], Words]:
+    """the agreement on the european economic area was signed in august 1992"""
+    phrase = _institution(draw, "papers")
+    topic = _institution(draw, "topics") if draw.random() < 0.5 else None
+    act = draw.choice(list(lexicon()["done"]))
+    dated = draw.random() < 0.7
+    date = (draw.choice(list(lexicon()["months"])), str(draw.choice(lexicon()["years"]))) if dated else None
+    return _done(phrase, topic, act, date)
+
+
+def _done(phrase: Noun, topic: Noun | None, act: str, date: tuple[str, str] | None) -> tuple[list[str], Words]:
+    english, french = list(phrase.english), list(phrase.french)
+    if topic is not None:
+        at = len(english)
+        english += ["on", *topic.english]
+        french += [("sur", (at,)), *_moved(topic.french, at + 1)]
+    many, at = phrase.person == 3, len(english)
+    done = lexicon()["done"][act][2 * many + phrase.feminine]
+    english += ["were" if many else "was", act]
+    french += [("ont" if many else "a", (at,)), ("été", (at,)), (done, (at + 1,))]
+    if date is not None:
+        (month, year), at = date, len(english)
+        english += ["in", month, year]
+        french += [("en", (at,)), (lexicon()["months"][month], (at + 1,)), (year, (at + 2,))]
+    return english, french
+
+
+def _institution(draw: random.Random, group: str) -> Noun:
+    """the european economic area: la zone économique européenne"""
+    words = lexicon()
+    adjectives = [draw.choice(list(words[kind].items())) for kind in ("origins", "kinds") if draw.random() < 0.6]
+    return _phrase(draw.choice(words[group]), "the", draw.random() < 0.2, [], adjectives)
+
+
+def _noun(
+    draw: random.Random, groups: Sequence[str], full: bool = True, indefinite: bool = True, only: Sequence[str] = ()
+) -> Noun:
+    """A determiner, perhaps adjectives, a noun of these groups, perhaps "of the ..."."""
+    words = lexicon()
+    group, noun = draw.choice(
+        [(group, noun) for group in groups for noun in words[group] if not only or noun[0] in only]
+    )
+    before = [draw.choice(list(words["before_noun"].items()))] if full and draw.random() < 0.3 else []
+    after = [draw.choice(list(words[_behind(group)].items()))] if full and draw.random() < 0.4 else []
+    determiner = draw.choice(["the", "the", "the", "this", "my", *["a"] * indefinite])
+    phrase = _phrase(noun, determiner, determiner != "a" and draw.random() < 0.35, before, after)
+    if full and group == "things" and draw.random() < 0.3:
+        phrase = _of(phrase, _phrase(draw.choice(words["people"]), "the", draw.random() < 0.3, [], []))
+    return phrase
+
+
+def _behind(group: str) -> str:
+    """The adjectives that stand behind a French noun of this group."""
+    return "origins" if group == "people" else "colours"
+
+
+def _phrase(
+    noun: Sequence[str],
+    determiner: str,
+    many: bool,
+    before: Sequence[tuple[str, Sequence[str]]],
+    after: Sequence[tuple[str, Sequence[str]]],
+) -> Noun:
+    """English: determiner, `before`, `after`, noun. French: determiner, `before`, noun, `after` from last to first."""
+    feminine = noun[4] == "f"
+    form = 2 * many + feminine
+    english = [name for name, _ in (*before, *after)] + [noun[1] if many else noun[0]]
+    english.insert(0, _english_determiner(determiner, many, english[0]))
+    last = len(english) - 1
+    french: Words = [(forms[form], (1 + place,)) for place, (_, forms) in enumerate(before)]
+    french += [(noun[3] if many else noun[2], (last,))]
+    french += [(after[place][1][form], (1 + len(before) + place,)) for place in reversed(range(len(after)))]
+    article = _determiner(lexicon()["determiners"][determiner], form, french[0][0])
+    return Noun(3 if many else 1, feminine, english, [(article, (0,)), *french])
+
+
+def _english_determiner(determiner: str, many: bool, following: str) -> str:
+    if many:
+        return "these" if determiner == "this" else determiner
+    return "an" if determiner == "a" and following[0] in "aeiou" else determiner
+
+
+def _determiner(forms: Sequence[str], form: int, following: str) -> str:
+    """The form for gender and number; the singular ones that stand before a vowel come last in the list."""
+    if form < 2 and following[0] in VOWELS:
+        before_vowel = forms[4:]
+        return before_vowel[min(form, len(before_vowel) - 1)]
+    return forms[form]
+
+
+def _of(phrase: Noun, owner: Noun) -> Noun:
+    """the door of the garden: la porte du jardin"""
+    at = len(phrase.english)
+    (article, _), *rest = _moved(owner.french, at + 1)
+    if contracted := {"le": "du", "les": "des"}.get(article):
+        linked: Words = [(contracted, (at, at + 1))]
+    else:
+        linked = [("de", (at,)), (article, (at + 1,))]
+    return Noun(
+        phrase.person, phrase.feminine, [*phrase.english, "of", *owner.english], [*phrase.french, *linked, *rest]
+    )
+
+
+def _moved(words: Words, by: int) -> Words:
+    return [(word, tuple(place + by for place in places)) for word, places in words]

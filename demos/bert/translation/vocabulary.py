@@ -1,0 +1,48 @@
+"""Words as ids, and sentences as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from demos.bert.translation.gru import BEGIN, END, PADDING, SPECIAL
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of one language; those of gru.SPECIAL come first."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]]) -> Vocabulary:
+        """The words that occur, in the order of the alphabet."""
+        return cls((*SPECIAL, *sorted({word for sentence in sentences for word in sentence})))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Each word's id."""
+        return {word: place for place, word in enumerate(self.words)}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def padded(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> Tensor:
+    """[b, n] ids, the shorter sentences filled up with PADDING."""
+    return _tensor([[vocabulary.ids[word] for word in sentence] for sentence in sentences])
+
+
+def shifted(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
+    """What a decoder is given and what it must write, each [b, m + 1]: the sentence after BEGIN, and before END."""
+    rows = [[vocabulary.ids[word] for word in sentence] for sentence in sentences]
+    return _tensor([[BEGIN, *row] for row in rows]), _tensor([[*row, END] for row in rows])
+
+
+def _tensor(rows: Sequence[Sequence[int]]) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PADDING] * (longest - len(row))] for row in rows])

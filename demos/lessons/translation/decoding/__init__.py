@@ -1,0 +1,1 @@
+"""A translation, step by step: what each French word reads, and how it is chosen."""

@@ -1,0 +1,106 @@
+"""Translate, step by step: the weights on the English words, and how one French word is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.attention.matrix_labels import Labels
+from demos.bert.translation.bundled import bundled, read_sentence, right
+from demos.bert.translation.decoding import decoder_step, steps, translate
+from demos.bert.translation.grammar import Pair, held_out
+from demos.figures.matrix import matrix_table
+from demos.lessons.translation.decoding.program import decoding_code
+from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence
+from demos.templates import templates
+from demos.widgets.takeaway.takeaway import picture_buttons, takeaway_row
+
+TEXT = templates(__file__)
+LISTED = 24  # held-out sentences in the menu
+WITH, WITHOUT = "with attention", "without attention"
+
+
+def build(page: Page) -> None:
+    """The weights beside one step; both translations; the shares by length; the folds."""
+    offered = [" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]]
+    parts: dict[str, Any] = {}
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320, elem_id="translation-alignment", elem_classes="picture"):
+            parts["plot"] = gr.Plot(label="Attention weights between the two languages", show_label=False)
+            with takeaway_row("Download the picture:"):
+                picture_buttons("#translation-alignment", "translation-attention", page)
+        with gr.Column(scale=4, min_width=320):
+            sentence = gr.Dropdown(
+                offered,
+                value=offered[0],
+                label="English sentence: choose one, or type",
+                allow_custom_value=True,
+                elem_id="translation-sentence",
+            )
+            step = gr.Slider(1, 20, value=5, step=1, label="French word", elem_id="translation-step")
+            page.show_look()
+            parts["step"] = gr.HTML("", elem_id="translation-one-step")
+    parts["both"] = gr.HTML("", elem_id="translation-both", elem_classes="said")
+    with gr.Column():
+        gr.HTML(TEXT.length_heading(len(held_out())), elem_classes="said")
+        parts["lengths"] = gr.Plot(label="Share of right sentences by length", show_label=False)
+    parts["numbers"], parts["program"] = folds(__file__, "The same steps, with torch alone")
+    parts["choice"] = step
+    page.keep(english=sentence, word=step)
+    page.draw(by_component(parts, drawn), [sentence, step], list(parts.values()), show_progress="hidden")
+
+
+def drawn(_: Sentence, typed: str, word: Any) -> dict[str, Any]:
+    """All that one English sentence, and the number of a French word, show."""
+    trained = bundled("additive")
+    source = read_sentence(str(typed or ""))
+    written, decoded = steps(trained, source)
+    (without,) = translate(bundled("none"), [source])
+    pair = next((pair for pair in held_out() if pair.source == source), None)
+    weights = decoded.weights[0].numpy()
+    at = clamp(float(word or 1) - 1, len(written))
+    lengths, answers = by_length()
+    return {
+        "plot": alignment_figure(
+            source, written, weights, pair.links if pair and pair.target == written[:-1] else (), at
+        ),
+        "choice": gr.update(maximum=len(written), value=at + 1),
+        "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
+        "both": TEXT.both(written[:-1], without, pair.target if pair else None),
+        "lengths": length_figure(lengths, answers),
+        "numbers": TEXT.numbers(
+            matrix_table(weights, labels(written), labels(source), "Attention weights"),
+            list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
+            [word for word in trained.source.words[3:] if word != "."],
+        ),
+        "program": decoding_code(source),
+    }
+
+
+def labels(words: Sequence[str]) -> Labels:
+    """The names of a table's rows or columns."""
+    return Labels(tuple(words), (False,) * len(words))
+
+
+def by_length() -> tuple[list[int], dict[str, tuple[bool, ...]]]:
+    """(the lengths of the held-out sentences, whether each translator renders them right)."""
+    pairs: tuple[Pair, ...] = held_out()
+    return [len(pair.source) for pair in pairs], {WITH: right("additive"), WITHOUT: right("none")}
+
+
+PART = Part(
+    tab="Translate, step by step",
+    look=(
+        "Each row is one step of the decoder: it writes a French word, and its weights show which English words it "
+        "reads. The adjectives change places with the noun, so the weights leave the diagonal."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=0,
+)

@@ -1,0 +1,18 @@
+"""How the weights of one translation move over its English words."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from demos.bert.translation.bundled import bundled, read_sentence
+from demos.bert.translation.decoding import steps
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+
+def answer(services: Services, sentence: Sentence, english: str) -> Answer:
+    """Where the largest weights go: straight on, or back as well."""
+    written, decoded = steps(bundled("additive"), read_sentence(str(english or "")))
+    most = decoded.weights[0].argmax(-1).tolist()
+    back = sum(later < earlier for earlier, later in pairwise(most))
+    return Answer(keys=frozenset({"crossed" if back else "diagonal"}), facts={"back": back, "words": len(written) - 1})

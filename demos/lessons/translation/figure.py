@@ -1,0 +1,98 @@
+"""The lesson's pictures: attention weights between two languages, and the share of right sentences by length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.figures.palette import CLASSES, colour_scale, plotly_layout
+from demos.templates import plot_text
+
+ROW = 30  # pixels
+LINK = "#d55e00"  # rings: seen on both ends of the scale
+LENGTHS = ((1, 6), (7, 9), (10, 12), (13, 30))  # English words, the full stop counted
+
+
+def alignment_figure(
+    source: Sequence[str],
+    written: Sequence[str],
+    weights: np.ndarray,
+    links: Sequence[Sequence[int]] = (),
+    step: int | None = None,
+) -> go.Figure:
+    """Weights [m, n] of each written word (down) on each English word (across), as in Bahdanau et al. 2015, figure 3.
+
+    A ring marks where the grammar links two words; `step` is framed.
+    """
+    rows = [f"{place} {plot_text(word)}" for place, word in enumerate(written, start=1)]
+    columns = [f"{place} {plot_text(word)}" for place, word in enumerate(source, start=1)]
+    figure = go.Figure(
+        go.Heatmap(
+            x=columns, y=rows, z=np.round(weights.astype(np.float64), 4), zmin=0, zmax=1, xgap=1, ygap=1,
+            colorscale=colour_scale("magnitude"), colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 6},
+            hovertemplate="<b>%{y}</b> reads <b>%{x}</b><br>weight %{z:.4f}<extra></extra>",
+        )
+    )  # fmt: skip
+    linked = [(rows[at], columns[place]) for at, places in enumerate(links[: len(rows)]) for place in places]
+    if linked:
+        ring = {"symbol": "circle-open", "size": 13, "color": LINK, "line": {"width": 3}}
+        down, across = zip(*linked, strict=True)
+        figure.add_scatter(x=across, y=down, mode="markers", marker=ring, hoverinfo="skip", showlegend=False)
+    if step is not None:
+        figure.add_shape(
+            type="rect", x0=-0.5, x1=len(columns) - 0.5, y0=step - 0.5, y1=step + 0.5,
+            line={"color": CLASSES[0], "width": 3},
+        )  # fmt: skip
+    top = 30 + max(map(len, source)) * 9
+    left = 30 + max(map(len, written)) * 10
+    figure.update_layout(
+        **plotly_layout(
+            height=max(330, ROW * len(rows) + top + 20),
+            margin={"l": left, "r": 10, "t": top, "b": 10},
+            showlegend=False,
+        )
+    )
+    axis = {"showgrid": False, "zeroline": False, "ticks": ""}
+    words = {"tickvals": columns, "ticktext": [plot_text(word) for word in source]}
+    figure.update_xaxes(**axis, **words, side="top", tickangle=-60)
+    written_words = [plot_text(word) for word in written]
+    figure.update_yaxes(**axis, tickvals=rows, ticktext=written_words, autorange="reversed", ticklabelstandoff=4)
+    return figure
+
+
+def shares_by_length(lengths: Sequence[int], right: Sequence[bool]) -> list[tuple[str, int, float]]:
+    """(the lengths, how many sentences, the share that is right) for each of LENGTHS that occurs."""
+    found = []
+    for low, high in LENGTHS:
+        of_length = [one for length, one in zip(lengths, right, strict=True) if low <= length <= high]
+        if of_length:
+            name = f"{low} to {high}" if high < LENGTHS[-1][1] else f"{low} or more"
+            found.append((name, len(of_length), sum(of_length) / len(of_length)))
+    return found
+
+
+def length_figure(lengths: Sequence[int], right: Mapping[str, Sequence[bool]]) -> go.Figure:
+    """A group of bars for each sentence length, a bar for each translator."""
+    figure = go.Figure()
+    for (name, of_name), colour, pattern in zip(
+        right.items(), (CLASSES[0], CLASSES[1], CLASSES[2]), ("", "/", "."), strict=False
+    ):
+        shares = shares_by_length(lengths, of_name)
+        figure.add_bar(
+            x=[length for length, _, _ in shares],
+            y=[round(share, 4) for _, _, share in shares],
+            customdata=[count for _, count, _ in shares],
+            name=name,
+            marker={"color": colour, "pattern": {"shape": pattern}},
+            text=[f"{share:.0%}" for _, _, share in shares],
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate="%{x} words: %{y:.1%} of %{customdata} sentences<extra></extra>",
+        )
+    figure.update_layout(**plotly_layout(height=320, margin={"l": 60, "r": 10, "t": 30, "b": 50}, barmode="group"))
+    figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    figure.update_xaxes(title={"text": "words in the English sentence"})
+    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.5, 1], title={"text": "right word by word"})
+    return figure

@@ -1,0 +1,1 @@
+"""A translator trained live: the alignment appears while it learns."""

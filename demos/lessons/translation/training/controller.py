@@ -1,0 +1,116 @@
+"""A training on the page: what each event changes, and the runs of this page side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.translation.alignment import weights_for
+from demos.bert.translation.bundled import bundled
+from demos.bert.translation.grammar import Pair, example, held_out
+from demos.lessons.translation.figure import alignment_figure, shares_by_length
+from demos.page.services import Services
+from demos.templates import templates
+from demos.training.events import Failed, Finished, Started, Stopped
+from demos.training.service.background import BEAT_SECONDS
+from demos.training.translation.live import train_live
+from demos.training.translation.training import Aligned, Plan, untrained
+from demos.widgets.live_curve.feeds import Feeds
+from demos.widgets.live_curve.live_curve import CurveFeed, failure_message, shown_now
+from demos.widgets.run_controller.run_controller import buttons
+
+TEXT = templates(__file__)
+NAMES = {"additive": "attention", "dot": "attention, dot product", "none": "no attention"}
+MOST_RUNS = 3  # shown side by side
+CHANGED = ("run", "plot", "says", "curve", "start", "stop", "ran", "runs", "numbers")
+AXES = {
+    "titles": [["Loss", "cross-entropy per word"], ["Sentences right", "held-out, word by word"]],
+    "legend": {"train": "training, each batch and smoothed", "validation": "held-out sentences", "guess": ""},
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run that ended on this page."""
+
+    name: str
+    parameters: int
+    steps: int
+    seconds: float
+    right: tuple[bool, ...]
+
+
+def idle() -> dict[str, Any]:
+    """The part before any run: empty axes, and the weights of a translator that has learned nothing yet."""
+    pair, known = example(), bundled("additive")
+    weights = weights_for(untrained(Plan(), known.source, known.target), pair)
+    status = "Nothing has been trained yet; click Start."
+    curve = {**AXES, "run": "", "done": True, "steps": [], "looks": [], "status": status}
+    return {
+        "plot": alignment_figure(pair.source, pair.target, weights, pair.links),
+        "says": TEXT.before(pair.source, pair.target),
+        "curve": json.dumps(curve),
+        "runs": "",
+        "numbers": TEXT.no_numbers(),
+    }
+
+
+class Trainer:
+    """The part's runs, for all its readers."""
+
+    def __init__(self, services: Services) -> None:
+        self.trainings = services.trainings
+        self.feeds = Feeds()
+
+    def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[dict[str, Any]]:
+        """One run, as changes to the page by their names in CHANGED."""
+        pair, parameters = example(), 0
+        feed = CurveFeed(run, "the grammar's sentences", axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
+        events = shown_now(train_live(self.trainings, run, plan, pair), feed, BEAT_SECONDS)  # type: ignore[arg-type]
+        try:
+            with self.feeds.showing(run, feed):
+                for event in events:
+                    if isinstance(event, Aligned):
+                        yield drawn(pair, plan, event)
+                    elif isinstance(event, Finished | Stopped):
+                        result = event.result
+                        new = Ran(NAMES[plan.score], parameters, result.steps, result.seconds, result.right)  # type: ignore[attr-defined]
+                        yield {
+                            "run": "",
+                            "curve": feed.message(),
+                            **buttons(False),
+                            **compared((*ran, new)[-MOST_RUNS:]),
+                        }
+                    elif isinstance(event, Failed):
+                        yield {"run": "", "curve": feed.message(), **buttons(False)}
+                    else:
+                        parameters = event.parameters if isinstance(event, Started) else parameters
+                        yield {"curve": feed.message()}
+        finally:
+            events.close()  # type: ignore[attr-defined]
+
+    def failed(self, message: str) -> dict[str, Any]:
+        """The run is over, or never began: why, and Start is there again."""
+        return {"curve": failure_message(message), "run": "", **buttons(False)}
+
+
+def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
+    """The weights of the watched sentence after so many steps, and what is written by then."""
+    right = event.written[:-1] == pair.target
+    weights = np.array(event.weights)
+    attends = plan.score != "none"
+    changes = {"says": TEXT.says(event.step, pair.source, event.written, pair.target, attends)}
+    if attends:
+        changes["plot"] = alignment_figure(pair.source, event.written, weights, pair.links if right else ())
+    return changes
+
+
+def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
+    """The runs of this page side by side."""
+    lengths = [len(pair.source) for pair in held_out()]
+    shares = [shares_by_length(lengths, one.right) for one in ran]
+    return {"ran": ran, "runs": TEXT.runs(ran), "numbers": TEXT.numbers(ran, list(zip(*shares, strict=True)))}

@@ -1,0 +1,93 @@
+"""Train live: a translator from random weights, its curve, and the alignment that appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.translation.gru import SCORES
+from demos.errors import UserError
+from demos.lessons.translation.training.controller import CHANGED, Trainer, idle
+from demos.lessons.translation.training.program import training_code
+from demos.page.folds import all_controls, folds
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence
+from demos.training.translation.training import FEWEST_STEPS, MOST_STEPS, Plan
+from demos.widgets.live_curve.live_curve import live_curve
+from demos.widgets.run_controller.run_controller import RunController, guarded
+
+KINDS = [
+    ("attention", "additive"),
+    ("no attention: one vector for the sentence", "none"),
+    ("attention, dot product", "dot"),
+]
+
+
+def build(page: Page) -> None:
+    """The alignment and the curve beside the choices; the runs so far; the folds."""
+    trainer = Trainer(page.services)
+    parts: dict[str, Any] = {**RunController.states(), "ran": gr.State(())}
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320):
+            parts["plot"] = gr.Plot(
+                label="Attention weights while it learns", show_label=False, elem_id="translation-learned",
+                elem_classes="picture",
+            )  # fmt: skip
+            parts["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
+        with gr.Column(scale=4, min_width=320):
+            score = gr.Radio(KINDS, value="additive", label="What the decoder reads", elem_id="translation-score")
+            with gr.Row():
+                parts["start"] = gr.Button("Start", variant="primary", elem_id="translation-start", min_width=110)
+                parts["stop"] = gr.Button("Stop early", interactive=False, elem_id="translation-stop", min_width=110)
+            page.show_look()
+            parts["curve"] = live_curve(trainer.feeds.news, elem_id="translation-curve")
+            with all_controls(page, __file__), gr.Row():
+                steps = gr.Slider(FEWEST_STEPS, MOST_STEPS, value=500, step=50, label="Steps (64 sentences each)")
+                seed = gr.Number(1, precision=0, label="Seed")
+    parts["runs"] = gr.HTML("", elem_id="translation-runs")
+    parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
+    page.keep(translator=score, translator_steps=steps, translator_seed=seed)
+    chosen = [score, steps, seed]
+
+    def show(_: Sentence, reader: str, begun: str, run: str, ran: Any, *values: Any) -> dict[str, Any]:
+        """The part before a run; while one is under way or drawn, the program alone."""
+        program = {"program": training_code(read_plan(*values))}
+        if run or ran or controller.is_elsewhere(reader, begun):
+            return program
+        return program | idle()
+
+    def work(run: str, reader: str, ran: Any, *values: Any) -> Iterator[dict[str, Any]]:
+        def changes() -> Iterator[dict[str, Any]]:
+            yield from trainer.train(run, read_plan(*values), tuple(ran or ()))
+
+        return guarded(changes(), trainer.failed)
+
+    controller = RunController(page.services.trainings, "translation", work)
+    shown = ["plot", "says", "curve", "runs", "numbers", "program"]
+    page.draw(
+        by_component(parts, show), [page.reader, parts["begun"], parts["run"], parts["ran"], *chosen],
+        [parts[name] for name in shown], triggers=[score.input, steps.change, seed.change], show_progress="hidden",
+    )  # fmt: skip
+    controller.wire(page, parts, [(parts["start"].click, {})], [parts["ran"], *chosen], CHANGED)
+
+
+def read_plan(score: Any, steps: Any, seed: Any) -> Plan:
+    """The controls' values. Raises UserError where one is out of bounds."""
+    try:
+        return Plan(score if score in SCORES else "additive", int(steps), int(seed)).check()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise error if isinstance(error, UserError) else UserError("A number is missing in the settings.") from error
+
+
+PART = Part(
+    tab="Train live",
+    look=(
+        "A translator starts from random weights and sees 64 sentence pairs per step. Click Start: at first it writes "
+        "nonsense and its weights are spread out; within a minute, the alignment appears. Then train without attention."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=1,
+)

@@ -1,0 +1,1 @@
+"""Training a small translator, live on the page or by a command."""

@@ -1,0 +1,175 @@
+"""The training of a translator as a generator of plain events: the grammar's pairs in, looks at held-out ones out."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from demos.bert.translation.bundled import right_of
+from demos.bert.translation.decoding import Trained, steps
+from demos.bert.translation.grammar import HELD_OUT, SEED, Pair, held_out, sentences
+from demos.bert.translation.gru import PADDING, SCORES, Translator
+from demos.bert.translation.vocabulary import Vocabulary, padded, shifted
+from demos.errors import UserError
+from demos.training.events import Epoch, Event, Finished, Outcome, Started, Step, Stopped
+
+PAIRS, BATCH, RATE, CLIP = 8_000, 64, 3e-3, 1.0
+FEWEST_STEPS, MOST_STEPS = 50, 1_500
+EVERY = 25  # steps from look to look
+LOOKED_AT = 200  # held-out pairs of a look; the end is measured on all
+WARM_UP = 0.1  # of the steps, in which the rate rises
+MAX_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is trained."""
+
+    score: str = "additive"
+    steps: int = 500
+    seed: int = 1
+
+    def check(self) -> Plan:
+        """Itself. Raises UserError for values out of bounds."""
+        if self.score not in SCORES:
+            raise UserError("Choose how the decoder reads the encoder: additive, dot or none.")
+        if not FEWEST_STEPS <= self.steps <= MOST_STEPS or not 0 <= self.seed < 2**31:
+            raise UserError(f"Choose {FEWEST_STEPS} to {MOST_STEPS:,} steps and a seed of 0 or more.")
+        return self
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """The watched sentence as the translator renders it by now."""
+
+    step: int
+    written: tuple[str, ...]  # m words, the end included
+    weights: tuple[tuple[float, ...], ...]  # [m][n]
+
+
+@dataclass(frozen=True)
+class TranslationResult(Outcome):
+    """The held-out sentences, each right or not."""
+
+    right: tuple[bool, ...]
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The share that is right word by word."""
+        return {"share of sentences right": sum(self.right) / len(self.right)}
+
+
+def train_translator(
+    plan: Plan, should_stop: Callable[[], bool], watched: Pair, keep: Callable[[Trained], object] = lambda _: None
+) -> Iterator[Event | Aligned]:
+    """Started, a Step a batch, every EVERY steps an Epoch and an Aligned, at last Finished or Stopped.
+
+    `keep` is handed the translator at the end. Weights and batches depend on the plan alone.
+    """
+    pairs = sentences(HELD_OUT + PAIRS, SEED)
+    languages = [Vocabulary.of(getattr(pair, side) for pair in pairs) for side in ("source", "target")]
+    trained = untrained(plan, *languages)
+    model, train, looked_at = trained.model, pairs[HELD_OUT:], held_out()[:LOOKED_AT]
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=plan.steps + 1, pct_start=WARM_UP)
+    yield _started(plan, model)
+    yield _look(trained, looked_at, 0, float("nan"))
+    yield _aligned(trained, watched, 0)
+    draw, began, looking = random.Random(plan.seed), time.monotonic(), 0.0
+    losses: list[float] = []
+    for step in range(1, plan.steps + 1):
+        loss, norm = _step(model, optimizer, trained, draw.sample(train, BATCH))
+        rate = schedule.get_last_lr()[0]
+        schedule.step()
+        losses.append(loss)
+        seconds = time.monotonic() - began - looking
+        speed = step * BATCH / seconds
+        left = (plan.steps - step) * seconds / step
+        yield Step(step, plan.steps, step * BATCH / PAIRS, loss, float("nan"), rate, norm, speed, left)
+        reason = "asked" if should_stop() else "time" if seconds > MAX_SECONDS else ""
+        if step % EVERY == 0 or step == plan.steps or reason:
+            looked = time.monotonic()
+            yield _look(trained, looked_at, step, sum(losses) / len(losses))
+            yield _aligned(trained, watched, step)
+            losses.clear()
+            looking += time.monotonic() - looked
+        if reason:
+            break
+    result = _result(trained, step, seconds)
+    keep(trained)
+    yield Stopped(result, reason) if reason and step < plan.steps else Finished(result)
+
+
+def untrained(plan: Plan, source: Vocabulary, target: Vocabulary) -> Trained:
+    """The plan's translator before its first step."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(plan.seed)
+        return Trained(Translator(len(source), len(target), plan.score), source, target)
+
+
+def _step(
+    model: Translator, optimizer: torch.optim.Optimizer, trained: Trained, batch: list[Pair]
+) -> tuple[float, float]:
+    """(loss, norm of the gradient before clipping)."""
+    loss = _loss(trained, batch)
+    optimizer.zero_grad()
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+    optimizer.step()
+    return loss.item(), norm.item()
+
+
+def _loss(trained: Trained, pairs: list[Pair] | tuple[Pair, ...]) -> torch.Tensor:
+    """Cross-entropy, the mean over all words that are to be written."""
+    given, wanted = shifted([pair.target for pair in pairs], trained.target)
+    logits = trained.model(padded([pair.source for pair in pairs], trained.source), given)
+    return cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PADDING)
+
+
+def _look(trained: Trained, pairs: tuple[Pair, ...], step: int, train_loss: float) -> Epoch:
+    with torch.inference_mode():
+        loss = _loss(trained, pairs).item()
+    right = right_of(trained, [pair.source for pair in pairs], [pair.target for pair in pairs])
+    return Epoch(step, step * BATCH / PAIRS, train_loss, loss, sum(right) / len(right))
+
+
+def _aligned(trained: Trained, watched: Pair, step: int) -> Aligned:
+    written, decoded = steps(trained, watched.source)
+    return Aligned(step, written, tuple(map(tuple, decoded.weights[0].tolist())))
+
+
+def _started(plan: Plan, model: Translator) -> Started:
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return Started(
+        labels=(),
+        train=PAIRS,
+        validation=LOOKED_AT,
+        test=HELD_OUT,
+        cut=0,
+        total_steps=plan.steps,
+        steps_per_epoch=PAIRS // BATCH,
+        parameters=parameters,
+        trainable_parameters=parameters,
+        metric="share of sentences right",
+        baseline="",
+        baseline_score=0.0,
+        baseline_watched=0.0,
+        device="cpu",
+        precision="float32",
+        threads=torch.get_num_threads(),
+    )
+
+
+def _result(trained: Trained, step: int, seconds: float) -> TranslationResult:
+    pairs = held_out()
+    with torch.inference_mode():
+        loss = _loss(trained, pairs).item()
+    right = right_of(trained, [pair.source for pair in pairs], [pair.target for pair in pairs])
+    return TranslationResult(
+        loss=loss, steps=step, seconds=seconds, examples_per_second=step * BATCH / seconds, folder="", right=right
+    )

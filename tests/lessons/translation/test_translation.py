@@ -1,0 +1,113 @@
+"""What the lesson shows is what the translators computed."""
+
+from __future__ import annotations
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.translation.bundled import bundled, right
+from demos.bert.translation.decoding import steps
+from demos.bert.translation.grammar import example, held_out
+from demos.errors import UserError
+from demos.lessons.translation.decoding.part import drawn
+from demos.lessons.translation.decoding.program import decoding_code
+from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
+from demos.lessons.translation.training.controller import MOST_RUNS, Ran, compared, idle
+from demos.lessons.translation.training.part import read_plan
+from demos.page.questions import questions
+from demos.page.services import Sentence, Services
+
+TYPED = " ".join(example().source)
+EMPTY = Sentence("", "", "")
+
+
+def test_the_picture_holds_the_weights() -> None:
+    pair = example()
+    written, decoded = steps(bundled("additive"), pair.source)
+    plot = drawn(EMPTY, TYPED, 5)["plot"]
+    np.testing.assert_allclose(np.array(plot.data[0].z, float), decoded.weights[0].numpy(), atol=5e-5)
+    assert len(plot.data[0].y) == len(written)
+    rings = list(zip(plot.data[1].y, plot.data[1].x, strict=True))
+    assert rings[4] == ("5 zone", "7 area")
+    assert (plot.layout.shapes[0].y0, plot.layout.shapes[0].y1) == (3.5, 4.5)
+
+
+def test_one_step_and_both_translations_are_told() -> None:
+    shown = drawn(EMPTY, TYPED, 5)
+    assert "the decoder writes “zone”" in shown["step"]
+    assert f'<dd lang="fr">{" ".join(example().target)}</dd>' in shown["both"]
+    assert shown["choice"]["maximum"] == len(example().target) + 1
+    assert drawn(EMPTY, TYPED, 99)["choice"]["value"] == len(example().target) + 1
+
+
+def test_a_wrong_word_is_marked() -> None:
+    wrong = next(pair for pair, is_right in zip(held_out(), right("none"), strict=True) if not is_right)
+    assert "<mark>" in drawn(EMPTY, " ".join(wrong.source), 1)["both"]
+
+
+@pytest.mark.parametrize("typed", ["", "<img src=x onerror=alert(1)>", "😀", "x" * 10_000, None])
+def test_what_can_not_be_read_is_one_sentence(typed: str | None) -> None:
+    with pytest.raises(UserError) as fault:
+        drawn(EMPTY, typed, 1)  # type: ignore[arg-type]
+    assert len(str(fault.value)) < 250
+
+
+def test_the_program_prints_the_same_weights() -> None:
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(decoding_code(example().source), {})
+    rows = [line.split() for line in printed.getvalue().splitlines()]
+    written, decoded = steps(bundled("additive"), example().source)
+    assert tuple(row[0] for row in rows) == written
+    np.testing.assert_allclose([[float(share) for share in row[1:]] for row in rows], decoded.weights[0], atol=1e-3)
+
+
+def test_shares_by_length_are_counted() -> None:
+    assert shares_by_length([3, 6, 7, 20, 21], [True, False, True, False, False]) == [
+        ("1 to 6", 2, 0.5), ("7 to 9", 1, 1.0), ("13 or more", 2, 0.0),
+    ]  # fmt: skip
+    figure = length_figure([3, 20], {"one": (True, False), "two": (True, True)})
+    assert [list(bar.y) for bar in figure.data] == [[1.0, 0.0], [1.0, 1.0]]
+
+
+def test_hostile_words_stay_text_in_the_picture() -> None:
+    figure = alignment_figure(["<b>a</b>"], ["<i>"], np.ones((1, 1)))
+    assert figure.layout.xaxis.ticktext == ("&lt;b&gt;a&lt;/b&gt;",)
+    assert figure.layout.yaxis.ticktext == ("&lt;i&gt;",)
+
+
+def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side() -> None:
+    opening = idle()
+    weights = np.array(opening["plot"].data[0].z, float)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-3)
+    assert weights.max() < 0.3
+    assert json.loads(opening["curve"])["done"]
+    ran = tuple(Ran(f"run {at}", 10, 20, 3.0, tuple(right("none"))) for at in range(MOST_RUNS))
+    told = compared(ran)
+    assert f"{sum(right('none'))} of {len(held_out())}" in told["runs"]
+    assert told["ran"] == ran
+
+
+@pytest.mark.parametrize("values", [(None, None, 0), ("dot", 10**9, 0), ("dot", float("nan"), 0), ("dot", 100, -5)])
+def test_settings_out_of_bounds_are_refused(values: tuple[object, ...]) -> None:
+    with pytest.raises(UserError):
+        read_plan(*values)
+
+
+def test_the_questions_answers_are_counted(store: ModelStore, bundled: LoadedModel) -> None:
+    services = Services(store, bundled.spec.key)
+    decoding, training = (questions()["translation", part] for part in ("decoding", "training"))
+    assert decoding.compute is not None
+    assert training.compute is not None
+    answer = decoding.compute(services, EMPTY, TYPED)
+    assert answer.keys == {"crossed"}
+    assert answer.facts["words"] == len(example().target)
+    facts = training.compute(services, EMPTY).facts
+    long = [is_right for pair, is_right in zip(held_out(), right("none"), strict=True) if len(pair.source) > 12]
+    assert facts["without_long"] == pytest.approx(sum(long) / len(long))
+    assert facts["without_long"] < facts["without_short"]

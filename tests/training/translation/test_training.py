@@ -1,0 +1,90 @@
+"""The training of a translator: what it tells, and that it is what its program does."""
+
+from __future__ import annotations
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+import pytest
+
+from demos.bert.translation.grammar import example, sentences
+from demos.errors import UserError
+from demos.lessons.translation.training.program import training_code
+from demos.training.events import Epoch, Finished, Started, Step, Stopped
+from demos.training.service.training_service import TrainingService
+from demos.training.translation.live import train_live
+from demos.training.translation.training import EVERY, Aligned, Plan, train_translator
+
+PAIRS = sentences(8_500, 0)
+SOURCE, TARGET = attrgetter("source"), attrgetter("target")
+
+
+@pytest.fixture(scope="module")
+def events() -> list[Any]:
+    return list(train_translator(Plan("additive", 75, 3), lambda: False, example()))
+
+
+def test_what_is_told_in_which_order(events: list[Any]) -> None:
+    kinds = [type(event) for event in events]
+    assert kinds[:3] == [Started, Epoch, Aligned]
+    assert kinds[-1] is Finished
+    assert [event.step for event in events if isinstance(event, Step)] == list(range(1, 76))
+    assert [event.step for event in events if isinstance(event, Aligned)] == [0, *range(EVERY, 76, EVERY)]
+    e, d = 64, 128
+    english, french = (len({word for pair in PAIRS for word in side(pair)}) + 3 for side in (SOURCE, TARGET))
+    one_direction = 3 * (d // 2) * (e + d // 2 + 2)
+    attention = d * d + d + d * d + d
+    by_hand = e * (english + french) + 2 * one_direction + 3 * d * (e + d + 2) + attention + 2 * d * d + d
+    assert events[0].parameters == by_hand + d * french + french
+
+
+def test_it_learns(events: list[Any]) -> None:
+    looks = [event for event in events if isinstance(event, Epoch)]
+    assert looks[-1].validation_loss < looks[0].validation_loss / 3
+    for event in events:
+        if isinstance(event, Aligned):
+            assert len(event.weights) == len(event.written)
+            assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in event.weights)
+
+
+@pytest.mark.parametrize("score", ["additive", "dot", "none"])
+def test_the_program_trains_the_same_way(score: str) -> None:
+    """Its printed losses are the page's; the code panel is run as it stands."""
+    plan = Plan(score, 50, 3)
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(training_code(plan), {})
+    steps = (event for event in train_translator(plan, lambda: False, example()) if isinstance(event, Step))
+    losses = {event.step: event.loss for event in islice(steps, 50)}
+    told = re.findall(r"step +(\d+)  loss ([\d.]+)", printed.getvalue())
+    assert [int(step) for step, _ in told] == [25, 50]
+    assert [float(loss) for _, loss in told] == [
+        pytest.approx(losses[25], abs=2e-3),
+        pytest.approx(losses[50], abs=2e-3),
+    ]
+
+
+def test_stopped_it_ends_with_what_it_learned() -> None:
+    events = list(train_translator(Plan("none", 200), lambda: True, example()))
+    assert [type(event) for event in events[-3:]] == [Epoch, Aligned, Stopped]
+    assert events[-1].result.steps == 1
+
+
+def test_a_run_waits_its_turn_and_leaves_no_place_behind() -> None:
+    trainings = TrainingService()
+    run = trainings.runs.new()
+    live = train_live(trainings, run, Plan("dot", 50), example())
+    assert isinstance(next(live), Started)
+    assert len(trainings.press_queue) == 1
+    live.close()  # type: ignore[attr-defined]
+    assert len(trainings.press_queue) == 0
+
+
+@pytest.mark.parametrize("plan", [Plan("cosine"), Plan(steps=10), Plan(steps=10**9), Plan(seed=-1)])
+def test_bounds(plan: Plan) -> None:
+    with pytest.raises(UserError):
+        plan.check()
