@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 
 from demos.bert.translation.decoding import Trained, translate
 from demos.bert.translation.grammar import held_out
-from demos.bert.translation.gru import Translator
+from demos.bert.translation.gru import SPECIAL, Translator
 from demos.bert.translation.vocabulary import Vocabulary
 from demos.errors import UserError
 from demos.files import ASSETS
@@ -67,10 +67,10 @@ def read_sentence(text: str) -> tuple[str, ...]:
         raise UserError("Type an English sentence, or choose one of the list.")
     if len(text) > MOST_CHARACTERS or len(words) > MOST_WORDS:
         raise UserError(f"The sentence may have at most {MOST_WORDS} words.")
-    known = bundled("additive").source.ids
+    known = bundled("additive").source.words[len(SPECIAL) :]
     if unknown := [word for word in words if word not in known]:
         raise UserError(
-            f"The word “{unknown[0][:40]}” is not among the {len(known) - 3} English words that the translator was "
+            f"The word “{unknown[0][:40]}” is not among the {len(known)} English words that the translator was "
             "trained on; they are listed under “The numbers”."
         )
     return (*words, ".")

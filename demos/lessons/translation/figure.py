@@ -11,6 +11,16 @@ from demos.figures.palette import CLASSES, colour_scale, plotly_layout
 from demos.templates import plot_text
 
 ROW = 30  # pixels
+BAR = {
+    "orientation": "h",
+    "thickness": 12,
+    "len": 1,
+    "outlinewidth": 0,
+    "nticks": 6,
+    "y": 0,
+    "yanchor": "top",
+    "ypad": 8,
+}
 LINK = "#d55e00"  # rings: seen on both ends of the scale
 LENGTHS = ((1, 6), (7, 9), (10, 12), (13, 30))  # English words, the full stop counted
 
@@ -31,7 +41,7 @@ def alignment_figure(
     figure = go.Figure(
         go.Heatmap(
             x=columns, y=rows, z=np.round(weights.astype(np.float64), 4), zmin=0, zmax=1, xgap=1, ygap=1,
-            colorscale=colour_scale("magnitude"), colorbar={"thickness": 12, "len": 1, "outlinewidth": 0, "nticks": 6},
+            colorscale=colour_scale("magnitude"), colorbar=BAR,
             hovertemplate="<b>%{y}</b> reads <b>%{x}</b><br>weight %{z:.4f}<extra></extra>",
         )
     )  # fmt: skip
@@ -49,14 +59,14 @@ def alignment_figure(
     left = 30 + max(map(len, written)) * 10
     figure.update_layout(
         **plotly_layout(
-            height=max(330, ROW * len(rows) + top + 20),
-            margin={"l": left, "r": 10, "t": top, "b": 10},
+            height=max(330, ROW * len(rows) + top + 60),
+            margin={"l": left, "r": 10, "t": top, "b": 50},
             showlegend=False,
         )
     )
     axis = {"showgrid": False, "zeroline": False, "ticks": ""}
     words = {"tickvals": columns, "ticktext": [plot_text(word) for word in source]}
-    figure.update_xaxes(**axis, **words, side="top", tickangle=-60)
+    figure.update_xaxes(**axis, **words, side="top", tickangle=-90)
     written_words = [plot_text(word) for word in written]
     figure.update_yaxes(**axis, tickvals=rows, ticktext=written_words, autorange="reversed", ticklabelstandoff=4)
     return figure

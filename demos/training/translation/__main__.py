@@ -1,7 +1,7 @@
 """`python -m demos.training.translation [FOLDER]`: trains the two translators that come along, a minute or two each.
 
-With attention, three seeds are trained, and the one whose weights agree best with the grammar's links on pairs that it was
-trained on is kept: in some runs, attention settles on a word's neighbour, whose state knows the word too.
+With attention, three seeds are trained, and the translator is kept whose weights agree best with the grammar's links on
+pairs that it was trained on: in some runs, attention settles on a word's neighbour, whose state knows the word too.
 """
 
 from __future__ import annotations

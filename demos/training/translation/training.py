@@ -19,7 +19,7 @@ from demos.errors import UserError
 from demos.training.events import Epoch, Event, Finished, Outcome, Started, Step, Stopped
 
 PAIRS, BATCH, RATE, CLIP = 8_000, 64, 3e-3, 1.0
-FEWEST_STEPS, MOST_STEPS = 50, 1_500
+FEWEST_STEPS, MOST_STEPS = 25, 1_500
 EVERY = 25  # steps from look to look
 LOOKED_AT = 200  # held-out pairs of a look; the end is measured on all
 WARM_UP = 0.1  # of the steps, in which the rate rises

@@ -8,6 +8,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.bundled import bundled, right
@@ -40,7 +41,7 @@ def test_the_picture_holds_the_weights() -> None:
 def test_one_step_and_both_translations_are_told() -> None:
     shown = drawn(EMPTY, TYPED, 5)
     assert "the decoder writes “zone”" in shown["step"]
-    assert f'<dd lang="fr">{" ".join(example().target)}</dd>' in shown["both"]
+    assert f'<dd lang="fr">{escape(" ".join(example().target))}</dd>' in shown["both"]
     assert shown["choice"]["maximum"] == len(example().target) + 1
     assert drawn(EMPTY, TYPED, 99)["choice"]["value"] == len(example().target) + 1
 

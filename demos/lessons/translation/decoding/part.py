@@ -11,6 +11,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence, right
 from demos.bert.translation.decoding import decoder_step, steps, translate
 from demos.bert.translation.grammar import Pair, held_out
+from demos.bert.translation.gru import SPECIAL
 from demos.figures.matrix import matrix_table
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
@@ -77,7 +78,7 @@ def drawn(_: Sentence, typed: str, word: Any) -> dict[str, Any]:
         "numbers": TEXT.numbers(
             matrix_table(weights, labels(written), labels(source), "Attention weights"),
             list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
-            [word for word in trained.source.words[3:] if word != "."],
+            [word for word in trained.source.words[len(SPECIAL) :] if word != "."],
         ),
         "program": decoding_code(source),
     }

@@ -44,7 +44,7 @@ def build(page: Page) -> None:
             page.show_look()
             parts["curve"] = live_curve(trainer.feeds.news, elem_id="translation-curve")
             with all_controls(page, __file__), gr.Row():
-                steps = gr.Slider(FEWEST_STEPS, MOST_STEPS, value=500, step=50, label="Steps (64 sentences each)")
+                steps = gr.Slider(FEWEST_STEPS, MOST_STEPS, value=500, step=25, label="Steps (64 sentences each)")
                 seed = gr.Number(1, precision=0, label="Seed")
     parts["runs"] = gr.HTML("", elem_id="translation-runs")
     parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
