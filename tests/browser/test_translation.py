@@ -19,9 +19,9 @@ def test_a_word_is_chosen_a_typed_sentence_translated_and_a_translator_trained(
     typed.press("Enter")
     expect(page.locator("#lesson-translation .notice", has_text="“zebra” is not among")).to_be_visible()
     expect(step).to_contain_text("“zone”")  # what was drawn stays
-    typed.fill("the cat sleeps")
+    typed.fill("the cat sleeps in the house")
     typed.press("Enter")
-    expect(page.locator("#translation-both dd").first).to_contain_text("le chat dort")
+    expect(page.locator("#translation-both dd").first).to_contain_text("le chat dort dans la maison")
 
     page.locator("#translation-training-button").click()
     curve = page.locator("#translation-curve .curve-status")
