@@ -59,14 +59,29 @@ def the_keyboard_moves_it(page: Page) -> None:
 
 
 def one_station_after_another_is_shown(page: Page) -> None:
+    page.clock.install()
     page.get_by_role("button", name="Play").click()
-    now = page.locator("#lesson-overview [data-station].now")
-    expect(now.locator("h3")).to_contain_text(["Pieces"])
-    expect(now.locator("h3")).to_contain_text(["Input"])
-    expect(now.locator(".above")).to_have_text(["layer 0"])
+    now, told = page.locator("#lesson-overview [data-station].now"), page.locator("#overview-picture [role=status]")
+    for station, sentence in (
+        ("Pieces", "cut into 18 tokens"),
+        ("Input", "segment (A or B) and its position"),
+        ("layer 0", "attention adds to each token's vector"),
+        ("layer 1", "Each further layer"),
+    ):
+        expect(now.locator("h3, .above a")).to_contain_text([station])
+        expect(told).to_contain_text(sentence)
+        page.clock.fast_forward(6_000)
+    for layer in (2, 3, 4):
+        expect(now.locator(".above a")).to_have_text(f"layer {layer}")
+        expect(told).to_contain_text("Each further layer")
+        page.clock.fast_forward(1_000)
+    expect(told).to_contain_text("one vector for each token")
+    page.clock.fast_forward(6_000)
     expect(now.locator("h3")).to_contain_text(["Results"])
+    page.get_by_role("button", name="Stop").click()
     expect(now).to_have_count(0)
-    expect(page.locator("#lesson-overview.playing")).to_have_count(0)
+    expect(told).to_be_empty()
+    page.clock.resume()
 
 
 def a_station_opens_its_lesson_at_the_token(page: Page) -> None:

@@ -82,9 +82,9 @@ def test_each_line_is_a_mean_attention_weight(views: dict[str, Any], reference: 
 
 def test_the_strips_have_the_vectors_colours(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
     inputs, output = reference
-    three, summed, *layers = columns(views["picture"])
+    *_, summed = columns(views["picture"])[:4]
+    layers = columns(views["picture"])[4:]
     n = len(inputs.input_ids[0])
-    assert three.shape == summed.shape == (8 * n, INPUT_CELLS, 4)
     for picture, states, width in [
         (summed, output.hidden_states[0], INPUT_CELLS),
         *((layer, states, STATE_CELLS) for layer, states in zip(layers, output.hidden_states[1:], strict=True)),
@@ -98,14 +98,26 @@ def test_the_strips_have_the_vectors_colours(views: dict[str, Any], reference: t
         assert ((blue > red) == (values > 0))[clear].all()  # blue above zero, orange below
 
 
-def test_the_input_is_three_vectors_added(views: dict[str, Any], reference: tuple[Any, Any]) -> None:
-    rows = columns(views["picture"])[0].reshape(-1, 8, INPUT_CELLS, 4)
-    assert (rows[:, 1] == rows[:, 2]).all()  # a vector is two pixels high
-    segments = rows[:, 3]
-    first = [place for place, kind in enumerate(reference[0].token_type_ids[0].tolist()) if kind == 0]
-    assert (segments[first] == segments[0]).all()
-    assert (segments[-1] != segments[0]).any()  # sentence B has another one
-    assert "Token + segment + position vectors, added." in views["picture"]
+def test_the_input_is_three_vectors_added(views: dict[str, Any], reference: tuple[Any, Any], bundled: Any) -> None:
+    inputs, _ = reference
+    tables = bundled.model.embeddings
+    n = len(inputs.input_ids[0])
+    parts = [
+        tables.word_embeddings(inputs.input_ids[0]),
+        tables.token_type_embeddings(inputs.token_type_ids[0]),
+        tables.position_embeddings(torch.arange(n)),
+    ]
+    limit = np.quantile(torch.cat(parts).abs().detach().numpy(), 0.99)
+    for picture, vectors in zip(columns(views["picture"])[:3], parts, strict=True):
+        values = vectors[:, :INPUT_CELLS].detach().numpy()
+        pixels = picture.reshape(n, 8, INPUT_CELLS, 4)[:, 3].astype(int)
+        clear = np.abs(values) > 0.1 * limit
+        assert ((pixels[..., 2] > pixels[..., 0]) == (values > 0))[clear].all()
+    marks = re.findall(r'class="marks".*?</span></span>', views["picture"], re.S)
+    assert [re.findall(r"<span>(\w+)</span>", column) for column in marks] == [
+        ["AB"[kind] for kind in inputs.token_type_ids[0].tolist()],
+        [str(place) for place in range(n)],
+    ]
 
 
 def test_the_sentences_vector_is_the_mean(views: dict[str, Any], reference: tuple[Any, Any]) -> None:

@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from demos.bert.attention.strongest import share_of, strongest_sources
 from demos.bert.encoder.input import InputLedger
-from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.run import Run
 from demos.bert.pretraining.guesses import Guess
@@ -22,7 +21,7 @@ TEXT = templates(__file__)
 MAX_ROWS = 48  # tokens drawn
 SOURCES = 3  # lines that end at each token in each layer
 FAINTEST = 0.02  # of a token's weight of 1; weaker lines are not drawn
-INPUT_CELLS, STATE_CELLS = 24, 16  # numbers drawn of each vector
+INPUT_CELLS, STATE_CELLS = 12, 16  # numbers drawn of each vector
 VECTOR_CELLS = 96  # of the sentence's vector
 
 
@@ -49,13 +48,19 @@ def rows_of(encoding: Encoding) -> int:
     return min(len(encoding), MAX_ROWS)
 
 
-def overview_html(run: Run, ledger: InputLedger, spec: ModelSpec, chosen: int) -> Markup:
+def overview_html(run: Run, ledger: InputLedger, chosen: int) -> Markup:
     """The stations from left to right; `chosen` is the token whose way is marked."""
     n, encoding = rows_of(run.encoding), run.encoding
     hues = [hue(word) for word in encoding.word_index]
     tokens = [
-        {"text": visible(token), "id": number, "hue": kind, "name": "C" if place == 0 else f"T{place}"}
-        for place, (token, number, kind) in enumerate(zip(encoding.tokens[:n], encoding.input_ids, hues, strict=False))
+        {
+            "text": visible(encoding.tokens[place]),
+            "id": encoding.input_ids[place],
+            "segment": "AB"[encoding.token_type_ids[place]],
+            "hue": hues[place],
+            "name": "C" if place == 0 else f"T{place}",
+        }
+        for place in range(n)
     ]
     special = [place for place, mark in enumerate(encoding.special_tokens_mask) if mark]
     sources, weights = strongest_sources(run.attentions[:, :, :n], SOURCES, special)
@@ -67,15 +72,17 @@ def overview_html(run: Run, ledger: InputLedger, spec: ModelSpec, chosen: int) -
                 for source, weight in zip(sources[layer, target], weights[layer, target], strict=True)
                 if weight >= FAINTEST and source < n
             ],
-            "states": _column([run.hidden_states[layer + 1, :n]], STATE_CELLS),
+            "states": _column(run.hidden_states[layer + 1, :n], STATE_CELLS),
         }
         for layer in range(run.num_layers)
     ]
-    parts = [ledger.word, ledger.segment, ledger.position]
-    inputs = _column([part[:n] for part in parts if part is not None], INPUT_CELLS)
-    summed = _column([run.hidden_states[0, :n]], INPUT_CELLS)
+    parts = {"token": ledger.word, "segment": ledger.segment, "position": ledger.position}
+    added = {name: part[:n] for name, part in parts.items() if part is not None}
+    limit = strips_limit(list(added.values()))
+    inputs = {name: _column(part, INPUT_CELLS, limit) for name, part in added.items()}
+    summed = _column(run.hidden_states[0, :n], INPUT_CELLS)
     share = share_of(run.attentions, special)
-    return TEXT.overview(tokens, inputs, summed, layers, spec, chosen, len(encoding) - n, share)
+    return TEXT.overview(tokens, inputs, summed, layers, chosen, len(encoding) - n, share)
 
 
 def exits_html(run: Run, hidden: HiddenWord | None, vector: np.ndarray, classes: Classes | None) -> Markup:
@@ -106,17 +113,13 @@ def numbers_html(run: Run, ledger: InputLedger) -> Markup:
     return TEXT.numbers(rows, run.num_layers)
 
 
-def _column(vectors: list[np.ndarray], count: int) -> dict[str, str]:
-    """Several vectors <float>[n, d] a token as one picture, `count` numbers wide, by theme the base64 of a PNG.
+def _column(vectors: np.ndarray, count: int, limit: float | None = None) -> dict[str, str]:
+    """The first `count` numbers of each token's vector <float>[n, d] as one picture: by theme the base64 of a PNG.
 
-    A token has eight rows of pixels: its vectors, one under another, with an empty row above and below.
+    A token has eight rows of pixels, the first and the last empty. Colours run to `limit`, or to these vectors' own.
     """
-    limit = strips_limit(vectors)
-    n, height = len(vectors[0]), 6 // len(vectors)
-    places = np.zeros((n, 8, count), dtype=int)
+    n = len(vectors)
+    shown = shades(vectors[:, None, :count], limit or strips_limit([vectors]))  # [n, 1, count]
     drawn = np.zeros((n, 8, count), dtype=bool)
-    for number, rows in enumerate(vectors):
-        top = 1 + number * height
-        places[:, top : top + height] = shades(rows[:, None, :count], limit)
-        drawn[:, top : top + height] = True
-    return pictures(places.reshape(n * 8, count), drawn.reshape(n * 8, count))
+    drawn[:, 1:7] = True
+    return pictures(np.repeat(shown, 8, axis=1).reshape(n * 8, count), drawn.reshape(n * 8, count))

@@ -65,7 +65,7 @@ def drawn(services: Services, sentence: Sentence, token: float | None, trained: 
     hidden = hidden_word(services, sentence, chosen if not encoding.special_tokens_mask[chosen] else picked)
     vector = run.hidden_states[-1].mean(axis=0)
     return {
-        "picture": overview_html(run, ledger, loaded.spec, chosen),
+        "picture": overview_html(run, ledger, chosen),
         "exits": exits_html(run, hidden, vector, classes_of(services, sentence, trained)),
         "numbers": numbers_html(run, ledger),
         "program": overview_code(loaded.spec, encoding),

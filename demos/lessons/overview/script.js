@@ -2,7 +2,7 @@
 // Runs after the token picker's script (demos/widgets/token_picker), whose `chosen` and `choose` these are.
 let marked = null; // the token whose way is marked
 let playing = 0;
-const STEP = 1600; // milliseconds a station
+const [READ, STEP] = [6000, 1000]; // milliseconds of a station with a sentence, and of one without
 
 function mark(token) {
   const overview = element.querySelector(".overview");
@@ -40,23 +40,27 @@ element.addEventListener("click", (event) => {
 element.addEventListener("keydown", () => mark(chosen));
 
 function begin() {
-  const play = element.querySelector(".play");
-  if (play) play.hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const press = element.querySelector(".play");
+  if (press) press.hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (document.querySelector("#lesson-overview.playing")) play(); // of another sentence: that ends it
   marked = null;
   mark(chosen);
 }
 watch("value", begin);
 begin();
 
-// "Play": one station after another, the others dimmed.
+// "Play": one station after another, the others dimmed, with a sentence on what happens there.
 function play() {
-  clearTimeout(playing);
-  const stations = [...document.querySelectorAll("#lesson-overview [data-station]")];
   const lesson = document.querySelector("#lesson-overview");
+  const isOver = lesson.classList.contains("playing");
+  const stations = isOver ? [] : [...lesson.querySelectorAll("[data-station]")];
+  clearTimeout(playing);
   const show = (at) => {
-    for (const [number, station] of stations.entries()) station.classList.toggle("now", number === at);
+    const { told } = stations[at]?.dataset ?? { told: "" };
+    for (const station of lesson.querySelectorAll("[data-station]")) station.classList.toggle("now", station === stations[at]);
     lesson.classList.toggle("playing", at < stations.length);
-    if (at < stations.length) playing = setTimeout(show, STEP, at + 1);
+    if (told !== undefined) element.querySelector(".told").textContent = told;
+    if (at < stations.length) playing = setTimeout(show, told ? READ : STEP, at + 1);
   };
   show(0);
 }
