@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Request, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from app import build_pages
 from demos.bert.model.models import ModelStore
@@ -24,6 +24,7 @@ title: A <b>pack</b>
 
 view: /tokens?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+unflappable
 light: tokens-picture
+question: yes
 
 Some **bold** text.
 
@@ -61,6 +62,16 @@ def pack(store: ModelStore, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def the_question_has_its_answers(page: Page, store: ModelStore) -> None:
+    expect(page.locator("#question ol li")).to_have_count(4)
+    answer = page.locator("#question .revealed")
+    expect(answer).to_be_hidden()
+    page.get_by_text("The answer", exact=True).first.click()
+    tokens = len(store.tokenizer("minilm")("<img src=x onerror=alert(1)> unflappable").input_ids)
+    expect(answer).to_contain_text(f"the model reads {tokens} tokens")
+    expect(answer.locator("dd")).to_have_text(["Several shorter pieces that are in the vocabulary"])
+
+
 def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: Browser) -> None:
     assert pack.stat().st_size < MOST_BYTES
     assert "nobody's eyes" not in pack.read_text(encoding="utf-8")  # the speaker's notes stay with the speaker
@@ -83,8 +94,10 @@ def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: 
     ids = store.tokenizer("minilm")("unflappable", add_special_tokens=False).input_ids
     for number in ids:
         expect(page.locator("#stage")).to_contain_text(str(number))
+    the_question_has_its_answers(page, store)
     page.keyboard.press("PageDown")
     expect(page.locator("#stage")).to_contain_text("weight × v")
+    expect(page.locator("#question")).to_be_empty()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#stage .js-plotly-plot .heatmaplayer > *").first).to_be_attached()
     page.get_by_role("button", name="Next").click()

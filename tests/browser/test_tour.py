@@ -52,6 +52,34 @@ def the_reader_wanders_off_and_comes_back(page: Page) -> None:
     expect(page.locator("#encoder-input-sum.toured")).to_be_visible()
 
 
+def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
+    """In the order of “Exercise 1: which dimensions?” and the stop after it, which asks none."""
+    page = open_lesson("embeddings", part="pooling", tour="lecture-fine-tuning", stop="8")
+    card, picture = page.locator("#embeddings-pooling .question"), page.locator("#embeddings-pooling-count")
+    expect(card).to_be_visible()
+    expect(page.locator(TITLE)).to_be_focused()
+    expect(picture).to_have_css("visibility", "hidden")
+    assert "questions=" not in page.url
+    card.get_by_label("(number of tokens) ×", exact=False).first.check()
+    page.keyboard.press("Enter")
+    expect(card.locator(".facts")).to_contain_text("the last layer")
+    expect(page.locator("#embeddings-pooling-count.toured")).to_be_visible()
+    page.locator("#tour h2").focus()
+    page.keyboard.press("PageDown")
+    expect(page.locator(TITLE)).to_have_text("What each token contributes")
+    expect(page.locator("#embeddings-pooling-b-tokens.toured")).to_be_visible()
+    expect(card).to_have_count(0)
+
+
+def test_questions_in_the_link_last_to_the_next_stop(open_lesson: Open) -> None:
+    page = open_lesson("overview", tour="ten-minutes", stop="1", questions="1")
+    expect(page.locator(".question")).to_be_visible()
+    page.locator(".question").focus()
+    page.keyboard.press("PageDown")  # a presenter's clicker turns the page wherever the focus is
+    expect(page.locator(TITLE)).to_have_text("Words become pieces")
+    expect(page.locator("#lesson-tokens .question")).to_be_visible()
+
+
 def test_an_unknown_tour_or_stop_is_no_harm(open_lesson: Open) -> None:
     page = open_lesson("tokens", tour="constructor", stop="1")
     expect(page.locator("#tokens-picture .chip").first).to_be_visible()
@@ -124,6 +152,7 @@ def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open
     second = page.locator("#own-tour li").nth(1)
     second.get_by_label("Heading").fill("Pieces")
     second.get_by_label("Text").fill("See **this**.\n## no stop")
+    second.get_by_label("Ask this part's question").check()
     second.get_by_role("button", name="Up").click()
     expect(page.locator("#own-tour li").first.get_by_label("Heading")).to_have_value("Pieces")
     assert serious_faults(page, [], "#own-tour") == {}
@@ -136,12 +165,14 @@ def test_a_readers_own_tour_is_written_kept_handed_on_and_read(open_lesson: Open
         ["Pieces", "What happens to a sentence in BERT?"],
     )
     assert tour.stops[0].light == "tokens-picture"
+    assert [stop.asks for stop in tour.stops] == [True, False]
     a_bad_file_is_told_with_its_line(page, tmp_path)
     page.locator("#own-tour li").nth(1).get_by_role("button", name="Remove").click()
     page.locator("#own-tour [data-file]").set_input_files(tmp_path / "mine.md")
     expect(page.locator("#own-tour li")).to_have_count(2)
     page.get_by_role("button", name="Start the tour").click()
     expect(page.locator(TITLE)).to_have_text("Pieces")
+    expect(page.locator("#lesson-tokens .question")).to_be_visible()
     expect(page.locator("#tour .said strong")).to_have_text("this")
     expect(page.locator("#tour .said")).to_contain_text("## no stop")
     page.keyboard.press("ArrowRight")

@@ -28,6 +28,7 @@ title: A tour
 
 view: /tokens?text=Hello+there&under=id
 light: tokens-picture
+question: yes
 
 Some **bold** text and `code`.
 It goes on.
@@ -50,7 +51,7 @@ LAUGHS = (
     + f"\ntitle: *{'a' * 40}"
 )
 PLACES = {
-    "tokens": Place((), {"under": {"value": "id", "offers": ["id", "position"]}}, {"tokens-picture": ""}),
+    "tokens": Place((), {"under": {"value": "id", "offers": ["id", "position"]}}, {"tokens-picture": ""}, [""]),
     "attention": Place(
         ("heads", "compare"),
         {"part": {"value": "heads"}, "layer": {"value": 0, "minimum": 0, "maximum": 5, "step": 1}},
@@ -70,17 +71,18 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
     assert (tour.name, tour.title) == ("My-tour-", "A tour")
     first, second = tour.stops
     assert (first.title, first.lesson, first.query) == ("First *stop*", "tokens", "text=Hello+there&under=id")
-    assert (first.light, first.line) == ("tokens-picture", 5)
+    assert (first.light, first.asks, first.line) == ("tokens-picture", True, 5)
     assert "<strong>bold</strong> text and <code>code</code>" in first.text
     for hostile in ("<script", "<img", 'href="javascript'):
         assert hostile not in first.text
     assert (second.lesson, second.query, second.light, second.text) == ("attention", "layer=3", "attention-grid", "")
+    assert second.asks is False
     assert "<em>layer</em>.</p>\n<p>And &lt;b&gt;" in second.notes
     assert second.source == ("", "Say this:\nthe grid has a row for each *layer*.\n\nAnd <b>this</b>.")
     check_tour(tour, PLACES)
     assert as_json(tour)["stops"][1]["title"] == "Second stop"
     assert offered([tour])["My-tour-"] == {
-        "title": "A tour", "count": 2, "lesson": "tokens", "query": "text=Hello+there&under=id"
+        "title": "A tour", "count": 2, "asks": [1], "lesson": "tokens", "query": "text=Hello+there&under=id"
     }  # fmt: skip
 
 
@@ -94,7 +96,17 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("title: A tour", "title: " + "[" * 50_000, "mine.md, line 2: this is no “name: value”."),
         ("title: A tour", "title: !!python/object/apply:os.system [ls]", "mine.md, line 2: this is no “name: value”."),
         ("title: A tour", LAUGHS, "mine.md, line 2: a tour needs a line “title: …”"),
-        ("view: /tokens", "look: /tokens", "mine.md, line 7: a stop has a view and may have a light, but no 'look'."),
+        (
+            "view: /tokens",
+            "look: /tokens",
+            "mine.md, line 7: a stop has a view and may have a light and a question, b",
+        ),
+        ("question: yes", "question: how?", "mine.md, line 9: a stop's question is “yes” or “no”, not 'how?'."),
+        (
+            "view: /attention?layer=3\n",
+            "view: /attention?layer=3\nquestion: yes\n",
+            "mine.md, line 16: the lesson attention has no question in its part 'heads'.",
+        ),
         (
             "view: /tokens?text=Hello+there&under=id\n",
             "",
@@ -104,15 +116,15 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("view: /tokens", "view: //example.org", "mine.md, line 5: a view is a link within the page"),
         ("view: /tokens", "view: /tokenz", "mine.md, line 5: there is no lesson 'tokenz'; choose one of tokens, att"),
         ("under=id", "over=id", "mine.md, line 5: the lesson tokens has no choice 'over'."),
-        ("layer=3", "part=tails", "mine.md, line 15: the lesson attention has no part 'tails'."),
+        ("layer=3", "part=tails", "mine.md, line 16: the lesson attention has no part 'tails'."),
         ("under=id", "under=ground", "mine.md, line 5: the choice 'under' of the lesson tokens can't be 'ground'."),
-        ("layer=3", "layer=6", "mine.md, line 15: the choice 'layer' of the lesson attention can't be '6'."),
+        ("layer=3", "layer=6", "mine.md, line 16: the choice 'layer' of the lesson attention can't be '6'."),
         (
             "layer=3",
             "part=compare",
-            "mine.md, line 15: the element 'attention-grid' stands in the part 'heads', not in 'compare'.",
+            "mine.md, line 16: the element 'attention-grid' stands in the part 'heads', not in 'compare'.",
         ),
-        ("Say this", "on " * 1_000, "mine.md, line 15: a stop's notes have at most 2,000 characters."),
+        ("Say this", "on " * 1_000, "mine.md, line 16: a stop's notes have at most 2,000 characters."),
         ("light: tokens-picture", "light: moon", "mine.md, line 5: the lesson tokens has no element 'moon'."),
         ("It goes on.", "on " * 1_000, "mine.md, line 5: a stop's text has at most 2,000 characters."),
         ("It goes on.", "on " * 40_000, "mine.md: a tour has at most 100 kB."),

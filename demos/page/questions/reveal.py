@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from demos.bert.model.encoding import Encoding
 from demos.errors import UserError
@@ -46,6 +46,32 @@ def reveal(services: Services, sentence: Sentence, question: Question, said: str
         question.unit,
     )
     return {"right": right, "said": Markup(told(question, said, encoding)).striptags() if said else "", "html": html}
+
+
+def in_full(services: Services, sentence: Sentence, question: Question, choices: Mapping[str, Any]) -> Markup:
+    """The question with its answers, and folded what is right and why, for where nothing can be asked.
+
+    `choices` are the part's, by name. A sentence from which no answer can be computed is told in the answer's place.
+    """
+    try:
+        answer = reveal(services, sentence, question, "", *(choices[name] for name in question.choices))["html"]
+    except UserError as error:
+        answer = TEXT.refused(str(error))
+    offers = [Markup(named(one.text)) for one in question.answers if question.kind == "choice"]
+    spec = services.loaded(sentence.model).spec
+    known = {
+        **choices,
+        "text": sentence.text,
+        "pair": sentence.text_pair,
+        "words": len(f"{sentence.text} {sentence.text_pair}".split()),
+        "layers": spec.num_layers,
+        "heads": spec.num_heads,
+        "width": spec.width,
+    }
+    html = TEXT.in_full(Markup(named(question.text)), offers, answer)
+    for name, value in known.items():
+        html = html.replace(TEXT.space(name), escape(value))
+    return html
 
 
 def is_right(question: Question, answer: Answer, said: str, encoding: Encoding | None) -> bool:

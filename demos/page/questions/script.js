@@ -11,6 +11,8 @@ const pressed = new Set(); // parts whose question was asked for
 const given = {}; // part -> the sentence that its answer was for
 let asking; // [part, answer] on its way to the server
 let openPart;
+const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
+let stopAsks = insideBert.tour.asks; // and has not done so yet
 
 const now = () => insideBert.view();
 const part = () => now().choices.part ?? "";
@@ -83,7 +85,8 @@ function made(of) {
     if (target.closest("[data-waive]")) ask(of, "");
     if (target.closest("[data-close]")) remove(of);
   });
-  card.addEventListener("keydown", (event) => event.stopPropagation()); // arrows choose among the answers, and turn no page
+  // arrows choose among the answers, and turn no page; a presenter's clicker does
+  card.addEventListener("keydown", (event) => event.key.startsWith("Page") || event.stopPropagation());
   return card;
 }
 
@@ -98,7 +101,7 @@ function remove(of) {
   if (document.activeElement === document.body) press.focus({ preventScroll: true });
 }
 
-function cover(of, focused) {
+function cover(of) {
   const place = host(of);
   if (!place) return setTimeout(refresh, 150); // a tab is built when it is first opened
   remove(of);
@@ -112,7 +115,6 @@ function cover(of, focused) {
     if (place.hasAttribute("data-covered")) place.style.minHeight = `${card.offsetTop + card.offsetHeight}px`;
   }).observe(card);
   press.hidden = true;
-  if (focused) card.focus({ preventScroll: true });
 }
 
 function ask(of, said) {
@@ -142,9 +144,13 @@ function refresh() {
     if (cards[other]?.classList.contains("answered")) remove(other);
     if (turned && other === of) delete given[of]; // another sentence: asked anew, once the part is opened anew
   }
+  if (stopAsks && Object.hasOwn(templates, of) && of === (toured ?? of)) {
+    stopAsks = false;
+    pressed.add(of);
+  }
   const isWanted = Object.hasOwn(templates, of) && (pressed.has(of) || (insideBert.questionsOn() && !(of in given)));
   const isCovered = cards[of] && !cards[of].classList.contains("answered");
-  if (isWanted && !(isCovered && cards[of].isConnected)) cover(of, pressed.has(of));
+  if (isWanted && !(isCovered && cards[of].isConnected)) cover(of);
   else if (isWanted) {
     filled(cards[of]);
     for (const place of cards[of].querySelectorAll(".tokens")) if (place.dataset.of !== sentence()) tokenChips(place);
@@ -227,6 +233,7 @@ insideBert.questions = {
     delete given[part()];
     remove(part());
     refresh();
+    cards[part()]?.focus({ preventScroll: true });
   },
 };
 document.addEventListener("inside-bert-view", refresh);

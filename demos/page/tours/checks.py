@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -21,6 +21,7 @@ class Place:
     parts: tuple[str, ...]  # in their order
     choices: Mapping[str, Mapping[str, Any]]  # name -> default, and what is on offer (demos/page/bar.py)
     elements: Mapping[str, str]  # id -> the part in which it stands, "" above the parts
+    asked: Collection[str] = ()  # the parts that have a question; "" for a lesson without parts
 
 
 def check_tour(tour: Tour, places: Mapping[str, Place]) -> None:
@@ -49,6 +50,8 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
         return f"the lesson {stop.lesson} has no element {stop.light!r}."
     if stop.light and place.elements[stop.light] not in ("", part):
         return f"the element {stop.light!r} stands in the part {place.elements[stop.light]!r}, not in {part!r}."
+    if stop.asks and part not in place.asked:
+        return f"the lesson {stop.lesson} has no question{f' in its part {part!r}' if part else ''}."
     return ""
 
 

@@ -15,6 +15,8 @@ from gradio.components.plot import PlotData
 
 from demos.page.batch import Redraw, changed_by
 from demos.page.lesson import Page, Part
+from demos.page.questions import questions
+from demos.page.questions.reveal import in_full
 from demos.page.services import Sentence
 from demos.page.tours.tour_file import Stop
 
@@ -34,11 +36,12 @@ class Picture:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A stop's view: its sentence and its pictures, none where only the app can draw them."""
+    """A stop's view: its sentence, its question and its pictures, none where only the app can draw them."""
 
     text: str
     text_pair: str
     part: str
+    question: str  # HTML, with the answer folded; "" where the stop asks none
     pictures: tuple[Picture, ...]
 
 
@@ -49,7 +52,9 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
     part = part or (page.lesson.parts[0] if page.lesson.parts else None)
     sentence = Sentence(query.get("text", default_text), query.get("pair", ""), query.get("model", ""))
     choices = {name: chosen(component, query.get(name)) for name, component in page.choices.items()}
-    said = (sentence.text, sentence.text_pair, part.slug if part else "")
+    slug = part.slug if part else ""
+    asked = in_full(page.services, sentence, questions()[page.lesson.slug, slug], choices) if stop.asks else ""
+    said = (sentence.text, sentence.text_pair, slug, asked)
     if part and part.standalone:
         document = part.standalone(page.services, sentence, choices)
         return Drawn(*said, (Picture(f"{page.lesson.slug}-{part.slug}", "", document=document),))

@@ -29,9 +29,10 @@
 
   function fill(node, stop) {
     for (const field of node.querySelectorAll("[data-of]")) {
-      field.value = stop[field.dataset.of];
+      const value = field.type === "checkbox" ? "checked" : "value";
+      field[value] = stop[field.dataset.of] ?? "";
       field.oninput = () => {
-        stop[field.dataset.of] = field.value;
+        stop[field.dataset.of] = field[value];
         save();
       };
     }
@@ -57,7 +58,7 @@
   const inside = (text) => text.replace(/\r/g, "").replace(/^## /gm, "\\## ").replace(/^notes:/gm, " notes:").trim();
   const source = () =>
     `---\ntitle: ${JSON.stringify(line(own.title) || word("untitled"))}\n---\n${own.stops
-      .map(({ title, view: leads, light, text, notes }) => `\n## ${line(title) || "…"}\n\nview: ${leads}\n${line(light) ? `light: ${line(light)}\n` : ""}\n${inside(text)}\n${notes.trim() ? `\nnotes: ${inside(notes)}\n` : ""}`)
+      .map(({ title, view: leads, light, asks, text, notes }) => `\n## ${line(title) || "…"}\n\nview: ${leads}\n${line(light) ? `light: ${line(light)}\n` : ""}${asks ? "question: yes\n" : ""}\n${inside(text)}\n${notes.trim() ? `\nnotes: ${inside(notes)}\n` : ""}`)
       .join("")}`;
 
   // -> the tour as the server reads it; undefined where it has a fault, which is told
@@ -75,7 +76,7 @@
   const does = {
     add() {
       if (own.stops.length >= MOST_STOPS) return say(word("full"));
-      own.stops.push({ title: heading(), view: view(), light: picture(), text: "", notes: "" });
+      own.stops.push({ title: heading(), view: view(), light: picture(), asks: false, text: "", notes: "" });
       save();
       show();
       part("li:last-child input").focus();
@@ -124,7 +125,7 @@
     const tour = await checked(file.name, file);
     if (!tour) return;
     own.title = tour.title;
-    own.stops = tour.stops.map(({ title, lesson, query, light, source: [text, notes] }) => ({ title, view: `/${lesson}?${query}`, light, text, notes }));
+    own.stops = tour.stops.map(({ title, lesson, query, light, asks, source: [text, notes] }) => ({ title, view: `/${lesson}?${query}`, light, asks, text, notes }));
     save();
     show();
   }

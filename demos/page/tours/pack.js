@@ -25,9 +25,10 @@ function draw({ place: id, classes, html, figure, document: whole }) {
 }
 
 function show() {
-  const { title, said, text, text_pair: pair, lesson, part, tab, pictures } = stops[at - 1];
+  const { title, said, text, text_pair: pair, lesson, part, tab, question, pictures } = stops[at - 1];
   place("title").textContent = title;
   place("said").innerHTML = said; // made of Markdown in which no HTML counts
+  place("question").innerHTML = question; // escaped where it was made
   place("sentence").textContent = pictures.length && text ? `“${text}”${pair ? ` and “${pair}”` : ""}` : "";
   place("count").textContent = `${at} of ${stops.length}`;
   place("tab").textContent = tab;

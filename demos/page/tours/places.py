@@ -1,4 +1,4 @@
-"""What a tour's stops can name: the lessons, with their parts, choices and elements."""
+"""What a tour's stops can name: the lessons, with their parts, choices, elements and questions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gradio.blocks import Block
 
 from demos.page.bar import offer
 from demos.page.lesson import Page
+from demos.page.questions import questions
 from demos.page.tours.checks import Place
 
 
@@ -24,6 +25,7 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
             parts=tuple(part.slug for part in page.lesson.parts),
             choices={name: offer(name, component) for name, component in page.choices.items()},
             elements=elements[page.lesson.slug if number else ""],
+            asked=[part for lesson, part in questions() if lesson == page.lesson.slug],
         )
         for number, page in enumerate(pages)
     }

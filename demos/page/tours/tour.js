@@ -20,7 +20,7 @@
   function address(of, number, { lesson, query: said }) {
     const query = new URLSearchParams(said);
     const now = new URLSearchParams(location.search);
-    for (const lasting of ["present", "__theme"]) if (now.has(lasting)) query.set(lasting, now.get(lasting));
+    for (const lasting of ["present", "questions", "__theme"]) if (now.has(lasting)) query.set(lasting, now.get(lasting));
     query.set("tour", of);
     query.set("stop", number);
     return `./${lesson}?${query}`;
@@ -60,14 +60,16 @@
   }
 
   // The element to look at, once it is there and filled; it stays in sight while the rest of the page is drawn
-  function outline(id) {
+  function outline(id, wasCovered = false) {
     if (!id || dismissed()) return;
     const node = document.getElementById(id);
-    if ((node?.offsetHeight ?? 0) < FILLED) {
-      setTimeout(outline, 300, id);
+    const isCovered = Boolean(node?.closest("[data-covered]"));
+    if (isCovered || (node?.offsetHeight ?? 0) < FILLED) {
+      setTimeout(outline, 300, id, wasCovered || isCovered);
       return;
     }
     node.classList.add("toured");
+    if (wasCovered) return; // the answer above it is being read
     const look = () => node.scrollIntoView({ block: "start" });
     const growing = new ResizeObserver(look);
     const stop = () => growing.disconnect();
@@ -108,13 +110,17 @@
     offer();
     tour = await reading;
     if (!tour) return;
-    at = Math.min(Math.max(1, Number.parseInt(link.get("stop") ?? "1", 10) || 1), tour.stops.length);
+    at = Math.min(Math.max(1, number), tour.stops.length);
     card();
     document.addEventListener("keydown", turned);
     insideBert.presenting.tell();
   }
-  // For the speaker's notes: what is shown now, and the way on
+  const number = Number.parseInt(link.get("stop") ?? "1", 10) || 1;
+  const own = name === insideBert.ownTour.NAME ? insideBert.ownTour.read().tour : undefined;
   insideBert.tour = {
+    // Whether the stop asks its part's question: known before anything is drawn
+    asks: own ? Boolean(own.stops?.[number - 1]?.asks) : Object.hasOwn(tours, name) && tours[name].asks.includes(number),
+    // For the speaker's notes: what is shown now, and the way on
     go,
     now: () => tour && !dismissed() && { title: tour.title, at, count: tour.stops.length, stop: tour.stops[at - 1], next: tour.stops[at]?.title ?? "" },
   };

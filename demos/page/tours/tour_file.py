@@ -8,13 +8,14 @@
 
     view: /tokens?text=An+unflappable+banker
     light: tokens-picture
+    question: yes
 
     Two or three sentences, with *emphasis*, **bold** and `code`.
 
     notes: What only the speaker reads, up to the next heading.
 
-`view` is a link of the page (what stands in the address bar after the host), `light` the id of an element to outline;
-it and the notes may be left out.
+`view` is a link of the page (what stands in the address bar after the host), `light` the id of an element to outline.
+With `question: yes`, the part's question covers its picture until it is answered. All but the view may be left out.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Stop:
     lesson: str
     query: str  # of the view's link
     light: str  # the id of the element to outline, or ""
+    asks: bool  # whether the part's question covers its picture first
     text: str  # HTML, made of Markdown in which no HTML counts
     notes: str  # the same, for the speaker
     source: tuple[str, str]  # text and notes as they were written
@@ -94,11 +96,16 @@ def as_json(tour: Tour) -> dict[str, Any]:
 
 
 def offered(tours: Sequence[Tour]) -> dict[str, Any]:
-    """What every page is told of the tours: where each begins."""
+    """What every page is told of the tours: where each begins, and which of its stops ask their part's question."""
     return {
-        tour.name: {"title": tour.title, "count": len(tour.stops), "lesson": first.lesson, "query": first.query}
+        tour.name: {
+            "title": tour.title,
+            "count": len(tour.stops),
+            "asks": [number for number, stop in enumerate(tour.stops, 1) if stop.asks],
+            "lesson": tour.stops[0].lesson,
+            "query": tour.stops[0].query,
+        }
         for tour in tours
-        for first in tour.stops[:1]
     }
 
 
@@ -119,8 +126,10 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
     while at < end and not lines[at].strip():
         at += 1
     while at < end and not lines[at].startswith(NOTES) and (said := SAYS.fullmatch(lines[at].rstrip())):
-        if said[1] not in ("view", "light"):
-            raise fault_at(file, at, f"a stop has a view and may have a light, but no {said[1]!r}")
+        if said[1] not in ("view", "light", "question"):
+            raise fault_at(file, at, f"a stop has a view and may have a light and a question, but no {said[1]!r}")
+        if said[1] == "question" and said[2] not in ("yes", "no"):
+            raise fault_at(file, at, f"a stop's question is “yes” or “no”, not {said[2][:40]!r}")
         says[said[1]] = said[2]
         at += 1
     if "view" not in says:
@@ -137,6 +146,7 @@ def _stop(file: str, lines: Sequence[str], first: int, end: int) -> Stop:
         view.path.strip("/"),
         view.query,
         says.get("light", ""),
+        says.get("question") == "yes",
         MARKDOWN.render(words),
         MARKDOWN.render(notes),
         (words, notes),
