@@ -20,10 +20,11 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.once_cache import Recent
-from demos.training.data.labelled import Labelled, Split
+from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
 from demos.training.events import Mistake, Result
 from demos.training.metrics import Scores, majority, score
 from demos.training.metrics import wilson as wilson  # whoever scores such a classifier asks here
+from demos.training.tasks.classification.data import Dataset
 
 FOLDS = 5
 STANDARDISED_C = (1e-4, 1e-3, 1e-2, 1e-1)  # the smaller C, the more the weights are held back
@@ -69,6 +70,18 @@ def fit_vectors(vectors: np.ndarray, data: Labelled, split: Split, standardise: 
     steps: list[tuple[str, Any]] = [("scale", StandardScaler())] if standardise else []
     grid = STANDARDISED_C if standardise else RAW_C
     return _fit(steps, grid, vectors[split.train], vectors[split.test], data, split)
+
+
+def fit_splits(vectors: np.ndarray, dataset: Dataset) -> Fit:
+    """The same on a data set of Fine-tune: `vectors` are of its training sentences, then of its test sentences.
+
+    Raises ValueError where a class has no two training sentences.
+    """
+    examples, learned = [*dataset.train, *dataset.test], len(dataset.train)
+    targets = np.array([example.label for example in examples])
+    data = Labelled(dataset.name, dataset.labels, tuple(example.text for example in examples), targets)
+    rows = np.arange(len(examples))
+    return fit_vectors(vectors, data, Split(rows[:learned], rows[learned:], OWN_SPLIT))
 
 
 def fit_words(data: Labelled, split: Split) -> Fit:

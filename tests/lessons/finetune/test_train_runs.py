@@ -6,11 +6,17 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from demos.errors import UserError
 from demos.lessons.finetune.train import controller as page
@@ -186,3 +192,23 @@ def test_a_page_that_comes_back_after_a_restart_has_the_last_curve(room: Room, t
         other = wired.idle["run"]("", last["kept"], shown, reader, "pair", "paraphrase", None, None, "", 1_500, 0)
         assert "Nothing has been trained yet" in other  # another task's axes
     assert wired.recall["run"](reader, last["shown"]) == last["shown"]
+
+
+def test_a_small_file_of_ones_own_is_told_beside_the_encoders_frozen_vectors(room: Room) -> None:
+    *_, last = room.start("pets")
+    told = re.search(r"reaches ([\d.]+)% \((\d+) test sentences\)", last["scores"])
+    assert told
+    splits: Any = read_dataset("sentence", UPLOAD, room.file["pets"], None, "", 1_500, read_settings(*CHOSEN).seed)
+    loaded = room.store.get("tiny")
+
+    def vectors(examples: Sequence[Any]) -> np.ndarray:
+        rows = [loaded.tokenizer(example.text, return_tensors="pt") for example in examples]
+        with torch.inference_mode():
+            return np.stack([loaded.model(**row).last_hidden_state[0].mean(dim=0).numpy() for row in rows])
+
+    train, test = ([example.label for example in part] for part in (splits.train, splits.test))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    chain = Pipeline([("scale", StandardScaler()), ("classify", LogisticRegression(max_iter=2_000))])
+    search = GridSearchCV(chain, {"classify__C": [1e-4, 1e-3, 1e-2, 1e-1]}, cv=folds).fit(vectors(splits.train), train)
+    assert float(told[1]) == pytest.approx(100 * search.score(vectors(splits.test), test), abs=0.06)
+    assert int(told[2]) == len(test)

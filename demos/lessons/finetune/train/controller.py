@@ -10,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
@@ -20,18 +21,21 @@ from demos.page.services import Services
 from demos.page.visitor import visitor
 from demos.templates import templates
 from demos.training.cost import Cost, cost_of
+from demos.training.data.labelled import MIN_LEARNED
 from demos.training.data.splits import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.publisher import keep_publisher
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
-from demos.training.form_values import fit_model, fitting, max_train_of, read_dataset, read_settings
+from demos.training.form_values import UPLOAD, fit_model, fitting, max_train_of, read_dataset, read_settings
+from demos.training.frozen_classifier import fit_splits
 from demos.training.learning.failures import sentence_of
 from demos.training.results.history import Record, record_of
 from demos.training.results.last_curve import keep_curve, read_curve
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.service.gpu_worker import CAN_PAUSE
 from demos.training.settings import Settings
+from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.registry import task_of
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed, duration, failure_message, shown_now
@@ -39,6 +43,7 @@ from demos.widgets.live_curve.text import recipe_told
 from demos.widgets.run_controller.run_controller import buttons, cpu_offer, guarded, lacks_gpu
 from demos.widgets.tasks.registry import view_of
 
+MOST_FROZEN = 600  # sentences of a file whose frozen vectors are classified too: seconds
 log = logging.getLogger(__name__)
 TEXT = templates(__file__)
 
@@ -220,6 +225,7 @@ class _Run:
             spec = self.trainer.services.store.spec(self.key)
             self._log(spec, self.started, result, stopped)
             pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
+            pictures["scores"] += self._frozen()
             readers = self.trainer.trainings.readers
             readers.add(reader, self._record(spec.title, self.started, result, stopped, readers.history(reader)))
             changes = pictures | {"kept": self.run, "history": readers.history(reader)}
@@ -228,6 +234,18 @@ class _Run:
             self.trainer.trainings.runs.discard(self.run)
             changes = {"cost": notice_html(sentence_of(error) or OUR_FAULT)}
         return _Ended(self.kind, self.feed.message(), changes)
+
+    def _frozen(self) -> str:
+        """A sentence on what the untrained encoder's vectors reach, of a small file of sentences; else ""."""
+        data, services = self.dataset, self.trainer.services
+        if self.recipe.data != UPLOAD or not isinstance(data, Dataset) or self.kind != "sentence":
+            return ""
+        texts = [example.text for example in (*data.train, *data.test)]
+        if len(texts) > MOST_FROZEN or min(data.counts("train")) < MIN_LEARNED:
+            return ""
+        loaded = services.loaded(self.key)
+        (vectors,) = services.vectors.get(loaded, texts, [Choice("mean", loaded.spec.num_layers)])
+        return TEXT.frozen(fit_splits(vectors, data).scores.accuracy, len(data.test))
 
     def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
