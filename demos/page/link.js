@@ -466,6 +466,20 @@
       if (restored) hold(FILES, state.lesson, { at: Date.now(), values });
     },
 
+    // Open another view whose lesson's first picker holds this file, as if a reader had picked it there -> whether it could be
+    async openWithFile(lesson, choices, file) {
+      const body = new FormData();
+      body.append("files", file);
+      const answer = await fetch("./gradio_api/upload", { method: "POST", body }).catch(() => undefined);
+      if (!answer?.ok) return false;
+      const [path] = await answer.json();
+      const url = new URL(`./gradio_api/file=${path}`, location.href).href;
+      const picked = { path, url, orig_name: file.name, size: file.size, mime_type: file.type, meta: { _type: "gradio.FileData" } };
+      hold(FILES, lesson, { at: Date.now(), values: [picked] });
+      location.assign(`./${lesson}?${linkTo(lesson, Object.entries(choices))[0]}`);
+      return true;
+    },
+
     keep(names, ...values) {
       names.forEach((name, index) => (state.choices[name] = values[index]));
       writeLink();

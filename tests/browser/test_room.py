@@ -57,6 +57,7 @@ def test_a_lecture_with_a_phone(open_lesson: Open, phone: Page, app_url: str) ->
     the_phone_follows_without_loading_anew(page, phone)
     it_lets_go_and_comes_back(page, phone)
     a_vote_and_the_same_again(page, phone)
+    the_parts_own_question(page, phone)
     a_sentence_from_the_hall(page, phone)
     a_data_set_from_the_hall(page, phone)
     a_member_can_t_lead(phone, app_url, code)
@@ -66,7 +67,7 @@ def test_a_lecture_with_a_phone(open_lesson: Open, phone: Page, app_url: str) ->
     phone.get_by_role("button", name="Leave the room").tap()
     expect(phone.locator(LINE)).to_have_count(0)
     phone.reload()
-    stands(phone, "tokens")
+    stands(phone, "embeddings")
     expect(phone.locator(LINE)).to_have_count(0)
 
 
@@ -133,6 +134,26 @@ def a_vote_and_the_same_again(page: Page, phone: Page) -> None:
     expect(phone.locator(f"{BALLOT} .right").last).to_contain_text("18 (correct answer, your answer)")
     assert serious_faults(phone, [], LINE) == {}
     assert phone.locator(f"{LINE} img").count() + page.locator(f"{PANEL} .room-tally img").count() == 0
+    page.get_by_role("button", name="End the vote").click()
+    expect(phone.locator(BALLOT)).to_be_hidden()
+
+
+def the_parts_own_question(page: Page, phone: Page) -> None:
+    page.locator("#lesson-embeddings-link").click()
+    stands(phone, "embeddings")
+    page.get_by_role("button", name="Room", exact=True).click()
+    page.locator(f"{PANEL} summary", has_text="Vote").click()
+    page.get_by_role("button", name="Ask this part’s question").click()  # of the lesson's first part
+    expect(phone.locator(BALLOT)).to_contain_text("Your input has 5 words, and the model's vectors have 384 numbers")
+    answers, counts = phone.locator(f"{BALLOT} button"), page.locator(f"{PANEL} .room-tally .count")
+    expect(answers.first).to_have_text("384, and 5 × 384")
+    answers.nth(0).tap()
+    expect(counts).to_have_text(["1", "0", "0", "0"])
+    page.get_by_role("button", name="Show the result to all").click()
+    expect(phone.locator(f"{BALLOT} .right")).to_have_text(re.compile(r"384, and \(number of tokens\) × 384 .*correct"))
+    page.get_by_role("button", name="Vote again").click()
+    answers.nth(1).tap()
+    expect(counts).to_have_text(["1", "0", "0", "0", "0", "1", "0", "0"])
     page.get_by_role("button", name="End the vote").click()
     expect(phone.locator(BALLOT)).to_be_hidden()
 
@@ -216,6 +237,26 @@ def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: 
     other.get_by_role("button", name="Room", exact=True).click()
     other.get_by_role("button", name=f"Go on with room {code}").click()
     stands(phone, "tokens")
+
+
+def test_the_classs_data_set_is_opened_in_fine_tune_and_trained_on(open_lesson: Open, app_url: str) -> None:
+    page = open_lesson("finetune", epochs=1)
+    code = opened(page)
+    page.locator(".room-data summary").click()
+    page.get_by_label("Two to six classes").fill("praise\ncomplaint")
+    page.get_by_role("button", name="Ask the class for sentences").click()
+    expect(page.locator(".room-counts")).to_have_text("praise: 0 · complaint: 0")
+    for member in range(4):
+        key = json.loads(send(app_url, f"/room/join?room={code}", {}).body)["member"]
+        for number in range(8):
+            said = {"sentence": f"The {('good', 'bad')[number % 2]} film {member}-{number}", "label": number % 2}
+            assert send(app_url, f"/room/label?room={code}", {"member": key, **said}).status == 200
+    expect(page.locator(".room-counts")).to_have_text("praise: 16 · complaint: 16")
+    page.get_by_role("button", name="Open it in Fine-tune").click()
+    expect(page.locator("#finetune-data")).to_contain_text(f"class-{code}")
+    expect(page.locator("#finetune-data")).to_contain_text("complaint")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-results")).to_contain_text("For comparison: logistic regression")
 
 
 def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app_url: str) -> None:

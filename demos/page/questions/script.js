@@ -227,6 +227,16 @@ insideBert.questions = {
     list();
   },
 
+  // The open part's question with its answers, as one would type it; undefined where there are none to choose from
+  asText() {
+    const of = part();
+    if (templates[of]?.dataset.kind !== "choice") return undefined;
+    const card = made(of);
+    const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
+    const answers = [...card.querySelectorAll("label > span")].map(plain);
+    return { part: `${props.lesson}/${of}`, question: plain(card.querySelector("legend")), answers };
+  },
+
   // Open the card of the open part
   open() {
     pressed.add(part());

@@ -158,23 +158,9 @@ function heard(news, name) {
   else if (name === "data" || name === "collected") lookOver();
 }
 
-// The question card of the open part (demos/page/questions), where it has answers to choose from: as one would type it
-function ownQuestion() {
-  const part = new URLSearchParams(location.search).get("part") ?? document.querySelector("#questions template[data-part]")?.dataset.part;
-  const card = document.querySelector(`#questions template[data-kind="choice"][data-part="${CSS.escape(part ?? "")}"]`)?.content.cloneNode(true);
-  if (!card) return undefined;
-  const { text, pair, choices } = insideBert.view?.() ?? {};
-  for (const space of card.querySelectorAll("[data-fill]")) {
-    const known = { text, pair, ...choices }[space.dataset.fill];
-    if (known === undefined) return undefined; // only the page's own card can say it
-    space.textContent = known;
-  }
-  const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
-  return { question: plain(card.querySelector("legend")), answers: [...card.querySelectorAll("label span")].map(plain) };
-}
 function offerQuestion() {
   const offer = panel.querySelector("[data-own-question]");
-  if (offer) offer.hidden = !ownQuestion();
+  if (offer) offer.hidden = !insideBert.questions?.asText();
 }
 
 function vote(news = "") {
@@ -219,7 +205,7 @@ const DOES = {
   },
   small: () => big.close(),
   close: () => act("close"),
-  "own question": () => act("ask", ownQuestion()),
+  "own question": () => act("ask", insideBert.questions.asText()),
   again: () => act("again"),
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),

@@ -51,16 +51,25 @@ export function classLists(panel, act, news) {
     fold.querySelector("ul").replaceChildren(...rows);
   }
 
+  // As Fine-tune reads it
+  async function collectedFile() {
+    const { rows } = await act("collected");
+    return new File([JSON.stringify(rows, null, 1)], `class-${room.now.code}.json`, { type: "application/json" });
+  }
+
   const does = {
     clear: () => act("clear"),
     "end collecting": () => act("end collecting"),
     "drop collected": (button) => act("drop collected", { sentence: Number(button.closest("li").dataset.number) }),
     async save() {
-      const { rows } = await act("collected");
-      const file = new Blob([JSON.stringify(rows, null, 1)], { type: "application/json" });
-      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: `class-${room.now.code}.json` });
+      const file = await collectedFile();
+      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), FRESH);
+    },
+    async "train on it"() {
+      const view = { part: "train", task: "sentence", data: "file" };
+      if (!(await insideBert.openWithFile("finetune", view, await collectedFile()))) throw new Error(word("silent"));
     },
     async pick(button) {
       const row = button.closest("li");

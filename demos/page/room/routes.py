@@ -20,6 +20,7 @@ from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
 from demos.page.protection.coming import read_body
+from demos.page.questions import questions
 from demos.page.room.address import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
@@ -151,7 +152,7 @@ class RoomRoutes:
             case "run":
                 room.show_run(self.runs.share(said.get("run")))
             case "ask":
-                room.ask(said.get("question"), said.get("answers"), said.get("right"))
+                room.ask(said.get("question"), said.get("answers"), said.get("right", right_place(said.get("part"))))
             case "again":
                 room.vote_again()
             case "reveal":
@@ -178,6 +179,13 @@ class RoomRoutes:
             case _:
                 raise UserError("Nothing like this can be done in a room.")
         return {}
+
+
+def right_place(part: object) -> int | None:
+    """Which answer to a part's question, by lesson/part, is right; None where that depends on the sentence."""
+    lesson, _, slug = part.partition("/") if isinstance(part, str) else ("", "", "")
+    question = questions().get((lesson, slug))
+    return [one.name for one in question.answers].index(question.right) if question and question.right else None
 
 
 def _query(scope: Scope) -> dict[str, str]:

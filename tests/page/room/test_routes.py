@@ -22,7 +22,7 @@ from demos.bert.model.models import ModelStore
 from demos.page.protection import INNERMOST, MIDDLEWARE
 from demos.page.room import address, stream
 from demos.page.room.rooms import Rooms
-from demos.page.room.routes import MOST_BODY, RoomRoutes
+from demos.page.room.routes import MOST_BODY, RoomRoutes, right_place
 from demos.page.room.runs import NOT_YET, RoomRuns
 from demos.page.services import Services
 from demos.training.events import Started, Step
@@ -144,6 +144,16 @@ def test_a_lecture(app: App) -> None:
         assert one.state["over"] is True
     assert app.post("join", code).status == 404
     assert all(len(json.dumps(event)) < 400 for event in (*lecturer.events, *again.events))  # a few hundred bytes
+
+
+@pytest.mark.parametrize(
+    ("part", "right"),
+    [("tokens/", 1), ("embeddings/pooling", 1), ("encoder/block", None), ("no/where", None), (7, None), (None, None)],
+)
+def test_the_right_answer_to_a_parts_question_is_known_where_no_sentence_changes_it(
+    part: object, right: int | None
+) -> None:
+    assert right_place(part) == right
 
 
 def test_a_member_can_t_lead(app: App) -> None:
