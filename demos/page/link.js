@@ -315,6 +315,7 @@
       const links = [...document.querySelectorAll("#lesson-links a[data-lesson]")];
       const lesson = links.find((one) => one.pathname === pathname)?.dataset.lesson;
       for (const name of ITS_OWN) link.delete(name);
+      if (link.get("tour") === insideBert.ownTour.NAME) for (const name of STOP) link.delete(name); // which this browser alone has
       return lesson && { lesson, query: link.toString() };
     },
 

@@ -85,8 +85,10 @@ function made(of) {
     if (target.closest("[data-waive]")) ask(of, "");
     if (target.closest("[data-close]")) remove(of);
   });
-  // arrows choose among the answers, and turn no page; a presenter's clicker does
-  card.addEventListener("keydown", (event) => event.key.startsWith("Page") || event.stopPropagation());
+  card.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && card.classList.contains("answered")) remove(of);
+    if (!event.key.startsWith("Page")) event.stopPropagation(); // arrows choose an answer; a presenter's clicker turns the page
+  });
   return card;
 }
 

@@ -83,6 +83,7 @@ async function lead() {
   for (const place of [panel, big]) fill(place, { code, link });
   big.querySelector("img").src = qr;
   panel.querySelector(".room-alone").hidden = !alone;
+  panel.querySelector(".room-vote").addEventListener("toggle", offerQuestion);
   panel.querySelector(".room-sentences").addEventListener("toggle", list);
   panel.querySelector(".room-data").addEventListener("toggle", lookOver);
   document.documentElement.classList.add("room-leads");
@@ -90,6 +91,7 @@ async function lead() {
   leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
   window.navigation?.addEventListener("navigate", leaves);
   document.addEventListener("inside-bert-run", runs);
+  document.addEventListener("inside-bert-view", offerQuestion);
   vote();
 }
 
@@ -139,7 +141,6 @@ function show(address) {
   const view = insideBert.placeOf(address);
   if (!view || JSON.stringify(view) === told) return;
   told = JSON.stringify(view);
-  offerQuestion();
   act("show", view).then(
     () => tell(),
     (error) => {

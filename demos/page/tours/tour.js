@@ -60,16 +60,16 @@
   }
 
   // The element to look at, once it is there and filled; it stays in sight while the rest of the page is drawn
-  function outline(id, wasCovered = false) {
+  function outline(id) {
     if (!id || dismissed()) return;
     const node = document.getElementById(id);
-    const isCovered = Boolean(node?.closest("[data-covered]"));
-    if (isCovered || (node?.offsetHeight ?? 0) < FILLED) {
-      setTimeout(outline, 300, id, wasCovered || isCovered);
+    const isCovered = node?.closest("[data-covered]");
+    if (!isCovered && node?.offsetHeight >= FILLED) node.classList.add("toured");
+    const isAsked = [...document.querySelectorAll(".question")].some((card) => card.checkVisibility());
+    if (isAsked || !node?.classList.contains("toured")) {
+      setTimeout(outline, 300, id); // a question is to be answered first, or its answer is being read
       return;
     }
-    node.classList.add("toured");
-    if (wasCovered) return; // the answer above it is being read
     const look = () => node.scrollIntoView({ block: "start" });
     const growing = new ResizeObserver(look);
     const stop = () => growing.disconnect();
