@@ -67,7 +67,7 @@ def test_a_lecture_by_keyboard_alone(open_lesson: Open, app_url: str, tmp_path: 
         if stop.asks:
             the_hall_votes(page, members)
         page.keyboard.press("PageDown")
-    page.locator("#room-button").press("Enter")
+    the_room_is_opened(page)
     page.get_by_role("button", name="End the room").press("Enter")
     expect(page.locator("#room")).to_contain_text("Open a room")
 
@@ -80,8 +80,15 @@ def the_stop_is_shown(page: Page, stop: Stop) -> None:
         expect(page.locator(f"#{stop.light}.toured")).to_be_in_viewport()
 
 
-def the_hall_votes(page: Page, members: Sequence[Member]) -> None:
+def the_room_is_opened(page: Page) -> None:
+    page.keyboard.press("Tab")  # the bar comes back
+    expect(page.locator("#room-button")).to_be_visible()
     page.locator("#room-button").press("Enter")
+    expect(page.locator("#room-heading")).to_be_focused()
+
+
+def the_hall_votes(page: Page, members: Sequence[Member]) -> None:
+    the_room_is_opened(page)
     page.locator("#room .room-vote summary").press("Enter")
     page.get_by_role("button", name="Ask this part’s question").press("Enter")
     until(page, lambda: all(one.state.get("vote") for one in members))

@@ -55,10 +55,15 @@ async function build() {
   });
 }
 
-// Another form stands in the panel: what had the focus may have gone with the one before.
 async function put(form) {
   panel.querySelector(".room-body").replaceChildren(await part(form));
-  if (!panel.hidden && document.activeElement === document.body) document.getElementById("room-heading").focus();
+  keepFocus();
+}
+// What had the focus may have gone from the panel: else the next key would be the page's.
+function keepFocus() {
+  const focused = document.activeElement;
+  const isGone = focused === document.body || (panel.contains(focused) && !focused.checkVisibility());
+  if (!panel.hidden && isGone) document.getElementById("room-heading").focus();
 }
 function tell(sentence = "") {
   const notice = panel.querySelector("[role=alert]");
@@ -168,6 +173,7 @@ function vote(news = "") {
   const now = state.vote;
   if (news === "vote" && now) panel.querySelector(".room-vote").open = true;
   for (const place of panel.querySelectorAll("[data-when]")) place.hidden = (place.dataset.when === "vote") !== Boolean(now);
+  if (news === "vote") keepFocus();
   for (const place of [panel, big]) {
     const box = place.querySelector(".room-tally");
     box?.replaceChildren();
