@@ -64,7 +64,7 @@ def one_station_after_another_is_shown(page: Page) -> None:
     now, told = page.locator("#lesson-overview [data-station].now"), page.locator("#overview-picture [role=status]")
     for station, sentence in (
         ("Pieces", "cut into 18 tokens"),
-        ("Input", "segment (A or B) and its position"),
+        ("Input", "the sum of 3: one for its id, one for its segment (A or B)"),
         ("layer 0", "attention adds to each token's vector"),
         ("layer 1", "Each further layer"),
     ):
