@@ -87,7 +87,7 @@ function made(of) {
   });
   card.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && card.classList.contains("answered")) remove(of);
-    if (!event.key.startsWith("Page")) event.stopPropagation(); // arrows choose an answer; a presenter's clicker turns the page
+    if (!event.key?.startsWith("Page")) event.stopPropagation(); // arrows choose an answer; a presenter's clicker turns the page
   });
   return card;
 }
