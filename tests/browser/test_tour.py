@@ -73,6 +73,11 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
     expect(card).to_have_count(0)
 
 
+def test_a_fold_that_a_stop_speaks_of_is_opened(open_lesson: Open) -> None:
+    page = open_lesson("tokens", tour="lecture-attention-to-classification", stop="14", lines="one\nand two")
+    expect(page.locator("#tokens-batch.toured")).to_contain_text("[PAD]")
+
+
 def test_questions_in_the_link_last_to_the_next_stop(open_lesson: Open) -> None:
     page = open_lesson("overview", tour="ten-minutes", stop="1", questions="1")
     expect(page.locator(".question")).to_be_visible()

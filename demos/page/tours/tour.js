@@ -64,6 +64,8 @@
     if (!id || dismissed()) return;
     const node = document.getElementById(id);
     const isCovered = node?.closest("[data-covered]");
+    const fold = node?.closest(".gr-accordion")?.querySelector(":scope > .label-wrap:not(.open)");
+    if (!isCovered) fold?.click();
     if (!isCovered && node?.offsetHeight >= FILLED) node.classList.add("toured");
     const isAsked = [...document.querySelectorAll(".question")].some((card) => card.checkVisibility());
     if (isAsked || !node?.classList.contains("toured")) {
