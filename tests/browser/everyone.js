@@ -24,6 +24,7 @@
         const lost = drawn.filter((value) => !numbers.has(Number(Number.isInteger(value) ? value : value.toPrecision(6)).toPrecision(5)));
         const cut = /the first \d+ of/.test(twin.textContent);
         if (!said.length || (lost.length && !cut)) faults.push(`${name}: not in its table: ${lost.slice(0, 3)}`);
+        twin.open = false;
       } else twin.open = true; // looked at in the next call
     }
     return faults;
@@ -53,7 +54,7 @@
   hovered(id) {
     const part = document.getElementById(id);
     return [...part.querySelectorAll("[title]:not(iframe, button, a, input)")]
-      .filter((one) => one.checkVisibility() && one.title.trim() && !one.closest('[tabindex="0"]') && !part.innerText.includes(one.title.trim()))
+      .filter((one) => one.checkVisibility() && !one.closest(".cm-editor") && one.title.trim() && !one.closest('[tabindex="0"]') && !part.innerText.includes(one.title.trim()))
       .map((one) => `hover alone shows: ${one.title}`);
   },
 
@@ -66,17 +67,19 @@
       }
       return "";
     };
-    return [...document.getElementById(id).querySelectorAll("span, i, b, li, td, div")].filter((element) => {
+    const seen = (element) => {
       const { width, height } = element.getBoundingClientRect();
-      const empty = !element.childElementCount && !element.textContent.trim() && width >= 3 && height >= 3;
-      return empty && element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.matches(".looked-at");
-    }).filter((element) => ground(element) === ground(element.parentElement)).map((element) => `a mark is lost: ${element.outerHTML.slice(0, 90)}`);
+      return width >= 3 && height >= 3 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    };
+    return [...document.getElementById(id).querySelectorAll(".looked-at")]
+      .filter((element) => seen(element) && ground(element) === ground(element.parentElement))
+      .map((element) => `a mark is lost: ${element.outerHTML.slice(0, 90)}`);
   },
 
   // Before that: which elements are marks. They are empty and have a ground that is not the one behind them.
   find(id) {
     for (const element of document.getElementById(id).querySelectorAll("span, i, b, li, td, div")) {
-      if (element.childElementCount || element.textContent.trim() || element.closest(".js-plotly-plot")) continue;
+      if (element.childElementCount || element.textContent.trim() || element.closest(".js-plotly-plot, .figure-table")) continue;
       const own = getComputedStyle(element).backgroundColor;
       let up = element.parentElement;
       while (up && /, 0\)$|transparent/.test(getComputedStyle(up).backgroundColor)) up = up.parentElement;
