@@ -1,7 +1,7 @@
 // Under each Plotly figure: its sentence and a table of all numbers in it, made of the figure's own data when it is opened
 // and each time the figure is drawn anew while it is open. A figure with many numbers shows the first rows.
 (() => {
-  const MOST = 20_000; // cells in a table
+  const MOST = 5_000; // cells in a table
   const plain = new DOMParser();
   const words = (label) => plain.parseFromString(String(label ?? "").replace(/<br>/g, " "), "text/html").body.textContent;
   const said = (value) => {
@@ -18,13 +18,20 @@
     const key = (id, letter) => `${letter}axis${(id ?? letter).slice(1)}`;
     const name = (trace) => given[trace.index].name ?? "";
     const shown = data.filter((trace) => trace.visible === true && (trace.hoverinfo !== "skip" || name(trace)));
+    // What stands at the axis of a trace's values: the axis's own texts where it has them
+    const places = (trace, letter) => {
+      const { tickvals = [], ticktext = [] } = layout[key(trace[`${letter}axis`], letter)] ?? {};
+      const texts = new Map(list(tickvals).map((value, at) => [value, ticktext[at]]));
+      return list(trace[letter]).map((value) => (typeof value === "number" ? (texts.get(value) ?? value) : value));
+    };
     const panels = Map.groupBy(shown, (trace) => `${trace.type === "heatmap" ? trace.index : ""} ${trace.xaxis} ${trace.yaxis}`);
     return [...panels.values()].map((traces) => {
       const [first] = traces;
       const [x, y] = [title(key(first.xaxis, "x")), title(key(first.yaxis, "y"))];
       if (first.type === "heatmap") {
-        const columns = list(first.x).length ? list(first.x) : list(first.z[0]).map((_, at) => at);
-        const rows = list(first.z).map((row, at) => [list(first.y)[at] ?? at, ...row]);
+        const columns = list(first.x).length ? places(first, "x") : list(first.z[0]).map((_, at) => at);
+        const sides = places(first, "y");
+        const rows = list(first.z).map((row, at) => [sides[at] ?? at, ...row]);
         return { caption: [y, x].filter(Boolean).join(", "), heads: ["", ...columns], rows };
       }
       if (first.type === "treemap") {
@@ -32,16 +39,19 @@
       }
       const [along, across] = first.orientation === "h" ? ["y", "x"] : ["x", "y"];
       const texts = (trace) => (trace.type === "scatter" && !trace.mode.includes("text") && Array.isArray(trace.text) ? trace.text : null);
-      const stands = (trace) => texts(trace) ?? list(trace[along]);
-      const places = stands(first);
+      const stands = (trace) => texts(trace) ?? places(trace, along);
+      const names = stands(first);
       const heads = { x: x || "x", y: y || "y" };
-      if (traces.every((trace) => trace.type !== "scatter3d" && !trace.mode?.startsWith("markers") && same(stands(trace), places))) {
-        const names = traces.map((trace) => (traces.length > 1 ? name(trace) : heads[across]));
-        const rows = places.map((place, at) => [place, ...traces.map((trace) => trace[across][at])]);
-        return { caption: traces.length > 1 ? heads[across] : "", heads: [heads[along], ...names], rows };
+      if (traces.every((trace) => trace.type !== "scatter3d" && !trace.mode?.startsWith("markers") && same(stands(trace), names))) {
+        const columns = traces.map((trace) => (traces.length > 1 ? name(trace) : heads[across]));
+        const rows = names.map((place, at) => [place, ...traces.map((trace) => trace[across][at])]);
+        return { caption: traces.length > 1 ? heads[across] : "", heads: [heads[along], ...columns], rows };
       }
       const letters = first.type === "scatter3d" ? ["x", "y", "z"] : ["x", "y"];
-      const rows = traces.flatMap((trace) => list(trace.x).map((_, at) => [[name(trace), texts(trace)?.[at]].filter(Boolean).join(": "), ...letters.map((letter) => trace[letter][at])]));
+      const rows = traces.flatMap((trace) => {
+        const columns = letters.map((letter) => (letter === along ? places(trace, along) : trace[letter]));
+        return list(columns[0]).map((_, at) => [[name(trace), texts(trace)?.[at]].filter(Boolean).join(": "), ...columns.map((column) => column[at])]);
+      });
       return { caption: "", heads: ["", ...letters.map((letter) => heads[letter] ?? letter)], rows };
     });
   }

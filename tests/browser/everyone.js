@@ -78,8 +78,8 @@
 
   // Before that: which elements are marks. They are empty and have a ground that is not the one behind them.
   find(id) {
-    for (const element of document.getElementById(id).querySelectorAll("span, i, b, li, td, div")) {
-      if (element.childElementCount || element.textContent.trim() || element.closest(".js-plotly-plot, .figure-table")) continue;
+    for (const element of document.getElementById(id).querySelectorAll(":is(span, i, b, li, td, div):empty")) {
+      if (element.closest(".js-plotly-plot") || !element.checkVisibility()) continue;
       const own = getComputedStyle(element).backgroundColor;
       let up = element.parentElement;
       while (up && /, 0\)$|transparent/.test(getComputedStyle(up).backgroundColor)) up = up.parentElement;
