@@ -104,8 +104,11 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
     if flat and titles:
         legend["y"] = -0.09
     margin = {"l": 30, "r": 8, "t": 8, "b": 8}
+    drag = "zoom" if flat else "turntable"
     figure.update_layout(
-        **plotly_layout(height=HEIGHT, margin=margin, legend=legend, uirevision=look, hovermode="closest")
+        **plotly_layout(
+            height=HEIGHT, margin=margin, legend=legend, uirevision=look, hovermode="closest", dragmode=drag
+        )
     )
     across, up, *deep = titles or [""] * layout.points.shape[1]
     if flat:
@@ -119,8 +122,19 @@ def map_figure(layout: Layout, points: Points, at: int | None, look: str) -> go.
     for name, title in zip("xyz", (across, up, *deep), strict=True):
         named = {"text": title, "font": {"color": BOTH_PAPERS, "size": 16}}
         scene[f"{name}axis"] = hidden | {"color": BOTH_PAPERS, "gridcolor": BOTH_PAPERS, "title": named}
-    figure.update_layout(scene=scene)
+    figure.update_layout(scene=scene, updatemenus=[_views()])
     return figure
+
+
+def _views() -> dict[str, Any]:
+    """Buttons that turn a map in 3-D without dragging."""
+    eyes = {"Corner": (1.1, 1.1, 0.6), "Front": (0, -1.7, 0), "Side": (1.7, 0, 0), "Top": (0, 0, 1.7)}
+    buttons = [
+        {"label": label, "method": "relayout", "args": [{"scene.camera.eye": dict(zip("xyz", eye, strict=True))}]}
+        for label, eye in eyes.items()
+    ]
+    place = {"type": "buttons", "direction": "right", "x": 0, "xanchor": "left", "y": 1, "yanchor": "top"}
+    return place | {"buttons": buttons, "showactive": False, "bgcolor": "rgba(128,128,128,0.15)", "font": {"size": 16}}
 
 
 def _xyz(rows: np.ndarray) -> dict[str, list[Any]]:

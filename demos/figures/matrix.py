@@ -113,9 +113,9 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
         )
     )
     figure.update_layout(
-        xaxis={"domain": [0, 0.78]},
+        xaxis={"domain": [0, 0.76]},
         xaxis2=BARE
-        | {"domain": [0.8, 0.85], "range": [low, high], "side": "top", "tickvals": []}
+        | {"domain": [0.82, 0.87], "range": [low, high], "side": "top", "tickvals": []}
         | {"title": {"text": "sum", "standoff": 6}},
         bargap=0.25,
     )

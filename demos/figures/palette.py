@@ -108,5 +108,6 @@ def plotly_layout(**changes: Any) -> dict[str, Any]:
         "hoverlabel": {"font": {"size": 17, "family": SANS}},
         "colorway": CLASSES,
         "legend": {"orientation": "h", "y": -0.2},
+        "dragmode": False,  # a finger that moves over a figure scrolls the page
     }
     return layout | changes

@@ -76,6 +76,11 @@
     if (event.key === "Escape" && more(event)) unfold(more(event), false);
   });
 
+  // A sentence's box grows over the lessons' links while someone writes in it; Escape makes it one line again.
+  document.addEventListener("keydown", ({ key, target }) => {
+    if (key === "Escape" && target.matches?.("#bar textarea")) target.blur();
+  });
+
   // The link past the bar and the lessons goes to the picture in sight.
   document.addEventListener("click", (event) => {
     if (!event.target.closest?.("a.skip")) return;

@@ -13,6 +13,7 @@ from gradio.components.plot import PlotData
 
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import OnceCache
+from demos.figures.summary.summary import with_summary
 
 MAX_BYTES = 8 * 2**20  # of all drawings together, compressed: some hundreds
 OVERHEAD = 1_000  # bytes that an answer takes beside its texts
@@ -63,7 +64,7 @@ def _mapped(function: Callable[[Any], Any], answer: Any) -> Any:
 def _compressed(value: Any) -> Any:
     """A long text, or a figure as the JSON that Gradio would write anew for each reader; else the value."""
     if hasattr(value, "to_plotly_json"):
-        return Compressed(zlib.compress(value.to_json().encode(), LEVEL), is_figure=True)
+        return Compressed(zlib.compress(with_summary(value).to_json().encode(), LEVEL), is_figure=True)
     if isinstance(value, str) and len(value) > SHORT:
         return Compressed(zlib.compress(value.encode("utf-8", "surrogatepass"), LEVEL))
     return value

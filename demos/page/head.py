@@ -26,10 +26,12 @@ SCRIPTS = (
     "tours/tour.js",
     "glossary/script.js",
     "plots.js",
+    "figure_table.js",
 )
 SHEETS = (
     "page.css",
     "bar.css",
+    "figure_table.css",
     "tours/style.css",
     "tours/presenter.css",
     "questions/style.css",

@@ -73,7 +73,7 @@
   // Another page of this address may have written anything there: what `remember` never writes is not read either.
   const KINDS = {
     ...{ text: "string", pair: "string", model: "string", reader: "string" },
-    ...{ trained: "boolean", large: "boolean", dark: "boolean", questions: "boolean", keys: "boolean" },
+    ...{ trained: "boolean", large: "boolean", dark: "boolean", questions: "boolean", keys: "boolean", shown: "boolean" },
   };
   const remembered = () => {
     try {
@@ -511,6 +511,13 @@
       return on;
     },
 
+    // Whether this browser opens the page for the first time, by its bare address; true at most once.
+    isFirstVisit() {
+      const [{ name: address }] = performance.getEntriesByType("navigation");
+      const first = !remembered().shown && !new URL(address).search;
+      remember({ shown: true });
+      return first;
+    },
     largeType(on = !document.documentElement.classList.contains("large-type")) {
       document.documentElement.classList.toggle("large-type", on);
       remember({ large: on });

@@ -1,6 +1,6 @@
 // Plotly's figures come in the colours of the light page, drawn once for all readers. Here they change into those of the
 // dark one before they are drawn, and again when the theme changes: scales, the ink on them, and the grey between both.
-// Each gets a name for those who can't see it: the label that its part has given it.
+// Each gets a name for those who can't see it, the label that its part has given it, and the sentence on what it shows.
 (() => {
   const GREY = "#7b8288"; // BOTH_PAPERS in demos/figures/axes.py
   const NEAR = "200px";
@@ -37,15 +37,19 @@
     const dark = isDark();
     const [data, layout, config] = given.get(figure);
     painted.set(figure, dark);
-    return draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
+    const drawn = draw.call(Plotly, figure, recoloured(data, dark), recoloured(layout, dark), config);
+    name(figure, layout.meta ?? "");
+    return drawn;
   }
 
-  function name(figure) {
+  function name(figure, sentence) {
     const block = figure.closest(".block")?.id;
     const { label } = window.gradio_config.components.find(({ props }) => block && props.elem_id === block)?.props ?? {};
     if (!label) return;
     figure.setAttribute("role", "figure");
     figure.setAttribute("aria-label", label);
+    figure.setAttribute("aria-description", sentence);
+    insideBert.twin(figure, label, sentence);
   }
 
   function paintAgain() {
@@ -81,7 +85,6 @@
       library.react = (figure, ...drawn) => {
         given.set(figure, drawn);
         shown.observe(figure);
-        name(figure);
         return paint(figure);
       };
       new MutationObserver(paintAgain).observe(document.body, { attributes: true, attributeFilter: ["class"] });

@@ -87,6 +87,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     expect(said).to_contain_text("Layer 2, head 5.")
 
     # the bar's sentence, one word changed: the word beside the one it was, and plain subtraction
+    page.locator("#attention-compare-controls .label-wrap").click()
     page.get_by_role("button", name="Copy the first sentence").click()
     expect(said).to_contain_text("no weight differs")
     page.locator("#compare-text textarea").fill(TEXT.replace("old", "young"))

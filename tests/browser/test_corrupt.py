@@ -21,6 +21,7 @@ def test_a_draw_travels_in_the_link_and_the_vote_is_answered(open_lesson: Callab
         arg=[READ, ",".join(before)],
     )
     page.wait_for_function("() => new URLSearchParams(location.search).get('corrupt_seed') === '8'")
+    page.locator("#pretraining-corruption-controls .label-wrap").click()
     page.locator("#corruption-masked input[type=number]").fill("95")
     page.locator("#corruption-masked input[type=number]").press("Tab")
     expect(page.locator("#corruption-replaced input[type=number]")).to_have_value("5")

@@ -29,7 +29,7 @@ class Screen(NamedTuple):
 
 SCREENS = {
     "laptop": Screen(1280, 800, False, lowest=260, least=12),
-    "projector": Screen(1920, 1080, True, lowest=350, least=21.6),  # 260 at large type's zoom of 1.35; a fiftieth
+    "projector": Screen(1920, 1080, True, lowest=330, least=21.6),  # a fiftieth of its lines
     "phone": Screen(390, 844, False, lowest=700, least=12),
 }
 PARTS = [(lesson.slug, [part.slug for part in lesson.parts]) for lesson in discover()]

@@ -92,6 +92,19 @@ def a_station_opens_its_lesson_at_the_token(page: Page) -> None:
     expect(page.locator("#encoder-layer input[type=number]")).to_have_value("3")
 
 
+def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str) -> None:
+    lit = page.locator(f"{TOKENS}.lit")
+    for visit in ("first", "second"):
+        page.goto(app_url)
+        expect(page.locator(TOKENS)).to_have_count(18)
+        if visit == "first":
+            expect(lit).not_to_contain_text("money", timeout=10_000)
+            page.keyboard.press("Shift")  # whatever the reader does ends it
+        expect(lit).to_contain_text("money")
+        page.wait_for_timeout(2 * 1600)
+        expect(lit).to_contain_text("money")
+
+
 def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
     page = open_lesson("overview", text="A short one.")
     expect(page.locator(TOKENS)).to_have_count(6)

@@ -89,7 +89,7 @@ def the_phone_follows_without_loading_anew(page: Page, phone: Page) -> None:
 
 
 def it_lets_go_and_comes_back(page: Page, phone: Page) -> None:
-    phone.get_by_role("button", name="Let go").tap()
+    phone.get_by_role("button", name="Stop following").tap()
     expect(phone.locator(LINE)).to_contain_text("paused")
     page.locator("#lesson-tokens-link").click()
     stands(page, "tokens")
@@ -235,7 +235,7 @@ def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: 
     other.goto(f"{app_url}/tokens")
     stands(other, "tokens")
     other.get_by_role("button", name="Room", exact=True).click()
-    other.get_by_role("button", name=f"Go on with room {code}").click()
+    other.get_by_role("button", name=f"Continue with room {code}").click()
     stands(phone, "tokens")
 
 

@@ -69,11 +69,11 @@ def test_a_hundred_who_ask_at_once_wait_for_one_computation() -> None:
 
 def test_figures_are_written_once_and_updates_are_each_readers_own() -> None:
     figure = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]))
-    text = figure.to_json()
     with gr.Blocks():
         plot, box = gr.Plot(), gr.Textbox()
     recall = Drawings().remembered(lambda sentence: {plot: figure, box: gr.update(value="here", visible=True)})
     first, second = recall(BANK), recall(BANK)
+    text = figure.to_json()  # with its sentence
     assert plot.postprocess(first[plot]).plot == text
     assert first[plot] == second[plot]
     for answer in (first, second):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import gradio as gr
+import plotly.graph_objects as go
 import pytest
 
 import demos.lessons
@@ -59,6 +60,13 @@ def test_success_empties_the_notice() -> None:
     assert guarded(lambda: gr.update(value="c"), ["first"])() == [gr.update(value="c"), ""]
     assert guarded(lambda: {"third": "c"}, ["first"])()[0] == gr.skip()  # our fault, said as such
     assert guarded(lambda: None, [])() == [""]
+
+
+@pytest.mark.parametrize("wrapped", [lambda figure: figure, lambda figure: {"first": gr.update(value=figure)}])
+def test_a_figure_that_a_handler_draws_carries_its_sentence(wrapped: Callable[[go.Figure], object]) -> None:
+    figure = go.Figure(go.Bar(x=["a", "b"], y=[1, 2]))
+    guarded(lambda: wrapped(figure), ["first"])()
+    assert figure.layout.meta == "Of 2 bars, the largest is “b” with 2 and the smallest “a” with 1."
 
 
 def test_a_persons_error_is_one_sentence_and_loses_nothing() -> None:

@@ -78,7 +78,7 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
     changed = encode(loaded.tokenizer, f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}")
     before = encode(loaded.tokenizer, text)
     if max(len(before), len(changed)) > MOST:
-        raise UserError(f"This is limited to {MOST} tokens; the sentence has {len(before)}.")
+        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
     pairs = zip(before.input_ids, changed.input_ids, strict=False)
     shared = next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(changed)))
     both = [run_model(loaded, [encoding])[0].hidden_states[-1, :shared] for encoding in (before, changed)]

@@ -39,12 +39,35 @@ element.addEventListener("click", (event) => {
 
 element.addEventListener("keydown", () => mark(chosen));
 
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+
 function begin() {
   const press = element.querySelector(".play");
-  if (press) press.hidden = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (press) press.hidden = isStill.matches;
   if (document.querySelector("#lesson-overview.playing")) play(); // of another sentence: that ends it
   marked = null;
   mark(chosen);
+  if (press && !isStill.matches && insideBert.isFirstVisit()) walk();
+}
+
+// On a first visit, until the reader does something: the ways of a few words are marked, one after the other.
+function walk() {
+  const words = [...element.querySelectorAll("[data-token]:not(.special)")].map((row) => Number(row.dataset.token));
+  const few = [0.2, 0.45, 0.7, 0.9].map((share) => words[Math.floor(share * words.length)]);
+  const acts = ["pointerdown", "keydown", "wheel", "touchstart"];
+  const stop = () => {
+    clearTimeout(playing);
+    for (const act of acts) window.removeEventListener(act, stop, true);
+    mark(chosen);
+  };
+  for (const act of acts) window.addEventListener(act, stop, true);
+  element.addEventListener("pointermove", stop, { once: true });
+  const show = (at) => {
+    if (at === few.length) return stop();
+    mark(few[at]);
+    playing = setTimeout(show, STEP, at + 1);
+  };
+  playing = setTimeout(show, STEP, 0);
 }
 watch("value", begin);
 begin();

@@ -66,7 +66,7 @@ function build() {
   state.shape = shape;
   field.replaceChildren(canvas);
   const top = make(field, "div", { role: "row", class: "head-grid-row" });
-  make(top, "span", { role: "columnheader", class: "head-grid-corner", title: "Rows are layers, columns are heads" }, "L \\ H");
+  make(top, "span", { role: "columnheader", class: "head-grid-corner", "aria-label": "Rows are layers, columns are heads" }, "L \\ H");
   for (let head = 0; head < heads; head++) {
     const column = make(top, "span", { role: "columnheader", class: "head-grid-head", "aria-label": `Head ${head}` }, String(head));
     column.style.setProperty("--head", colours[head % colours.length]);

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
 import gradio as gr
 
-from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.run import Run
 from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
-from demos.page.folds import code_fold, fold, formula_fold
+from demos.page.folds import all_controls, code_fold, fold, formula_fold
 from demos.page.guards import notice_html
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
@@ -43,7 +43,7 @@ def build(page: Page) -> None:
     """Lay the part out and wire it."""
     services = page.services
     status = gr.HTML(elem_id="compare-status")
-    parts = sides(services) | controls(services) | {"status": status}
+    parts = sides(services) | controls(page) | {"status": status}
     with takeaway_row("Download the difference:"):
         name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
         picture_buttons("#compare-difference", name, page, inputs=place)
@@ -89,8 +89,9 @@ def build(page: Page) -> None:
     parts["copy"].click(None, [page.text], [parts["text"]], js="(text) => text", **private)
 
 
-def controls(services: Services) -> dict[str, Any]:
-    """What to compare."""
+def controls(page: Page) -> dict[str, Any]:
+    """What to compare; and, folded, what is seldom moved: another head on the right."""
+    catalogue, default = page.services.store.catalogue, page.services.default_model
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="compare-controls"):
         parts["mode"] = gr.Radio(
@@ -98,20 +99,20 @@ def controls(services: Services) -> dict[str, Any]:
         )
         with gr.Column(visible=False, scale=2, min_width=240) as parts["second"]:
             parts["model"] = gr.Dropdown(
-                [("choose a model…", ""), *[(spec.title, key) for key, spec in services.store.catalogue.items()]],
-                value="" if services.default_model == BUNDLED else BUNDLED,
+                [("choose a model…", ""), *[(spec.title, key) for key, spec in catalogue.items()]],
+                value="" if default == BUNDLED else BUNDLED,
                 label="Second model (right)",
                 filterable=False,
                 elem_id="compare-model",
             )
-        with gr.Column(scale=4, min_width=320) as parts["other"], gr.Row(elem_classes="compare-other"):
+        with gr.Column(scale=4, min_width=320) as parts["other"]:
             parts["text"] = gr.Textbox(
-                OTHER, label="Other sentence (right)", lines=1, max_lines=4, scale=5, min_width=240,
-                elem_id="compare-text",
-            )  # fmt: skip
-            parts["copy"] = gr.Button(
-                "Copy the first sentence", size="sm", scale=0, min_width=150, elem_id="compare-copy"
+                OTHER, label="Other sentence (right)", lines=1, max_lines=4, elem_id="compare-text"
             )
+    with all_controls(page, __file__):
+        parts["copy"] = gr.Button("Copy the first sentence to the right", size="sm", elem_id="compare-copy")
+        with gr.Row(elem_classes="compare-menus"):
+            parts |= _menus(catalogue.values(), "right", SAME, SAME)
     return parts
 
 
@@ -129,28 +130,33 @@ def _as_left(side: str) -> list[tuple[str, str]]:
     return [("same as left", SAME)] if side else []
 
 
+def _menus(specs: Collection[ModelSpec], side: str, layer: str, head: str) -> dict[str, gr.Dropdown]:
+    """A side's menus of layers and heads, for the largest of the models, with what they show first."""
+    suffix = "_right" if side == "right" else ""
+    layers = layer_choices(max(spec.num_layers for spec in specs), suffix)
+    heads = head_choices(max(spec.num_heads for spec in specs), suffix)
+    return {
+        name + suffix: gr.Dropdown(
+            choices, value=value, label=f"{side.capitalize()}: {name}", show_label=bool(suffix), filterable=False,
+            min_width=140, elem_id=f"compare-{name}{suffix.replace('_', '-')}",
+        )
+        for name, choices, value in (("layer", layers, layer), ("head", heads, head))
+    }  # fmt: skip
+
+
 def sides(services: Services) -> dict[str, Any]:
-    """Left and right, each with its menus, their difference, and the heads: side by side where there is room."""
-    layers = max(spec.num_layers for spec in services.store.catalogue.values())
-    heads = max(spec.num_heads for spec in services.store.catalogue.values())
+    """Left and right, the head that both show, their difference, and the heads: side by side where there is room."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_id="compare-pictures"):
-        for side, suffix in (("left", ""), ("right", "_right")):
+        for side in ("left", "right"):
             with gr.Column(elem_id=f"compare-{side}", elem_classes="attention-heatmap", min_width=0):
+                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
                 parts[side] = gr.Plot(
                     label=f"Attention weights, {side}", show_label=False, elem_classes=["compare-plot", "picture"]
                 )
-                parts[f"{side}_name"] = gr.HTML(elem_classes="compare-name")
-                with gr.Row(elem_classes="compare-menus"):
-                    for name, choices, value in (
-                        ("layer", layer_choices(layers, suffix), "0"),
-                        ("head", head_choices(heads, suffix), "4"),
-                    ):
-                        parts[name + suffix] = gr.Dropdown(
-                            choices, value=SAME if suffix else value, label=f"{side.capitalize()}: {name}",
-                            show_label=False, filterable=False, min_width=140,
-                            elem_id=f"compare-{name}{suffix.replace('_', '-')}",
-                        )  # fmt: skip
+                if side == "left":
+                    with gr.Row(elem_classes="compare-menus"):
+                        parts |= _menus(services.store.catalogue.values(), side, "0", "4")
         with gr.Column(elem_id="compare-difference", elem_classes="attention-heatmap", min_width=0):
             gr.HTML(TEXT.difference(), elem_classes="compare-name")
             parts["difference"] = gr.Plot(

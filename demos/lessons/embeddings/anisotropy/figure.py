@@ -166,6 +166,7 @@ def norms_figure(space: Space, layer: int) -> go.Figure:
         low, middle, high = norms.T
         figure.add_scatter(
             x=layers + 0.08 * (number - 1.5), y=np.round(middle, 4), name=name, mode="lines+markers",
+            text=[f"{at}" for at in layers],  # the layer itself: the marks stand beside it
             line={"color": hue, "width": 3}, marker={"size": 9, "symbol": symbol}, cliponaxis=False,
             error_y=whiskers(middle - low, high - middle, color=hue, thickness=2, width=4),
             customdata=np.stack([layers, low, high], axis=1),

@@ -72,7 +72,9 @@ def bars_figure(bars: Sequence[Bar]) -> go.Figure:
     figure.update_layout(**plotly_layout(height=height, margin=margin, showlegend=False, barmode="overlay"))
     figure.update_xaxes(axis("accuracy on held-out sentences", tickvals=[0, 0.25, 0.5, 0.75, 1], zeroline=True))
     figure.update_xaxes(range=[0, 1.12])
-    figure.update_yaxes(range=[len(bars) - 0.55, -0.75], showticklabels=False, showgrid=False, zeroline=False)
+    names = {"tickvals": list(range(len(bars))), "ticktext": [plot_text(bar.name) for bar in bars]}  # for its table
+    hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    figure.update_yaxes(names, **hidden, range=[len(bars) - 0.55, -0.75])
     return figure
 
 

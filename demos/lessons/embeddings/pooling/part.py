@@ -62,7 +62,7 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
-            example = gr.Dropdown(list(lists), value=None, label="Choose an example list")
+            example = gr.Dropdown(list(lists), value=None, label="Choose an example list", elem_classes="examples-menu")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one per line (at most {MAX_SENTENCES})",

@@ -74,7 +74,9 @@ def build(page: Page) -> None:
             QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
             elem_id="search-query",
         )  # fmt: skip
-        example = gr.Dropdown(QUERIES, value=None, label="Choose a query", scale=2, min_width=200)
+        example = gr.Dropdown(
+            QUERIES, value=None, label="Choose a query", scale=2, min_width=200, elem_classes="examples-menu"
+        )
     rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
     sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]

@@ -132,7 +132,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
             matrix = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
     with gr.Row(elem_classes="word-controls"):
-        example = gr.Dropdown(offered, value=None, label="Choose a word", min_width=160)
+        example = gr.Dropdown(offered, value=None, label="Choose a word", min_width=160, elem_classes="examples-menu")
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
         layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are

@@ -35,14 +35,12 @@ def build(page: Page) -> None:
     parts: dict[str, gr.Component] = {}
     with gr.Row(elem_classes="encoder-masks"):
         for slug, name, what in PANELS:
-            with gr.Column(min_width=340, elem_classes="attention-heatmap encoder-mask"):
+            with gr.Column(min_width=340, elem_classes=["attention-heatmap", "encoder-mask", "picture"]):
+                gr.HTML(TEXT.panel(name), elem_classes="encoder-told")
                 parts[slug] = gr.Plot(
-                    label=f"Attention weights: {name}",
-                    show_label=False,
-                    elem_id=f"encoder-mask-{slug}",
-                    elem_classes="picture",
+                    label=f"Attention weights: {name}", show_label=False, elem_id=f"encoder-mask-{slug}"
                 )
-                gr.HTML(TEXT.panel(name, what), elem_classes="encoder-told")
+                gr.HTML(TEXT.look(what), elem_classes="encoder-told")
     with gr.Row():
         with gr.Column(scale=3, min_width=340):
             parts["change"] = gr.Plot(

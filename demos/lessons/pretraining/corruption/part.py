@@ -26,7 +26,7 @@ from demos.lessons.pretraining.corruption.text import (
     shares_html,
 )
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.guards import notice_html
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
@@ -72,14 +72,17 @@ def build(page: Page) -> None:
             with gr.Row(elem_classes="corruption-seed"):
                 again = gr.Button("Draw again", variant="primary", min_width=130, elem_id="corruption-again")
                 seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=90, elem_id="corruption-seed")
-            chosen = gr.Slider(1, 60, 15, step=1, label="Chosen tokens, %", elem_id="corruption-chosen")
-            masked = gr.Slider(0, 100, 80, step=1, label="■ Masked, % of these", elem_id="corruption-masked")
-            replaced = gr.Slider(0, 100, 10, step=1, label="◆ Random word, % of these", elem_id="corruption-replaced")
-            rest = gr.HTML("", elem_id="corruption-rest")
-            whole = gr.Checkbox(
-                False, label="Whole words: choose all pieces of a word or none", elem_id="corruption-whole"
-            )
             page.show_look()
+            with all_controls(page, __file__):
+                chosen = gr.Slider(1, 60, 15, step=1, label="Chosen tokens, %", elem_id="corruption-chosen")
+                masked = gr.Slider(0, 100, 80, step=1, label="■ Masked, % of these", elem_id="corruption-masked")
+                replaced = gr.Slider(
+                    0, 100, 10, step=1, label="◆ Random word, % of these", elem_id="corruption-replaced"
+                )
+                rest = gr.HTML("", elem_id="corruption-rest")
+                whole = gr.Checkbox(
+                    False, label="Whole words: choose all pieces of a word or none", elem_id="corruption-whole"
+                )
     label = "Text (if empty: the sentence at the top of the page)"
     text = gr.Textbox(OPENING, label=label, lines=2, max_lines=6, elem_id="corruption-text")
     with gr.Row(elem_classes="corruption-losses"):
@@ -96,10 +99,10 @@ def build(page: Page) -> None:
     with gr.Row():
         with gr.Column(min_width=320):
             gr.HTML(TEXT.shares_caption(), elem_classes="corruption-told")
-            shares = gr.Plot(label="Shares of the three kinds", show_label=False, elem_id="corruption-shares")
+            shares = gr.Plot(show_label=False, label="Shares of the three kinds", elem_id="corruption-shares")
         with gr.Column(min_width=320):
             gr.HTML(TEXT.places_caption(), elem_classes="corruption-told")
-            places = gr.Plot(label="How often each position is chosen", show_label=False, elem_id="corruption-places")
+            places = gr.Plot(show_label=False, label="How often each position is chosen", elem_id="corruption-places")
     said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
     numbers, code = folds(__file__, "Repeats this draw and prints its losses")
 

@@ -1,0 +1,1 @@
+"""One sentence on what a figure shows."""
