@@ -11,7 +11,7 @@ MAX_SECONDS = 3_600.0
 MAX_LAYER_WIDTH = 1_024
 # Field: (what it is called, the values it may have).
 CHOICES = {
-    "pooling": ("The pooling", ("mean", "cls", "max")),
+    "pooling": ("The pooling", ("mean", "cls", "max", "none")),
     "schedule": ("The schedule", ("linear", "cosine", "constant")),
     "trains": ("What trains", ("all", "top", "lora", "head")),
     "optimizer": ("The optimizer", ("adamw", "sgd")),
@@ -45,7 +45,7 @@ class Settings:
     the bundled one, half as wide and half as deep, takes, and wants, a larger rate.
     """
 
-    pooling: str = "mean"  # which vector stands for the sentence
+    pooling: str = "mean"  # which vector stands for the sentence; none: all of them, one after another
     hidden: tuple[int, ...] = ()  # widths of dense layers, each with tanh, between that vector and the last, linear one
     dropout: float = 0.1  # in the head, before each linear layer
     epochs: int = 3

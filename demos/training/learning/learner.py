@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
@@ -46,17 +48,29 @@ class Learner:
         self.padding = tokenizer.pad_token_id or 0
         if settings.start != "trained":
             redraw_layers(encoder, settings.seed, embeddings=settings.start == "scratch")
-        head = task.head(encoder.config.hidden_size, torch.Generator().manual_seed(settings.seed))
-        noise = torch.Generator(self.device).manual_seed(settings.seed + parallel.rank)
+        self.model = Model(encoder, nn.Identity(), tokenizer)
+
+    def _new_head(self, width: int) -> nn.Module:
+        head = self.task.head(width, torch.Generator().manual_seed(self.settings.seed))
+        noise = torch.Generator(self.device).manual_seed(self.settings.seed + self.parallel.rank)
         for layer in head.modules():
             if isinstance(layer, SeededDropout):
                 layer.generator = noise
-        self.model = Model(encoder, head.to(self.device), tokenizer)
-        self.parameters = sum(parameter.numel() for parameter in self.model.modules().parameters())
+        return head.to(self.device)
 
     def prepare(self, features: Sequence[Features]) -> None:
-        """Freeze what does not train, make the optimizer for the rest. `features` are all that will ever be read."""
+        """Make the head, freeze what does not train, make the optimizer for the rest.
+
+        `features` are all that will ever be read.
+        """
         encoder = self.model.encoder
+        longest = max((len(sequence) for feature in features for sequence in feature.sequences), default=1)
+        fitted = self.task.fitted(longest)
+        self.limit = longest if fitted is not self.task else self.limit
+        self.task = fitted
+        self.model = replace(self.model, head=self._new_head(encoder.config.hidden_size))
+        self.head_parameters = sum(p.numel() for p in self.model.head.parameters())
+        self.parameters = sum(p.numel() for p in encoder.parameters()) + self.head_parameters
         ids = (token for feature in features for sequence in feature.sequences for token in sequence)
         self.compact = CompactRows.shrink(encoder, ids, self.padding)
         self.lora = freeze(encoder, self.settings)

@@ -143,16 +143,16 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
         settings = read_settings(*filled)
         assert settings == replace(preset.settings, seed=7)
         assert changed(settings, key) == {}  # the seed is no part of a recipe
-    paper = PRESETS["paper"].settings
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "question") == {}  # neither acts there
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "choice") == {"pooling": "max"}
-    assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
+    paper = PRESETS["cls"].settings
+    assert changed(replace(paper, pooling="max", class_weights=True), "cls", "question") == {}  # neither acts there
+    assert changed(replace(paper, pooling="max", class_weights=True), "cls", "choice") == {"pooling": "max"}
+    assert changed(replace(paper, epochs=2, lora_rank=4), "cls") == {"epochs": 2}  # the rank does nothing there
     assert 2e-5 <= paper.learning_rate <= 5e-5
     assert paper.batch_size in (16, 32)
     assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
     assert paper.epochs in (3, 4)
-    assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
+    assert (PRESETS["frozen"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
     for kind in ("entities", "question"):  # longer, or fewer of each
         assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
-        assert recipe_for("paper", kind) == paper
+        assert recipe_for("cls", kind) == paper

@@ -96,7 +96,7 @@ def recipe() -> dict[str, Any]:
 def more() -> dict[str, Any]:
     """What is seldom moved, in the fold "All controls"."""
     wide: dict[str, Any] = {"min_width": 170}
-    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max"), ("no pooling", "none")]
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     parts: dict[str, Any] = {

@@ -13,7 +13,7 @@ from demos.lessons.finetune.train.recipe import axes, wire_recipe
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
-from demos.training.presets import IDLE
+from demos.training.presets import FORMER, IDLE
 from demos.training.sources import READERS
 from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
@@ -65,6 +65,7 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
         "hub": "hub",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
+    page.former["preset"] = FORMER
 
 
 def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[gr.Component]]:

@@ -17,6 +17,7 @@ from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.splits import MAX_TRAIN, Splits, as_watched
+from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
@@ -69,11 +70,14 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).told)}
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
+        at_hand = store.tokenizer_at_hand(spec.key)
+        unpooled = settings.pooling == "none"
+        longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
         return shown | {
             "drawn": rate_html(settings, steps),
-            "chain": chain_html(kind, spec, settings, task.labels),
-            "told": told_data(view_of(kind), dataset, store.tokenizer_at_hand(spec.key), spec.title),
+            "chain": chain_html(kind, spec, settings, task.labels, longest),
+            "told": told_data(view_of(kind), dataset, at_hand, spec.title),
             "code": program(spec, chosen),
         }
 
