@@ -34,11 +34,13 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     draw, costs = wired.draws
     shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
     assert {wired.parts[name] for name in shown} == set(draw["outputs"])
-    names = ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")
-    told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
+    names = ("preset_told", "files", "hubs", "walk", "drawn", "chain", "told", "code")
+    told, files, hubs, walk, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
     assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
+    assert "Sentence vector: the mean" in walk
+    assert walk.count("data-lines") == 9  # the code has each step
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
@@ -99,12 +101,11 @@ def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> 
         compile(code, "run.py", "exec")
         return code
 
-    assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
-    for name, value in {"trains": "lora", "optimizer": "sgd", "class_weights": True}.items():
-        assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
-    assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
+    assert "import AutoModel" in program(*EMOTION)  # with the library alone
+    for name, line in {"trains": "lora", "optimizer": "sgd"}.items():
+        assert {"lora": "LoraConfig", "sgd": "torch.optim.SGD"}[line] in program(*EMOTION, **{name: line})
     own = program("sentence", UPLOAD, upload, None, "", 1_500)
-    assert "load_file('sentence', 'films.tsv'" in own
+    assert "pd.read_csv('films.tsv'" in own
     assert str(Path(upload).parent) not in own
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.files import read_beside
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
@@ -17,6 +18,7 @@ from demos.training.presets import FORMER, IDLE
 from demos.training.sources import READERS
 from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
@@ -43,6 +45,7 @@ def build(page: Page) -> None:
             parts |= layout.recipe()
             with all_controls(page, __file__):
                 parts |= layout.more()
+    parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
     parts |= layout.results()
     gr.HTML(layout.TEXT.title("The data"))
     parts["told"] = gr.HTML(elem_id="finetune-data")
