@@ -44,7 +44,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
-    assert "max_length=24" in code
+    assert "max_length = 2, 8, 24" in code
     cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
     assert "126 steps" in cost
     assert "MB</b> of memory" in cost
