@@ -27,7 +27,7 @@ NAMES = {
     "pooling": "sentence vector", "hidden": "layers on top", "learning_rate": "learning rate",
     "batch_size": "batch size", "weight_decay": "weight decay", "max_length": "maximum tokens",
     "top_layers": "upper layers", "lora_rank": "rank", "frozen_embeddings": "embeddings",
-    "class_weights": "class weights", "warmup": "warm-up",
+    "class_weights": "class weights", "contrast": "pairs first", "warmup": "warm-up",
 }  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from demos.bert.model.catalogue import ModelSpec
-from demos.figures.data_program import reading_of
 from demos.figures.program import POOLING, model_lines
 from demos.templates import templates
 from demos.training.data.splits import MAX_TEST, MAX_TRAIN
+from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
 from demos.training.settings import Settings
@@ -29,13 +29,15 @@ def program_of(spec: ModelSpec, recipe: Recipe) -> str:
         return ""
     needed, source = model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
+    contrast = settings.contrast and settings.trains != "head" and recipe.task in ("sentence", "pair")
+    fits = ("from sklearn.linear_model import LogisticRegression",) if contrast else ()
     shortened = recipe.data in (UPLOAD, HUB) or recipe.max_train < MAX_TRAIN
     text: str = TEXT.program(
         kind=recipe.task,
         ours=recipe.data not in (UPLOAD, HUB),
         own=recipe.data == UPLOAD,
         hub=recipe.data == HUB,
-        imports=reading.imports,
+        imports=(*reading.imports, *fits),
         needed=needed,
         source=source,
         loading=reading.lines,
@@ -44,6 +46,7 @@ def program_of(spec: ModelSpec, recipe: Recipe) -> str:
         pooling=FLAT if settings.pooling == "none" else POOLING[settings.pooling],
         lora=settings.trains == "lora",
         schedule=repr(schedule),
+        contrast=contrast,
         most_train=recipe.max_train if shortened else 0,
         most_test=MAX_TEST,
     )

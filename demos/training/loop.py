@@ -176,6 +176,7 @@ class _Training:
     def _score(self, features: list[Features], split: str) -> Generator[Event, None, tuple[float, Answers]]:
         """The mean loss over `features` and the answer to each one, in their order."""
         self.learner.model.modules().eval()
+        self.learner.refit(self.train_features)
         answers: dict[int, Any] = {}
         total, units, seconds = 0.0, 0.0, 0.0
         for rows in scoring_batches([feature.size for feature in features]):

@@ -35,6 +35,12 @@ PRESETS: dict[str, Preset] = {
         "this fine-tuning.",
         Settings(pooling="cls", trains="head", learning_rate=1e-2, epochs=20, dropout=0.0, weight_decay=0.0),
     ),
+    "few": Preset(
+        "few examples",
+        "For about ten sentences a class: BERT first learns from pairs of them, which should be close if they have the "
+        "same class; then a logistic regression is fitted (as in SetFit, Tunstall et al. 2022).",
+        Settings(contrast=True, learning_rate=5e-5, epochs=20, weight_decay=0.0),
+    ),
 }
 FORMER = {"paper": "cls", "lecture": "frozen"}  # names in links of earlier versions
 # Where a task needs more than the quick recipe: its few hundred examples say less each, or are longer.
@@ -44,9 +50,9 @@ QUICK: dict[str, dict[str, float | int]] = {
 }
 # What does nothing in a task: one vector for all tokens where each has its own, classes where there are none.
 IDLE: dict[str, tuple[str, ...]] = {
-    "entities": ("pooling",),
-    "question": ("pooling", "class_weights"),
-    "choice": ("class_weights",),
+    "entities": ("pooling", "contrast"),
+    "question": ("pooling", "class_weights", "contrast"),
+    "choice": ("class_weights", "contrast"),
 }
 OF_A_RUN = ("clip", "evaluations", "max_seconds", "max_steps", "threads")  # and no choice to compare recipes by
 
@@ -73,5 +79,7 @@ def idle_fields(settings: Settings, kind: str) -> list[str]:
         "top_layers": settings.trains != "top",
         "lora_rank": settings.trains != "lora",
         "frozen_embeddings": settings.trains != "all",
+        "contrast": settings.trains == "head",
+        "dropout": settings.contrast and settings.trains != "head",
     }
     return [*IDLE.get(kind, ()), *(name for name, is_idle in idle.items() if is_idle)]

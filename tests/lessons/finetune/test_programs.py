@@ -74,6 +74,7 @@ def test_each_of_our_data_sets_has_a_program(run: Callable[..., list[str]], data
         ({"frozen_embeddings": True, "pooling": "cls"}, "encoder.embeddings.requires_grad_(False)"),
         ({"trains": "lora", "lora_rank": 2, "schedule": "constant"}, "LoraConfig(r=2, lora_alpha=4"),
         ({"optimizer": "sgd", "class_weights": True, "schedule": "cosine"}, "torch.optim.SGD"),
+        ({"contrast": True}, "LogisticRegression(max_iter=1000).fit"),
         ({"pooling": "none"}, "nn.Linear(longest * width, len(labels))"),
     ],
 )
@@ -186,7 +187,7 @@ def test_a_second_file_is_the_test(tmp_path: Path, run: Callable[..., list[str]]
 
 
 STRING, NUMBER, LIST = datasets.Value("string"), datasets.Value("int32"), datasets.List
-CLASSES = datasets.ClassLabel(names=["no", "yes"])
+CLASSES, PLACES = datasets.ClassLabel(names=["no", "yes"]), datasets.ClassLabel(num_classes=2)
 FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
     "pair": ({"sentence1": STRING, "sentence2": STRING, "label": CLASSES}, lambda k: (f"cat {k}", f"dog {k}", k % 2)),
     "sentence": ({"content": STRING, "label": NUMBER}, lambda k: (f"film {k}", k % 3 - 1)),
@@ -199,7 +200,7 @@ FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
         lambda k: ("When?", f"nine {k} and nine", {"text": ["nine"], "answer_start": [len(f"nine {k} and ")]}),
     ),
     "choice": (
-        {"sent1": STRING, "sent2": STRING, "ending0": STRING, "ending1": STRING, "label": CLASSES},
+        {"sent1": STRING, "sent2": STRING, "ending0": STRING, "ending1": STRING, "label": PLACES},
         lambda k: (f"Ann {k}", "She", f"buys {k}", f"sells {k}", k % 2),
     ),
 }

@@ -118,6 +118,7 @@ def more() -> dict[str, Any]:
             "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout in the layers on top", **wide),
             "weight_decay": gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide),
             "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Give rare classes more weight", **wide),
+            "contrast": gr.Checkbox(DEFAULT.contrast, label="Learn from pairs of examples first", **wide),
             "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
             "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Maximum number of training examples", **wide),
             "seed": gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide),

@@ -65,7 +65,7 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
         "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
         "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
         "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
-        "hub": "hub",
+        "hub": "hub", "pairs": "contrast",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
     page.former["preset"] = FORMER
