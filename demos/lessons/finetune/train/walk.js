@@ -1,6 +1,9 @@
 // The walk's steps: a press shows the step's control, or its lines of the code, in the fold where they stand.
 const folds = { code: "#finetune-train-code", controls: "#finetune-train-controls" };
 let pointed;
+const sheet = new CSSStyleSheet(); // Gradio's own sheets take no ::highlight
+sheet.replaceSync("::highlight(walk) { background-color: Highlight; color: HighlightText; }");
+document.adoptedStyleSheets.push(sheet);
 
 function point(found) {
   pointed?.classList.remove("pointed");
