@@ -55,8 +55,8 @@ class Record:
     curve: tuple[tuple[float, float | None], ...]  # (epoch, training loss), MAX_STEPS of them at most
     looks: tuple[tuple[float, float | None, float | None], ...]  # (epoch, validation loss, validation score)
     test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
-    head: int = 0  # of all parameters, those of the layers on top
     right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
+    head: int = 0  # of all parameters, those of the layers on top
 
     @property
     def headline(self) -> tuple[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
     assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
+    glue = ("mrpc", "qqp", "mnli", "qnli", "rte", "wnli")
+    assert re.findall(r'data-hub="([^"]+)"', unnamed["told"]) == [f"nyu-mll/glue:{name}" for name in glue]
 
 
 def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:

@@ -66,7 +66,9 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
-            return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).told)}
+            return shown | {
+                "told": layout.TEXT.awaited(missing, reader_of(kind).told, kind if chosen.data == HUB else "")
+            }
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
         at_hand = store.tokenizer_at_hand(spec.key)

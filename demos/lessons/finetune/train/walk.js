@@ -1,4 +1,4 @@
-// The walk's steps: a press shows the step's control, or its lines of the code, in the fold where they stand.
+// The walk's steps and GLUE's tasks: a press on a step shows the step's control, or its lines of the code, in the fold where they stand.
 const folds = { code: "#finetune-train-code", controls: "#finetune-train-controls" };
 let pointed;
 const sheet = new CSSStyleSheet(); // Gradio's own sheets take no ::highlight
@@ -49,6 +49,16 @@ function editor(last) {
   const view = (content?.cmTile ?? content?.cmView)?.view; // CodeMirror's own handle, by its name of now or before
   return view?.state.doc.lines >= last ? view : undefined;
 }
+
+// A task of GLUE: its name is put into the Hub's box, where "Fetch" stands beside it.
+document.addEventListener("click", (event) => {
+  const name = event.target.closest?.("#finetune-data [data-hub]")?.dataset.hub;
+  const box = name && document.querySelector("#finetune-hub :is(input, textarea)");
+  if (!box) return;
+  box.value = name;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  document.getElementById("finetune-fetch")?.focus();
+});
 
 element.addEventListener("click", async (event) => {
   const { at, lines } = event.target.closest?.("button")?.dataset ?? {};
