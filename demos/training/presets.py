@@ -39,7 +39,7 @@ PRESETS: dict[str, Preset] = {
         "few examples",
         "For about ten sentences a class: BERT first learns from pairs of them, which should be close if they have the "
         "same class; then a logistic regression is fitted (as in SetFit, Tunstall et al. 2022).",
-        Settings(contrast=True, learning_rate=5e-5, epochs=20, weight_decay=0.0),
+        Settings(contrast=True, epochs=10, weight_decay=0.0),
     ),
 }
 FORMER = {"paper": "cls", "lecture": "frozen"}  # names in links of earlier versions
