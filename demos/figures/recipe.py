@@ -9,20 +9,25 @@ from demos.bert.model.catalogue import ModelSpec
 from demos.templates import templates
 from demos.training.cost import Cost
 from demos.training.learning.optimizer import learning_rate
+from demos.training.presets import IDLE
 from demos.training.settings import Settings
 from demos.training.tasks.heads import head_parameters
 
 TEXT = templates(__file__, "text_recipe.html")
 SHOWN_CHANGES = 5
 POINTS = 120  # of the drawn learning rate
-POOLED = {"mean": "the mean of its tokens", "cls": "its [CLS] vector", "max": "the maximum over its tokens"}
+POOLED = {
+    "mean": "the mean of its tokens",
+    "cls": "its [CLS] vector",
+    "max": "the maximum over its tokens",
+}
 TRAINED = {"all": "everything", "top": "the upper layers", "lora": "LoRA", "head": "only the head"}
 # What a field is called in the line that says what was changed.
 NAMES = {
     "pooling": "sentence vector", "hidden": "layers on top", "learning_rate": "learning rate",
     "batch_size": "batch size", "weight_decay": "weight decay", "max_length": "maximum tokens",
     "top_layers": "upper layers", "lora_rank": "rank", "frozen_embeddings": "embeddings",
-    "class_weights": "class weights", "warmup": "warm-up",
+    "class_weights": "class weights", "contrast": "pairs first", "warmup": "warm-up",
 }  # fmt: skip
 
 
@@ -53,20 +58,27 @@ def setting_value(field: str, value: object) -> str:
         return "on" if value else "off"
     if isinstance(value, float):
         return rate_text(value) if field == "learning_rate" else f"{value:g}"
-    words = {"pooling": {"cls": "[CLS]"}, "trains": TRAINED}.get(field, {})
+    words = {"pooling": {"cls": "[CLS]", "none": "no pooling"}, "trains": TRAINED}.get(field, {})
     return words.get(str(value), str(value))
 
 
-def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str, ...]) -> str:
-    """From tokens to answers as a chain of shapes, and how many numbers in it are fresh, for a kind of task."""
+def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str, ...], longest: int = 0) -> str:
+    """From tokens to answers as a chain of shapes, and how many numbers in it are fresh, for a kind of task.
+
+    `longest` is the longest sequence in tokens, which counts where nothing is pooled.
+    """
     outputs = {"question": 2, "choice": 1}.get(kind, len(labels))
+    flat = settings.pooling == "none" and "pooling" not in IDLE.get(kind, ())
+    read = spec.width * longest if flat else spec.width
     return TEXT.chain(
         kind=kind,
         width=spec.width,
         hidden=settings.hidden,
-        pooled=POOLED[settings.pooling],
+        pooled=POOLED.get(settings.pooling, ""),
+        read=read,
+        longest=longest if flat else 0,
         labels=len(labels),
-        fresh=head_parameters(spec.width, settings.hidden, outputs),
+        fresh=head_parameters(read, settings.hidden, outputs),
     )
 
 

@@ -30,6 +30,7 @@ def runs_html(records: Sequence[Record], ticked: Sequence[int], sample: bool) ->
             **(_changes(before, record) if before else {}),
             "stopped": STOPPED[record.stopped] if record.stopped else "",
             "trainable": millions(record.trainable),
+            "head": record.head,
             "seconds": record.seconds,
             "metrics": list(record.metrics.items()),
         }

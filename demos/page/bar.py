@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
@@ -148,11 +148,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         changes = [file.change for file in files]
         gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
 
-    former = {part.former: part.slug for part in page.lesson.parts if part.former}
-    offers = [
-        offer(name, component) | ({"former": former} if name == "part" else {})
-        for name, component in page.choices.items()
-    ]
+    former = page.former | {"part": {part.former: part.slug for part in page.lesson.parts if part.former}}
+    offers = [offer(name, component, former.get(name)) for name, component in page.choices.items()]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
     restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values(), *files]
@@ -198,9 +195,9 @@ def _status(services: Services, key: str) -> Markup:
     return TEXT.in_use(services.store.spec(key))
 
 
-def offer(name: str, component: gr.Component) -> dict[str, Any]:
-    """What the link may say of one choice: its default, and what is on offer where that is fixed."""
-    said: dict[str, Any] = {"name": name, "value": component.value}
+def offer(name: str, component: gr.Component, former: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the link may say of one choice: its default, what is on offer where that is fixed, and `former` values."""
+    said: dict[str, Any] = {"name": name, "value": component.value} | ({"former": former} if former else {})
     if isinstance(component, gr.Slider | gr.Number):
         bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
         said |= {name: bound for name, bound in bounds.items() if bound is not None}

@@ -19,6 +19,7 @@ SCRIPTS = (
     "room/room.js",
     "link.js",
     "controls.js",
+    "notebook.js",
     "redraw.js",
     "file_endings.js",
     "tours/own_tour.js",

@@ -65,7 +65,7 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     settings.check()
     layers, width = layers_of(encoder), encoder.config.hidden_size
     lengths = lengths_of(dataset, tokenizer, min(settings.max_length, encoder.config.max_position_embeddings))
-    head = _head_parameters(dataset, settings, width)
+    head = _head_parameters(dataset, settings, width, lengths)
     of_encoder, of_embeddings, of_layer = (
         sum(p.numel() for p in module.parameters()) for module in (encoder, encoder.embeddings, layer_of(encoder, 0))
     )
@@ -96,9 +96,9 @@ def cost_of(dataset: Splits, tokenizer: Any, encoder: Any, settings: Settings) -
     )
 
 
-def _head_parameters(dataset: Splits, settings: Settings, width: int) -> int:
+def _head_parameters(dataset: Splits, settings: Settings, width: int, lengths: Lengths) -> int:
     with torch.device("meta"):  # shapes without numbers
-        return sum(p.numel() for p in task_of(dataset, settings).head(width, None).parameters())
+        return sum(p.numel() for p in task_of(dataset, settings).fitted(lengths.longest).head(width, None).parameters())
 
 
 def _batches(examples: Sequence[tuple[int, int]], settings: Settings) -> list[tuple[int, int]]:

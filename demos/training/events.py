@@ -39,6 +39,7 @@ class Started:
     precision: str  # of the matrix products: "float32" or "bfloat16"
     threads: int
     watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
+    head_parameters: int = 0  # of all parameters, those of the layers on top
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,11 @@ class Lengths:
     test: tuple[tuple[int, int], ...]
     rows: int  # different tokens, padding included
 
+    @property
+    def longest(self) -> int:
+        """The longest sequence of all, in tokens."""
+        return max(longest for _, longest in (*self.train, *self.validation, *self.test))
+
 
 _known: WeakKeyDictionary[Any, Recent[Lengths]] = WeakKeyDictionary()  # by tokenizer
 _lock = threading.Lock()

@@ -19,7 +19,7 @@ UNNAMED = "Enter the name of a data set on the Hub first (owner/name)."
 # The controls, in the order of `read_settings`; most are called as their field of Settings.
 RECIPE = (
     "pooling", "hidden", "dropout", "trains", "top_layers", "lora_rank", "optimizer", "learning_rate", "epochs",
-    "schedule", "warmup", "batch_size", "weight_decay", "max_length", "class_weights", "seed",
+    "schedule", "warmup", "batch_size", "weight_decay", "max_length", "class_weights", "contrast", "seed",
 )  # fmt: skip
 FROZEN_EMBEDDINGS = "but_embeddings"  # what `trains` says where everything but the embeddings does
 

@@ -138,6 +138,7 @@ class _Training:
         self.steps_per_epoch = math.ceil(len(self.train_features) / self.settings.batch_size)
         self.total_steps = self.steps_per_epoch * self.settings.epochs
         self.learner.prepare(self.everything)
+        self.task = self.learner.task
 
     def _features(self, examples: Sequence[Any]) -> list[Features]:
         return self.task.features(self.learner.model.tokenizer, examples, self.learner.limit)
@@ -164,6 +165,7 @@ class _Training:
             precision="bfloat16" if learner.half else "float32",
             threads=torch.get_num_threads(),
             watched=self.watched,
+            head_parameters=learner.head_parameters,
         )
 
     def _reason_to_stop(self, step: int) -> str:
@@ -174,6 +176,7 @@ class _Training:
     def _score(self, features: list[Features], split: str) -> Generator[Event, None, tuple[float, Answers]]:
         """The mean loss over `features` and the answer to each one, in their order."""
         self.learner.model.modules().eval()
+        self.learner.refit(self.train_features)
         answers: dict[int, Any] = {}
         total, units, seconds = 0.0, 0.0, 0.0
         for rows in scoring_batches([feature.size for feature in features]):

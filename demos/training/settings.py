@@ -11,7 +11,7 @@ MAX_SECONDS = 3_600.0
 MAX_LAYER_WIDTH = 1_024
 # Field: (what it is called, the values it may have).
 CHOICES = {
-    "pooling": ("The pooling", ("mean", "cls", "max")),
+    "pooling": ("The pooling", ("mean", "cls", "max", "none")),
     "schedule": ("The schedule", ("linear", "cosine", "constant")),
     "trains": ("What trains", ("all", "top", "lora", "head")),
     "optimizer": ("The optimizer", ("adamw", "sgd")),
@@ -45,7 +45,7 @@ class Settings:
     the bundled one, half as wide and half as deep, takes, and wants, a larger rate.
     """
 
-    pooling: str = "mean"  # which vector stands for the sentence
+    pooling: str = "mean"  # which vector stands for the sentence; none: all of them, one after another
     hidden: tuple[int, ...] = ()  # widths of dense layers, each with tanh, between that vector and the last, linear one
     dropout: float = 0.1  # in the head, before each linear layer
     epochs: int = 3
@@ -66,6 +66,7 @@ class Settings:
     frozen_embeddings: bool = False  # where `trains` is "all": the embeddings stay as they are
     lora_rank: int = 8  # where `trains` is "lora" (Hu et al. 2021)
     optimizer: str = "adamw"
+    contrast: bool = False  # the encoder learns from pairs of examples, then a logistic regression is the head
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
     start: str = "trained"  # the base as it is; its layers drawn anew; its embeddings drawn anew too
 
@@ -77,6 +78,8 @@ class Settings:
                 raise UserError(f"{name} must be one of {', '.join(choices)}, not {str(value)[:40]!r}.")
         if len(self.hidden) > MAX_LAYERS:
             raise UserError(f"There are {len(self.hidden):,} dense layers; the limit is {MAX_LAYERS}.")
+        if self.contrast and self.hidden:
+            raise UserError("A logistic regression has no dense layers; set the layers on top to none.")
         for width in self.hidden:
             _bounded("A dense layer's width", width, 1, MAX_LAYER_WIDTH, int)
         for field, (name, low, high) in BOUNDS.items():

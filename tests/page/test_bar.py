@@ -14,6 +14,7 @@ from demos.errors import UserError
 from demos.page.bar import _script, offer, use_model
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
+from demos.page.tours.checks import is_on_offer
 
 
 class SlowStore(ModelStore):
@@ -85,3 +86,11 @@ def test_what_the_link_may_say_is_bounded_by_what_is_on_offer() -> None:
 
 def test_script_literals_cannot_close_a_script_element() -> None:
     assert _script({"text": "</script><script>"}) == '{"text": "\\u003c/script>\\u003cscript>"}'
+
+
+def test_a_value_of_an_earlier_version_is_on_offer_under_its_name_of_now() -> None:
+    menu = gr.Radio([("small model", "quick"), ("[CLS]", "cls")], value="quick")
+    said = offer("preset", menu, {"paper": "cls"})
+    assert said["former"] == {"paper": "cls"}
+    assert [is_on_offer(value, said) for value in ("cls", "paper", "lecture")] == [True, True, False]
+    assert "former" not in offer("preset", menu)

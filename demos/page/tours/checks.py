@@ -57,7 +57,7 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
 
 def is_on_offer(said: str, offer: Mapping[str, Any]) -> bool:
     """Whether a choice may have the value that a link says, as demos/page/link.js decides it."""
-    value: Any = said
+    value: Any = offer.get("former", {}).get(said, said)
     default = offer["value"]
     if not isinstance(default, str):
         try:

@@ -113,8 +113,9 @@ def _read_tsv(text: str, encoding: str) -> Table:
             quoted = csv_rows(text, separator)
         except UserError:
             quoted = []
-        rows = quoted if len({len(fields) for _, fields in quoted}) == 1 else rows
-    return _headed(rows, ReadAs(delimited(separator, len(rows[0][1]) if rows else 0), encoding))
+        if len({len(fields) for _, fields in quoted}) == 1:
+            return _headed(quoted, ReadAs(delimited(separator, len(quoted[0][1])), encoding, separator))
+    return _headed(rows, ReadAs(delimited(separator, len(rows[0][1]) if rows else 0), encoding, separator, False))
 
 
 def _headed(rows: list[tuple[int, list[str]]], read_as: ReadAs) -> Table:
@@ -128,8 +129,9 @@ def _unquoted(field: str) -> str:
 def _read_csv(text: str, encoding: str) -> Table:
     """RFC 4180, with the comma, semicolon or tab that stands between the columns."""
     delimiter, rest = separated(text, ",;\t")
-    rows = csv_rows(rest, delimiter)
-    return _headed(rows, ReadAs(delimited(delimiter, len(rows[0][1]) if rows else 0), encoding))
+    rows, skipped = csv_rows(rest, delimiter), int(rest != text)
+    form = delimited(delimiter, len(rows[0][1]) if rows else 0)
+    return _headed(rows, ReadAs(form, encoding, delimiter, skipped=skipped))
 
 
 def separated(text: str, delimiters: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -37,6 +37,8 @@ class Fetched:
     name: str
     records: tuple[Record, ...]
     notes: tuple[str, ...]
+    columns: Mapping[str, str] = field(default_factory=dict)  # role -> the column's name there
+    splits: Mapping[str, str] = field(default_factory=dict)  # train, validation, test -> the split's name there
 
 
 def fetch(name: str, columns: Sequence[Column]) -> Fetched:
@@ -102,8 +104,8 @@ class _Fetch:
         try:
             reach_hub()
             self.reached.set()
-            records, notes = read_hub(self.repo, self.config, self.columns, self._stopped)
-            self.found = Fetched(self.repo if not self.config else f"{self.repo}:{self.config}", records, notes)
+            name = self.repo if not self.config else f"{self.repo}:{self.config}"
+            self.found = Fetched(name, *read_hub(self.repo, self.config, self.columns, self._stopped))
         except BaseException as error:  # told by `wait`, in the thread that asked
             self.error = error
         finally:
@@ -157,9 +159,10 @@ def open_hub(repo: str, config: str | None) -> Mapping[str, Any]:
 
 def read_hub(
     repo: str, config: str | None, columns: Sequence[Column], stopped: Callable[[], bool] = lambda: False
-) -> tuple[tuple[Record, ...], tuple[str, ...]]:
-    """(records, notes): at most MAX_ROWS rows of each split whose name is known; classes by their names.
+) -> tuple[tuple[Record, ...], tuple[str, ...], dict[str, str], dict[str, str]]:
+    """What `Fetched` holds beside the name: at most MAX_ROWS rows of each split whose name is known.
 
+    Classes are told by their names.
     Rows whose class the Hub keeps hidden are left out: those of no named class, and of plain numbers those of -1,
     unless the training rows have that class too. Raises UserError for a column that lacks.
     """
@@ -187,16 +190,21 @@ def read_hub(
     notes: list[str] = []
     records: list[Record] = []
     hidden = _hidden(splits)
+    found: dict[str, str] = {}
     for split, (read, rows_kept) in splits.items():
         kept = [values for values in rows_kept if values.get("label") not in hidden]
         records += [Record(number, values) for number, values in enumerate(kept, len(records) + 1)]
+        if kept:
+            found[split] = named[split]
         if read == MAX_ROWS:
             notes.append(f"Only the first {MAX_ROWS:,} rows of the split {named[split]} are used.")
         if left_out := read - len(kept):
             notes.append(f"{left_out:,} rows of the split {named[split]} have no class on the Hub and are not used.")
     if not records:
         raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
-    return tuple(records), tuple(notes)
+    features = list(getattr(opened[next(iter(named.values()))], "features", None) or {})
+    places = find_columns(features, columns) if features else {}
+    return tuple(records), tuple(notes), {role: features[place] for role, place in places.items()}, found
 
 
 def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:

@@ -16,6 +16,9 @@ class ReadAs:
 
     form: str
     encoding: str = ""  # Python's name
+    delimiter: str = ""  # of a table as text
+    quoted: bool = True  # whether quotes around a field of it are not the field's own
+    skipped: int = 0  # lines before it
 
     @property
     def told(self) -> str:

@@ -84,10 +84,18 @@ def records_of(table: Table, columns: Sequence[Column], nameless: Sequence[str] 
     `nameless` are the roles of the columns, in order, of a file that has as many and names none of them.
     Raises UserError for a missing column and for no rows. An empty cell is the caller's to judge.
     """
+    rows, places, _ = places_of(table, columns, nameless)
+    return _records(rows, places, columns)
+
+
+def places_of(
+    table: Table, columns: Sequence[Column], nameless: Sequence[str] = ()
+) -> tuple[list[Cells], dict[str, int], bool]:
+    """(the rows without a header, each role's place, whether the columns are named). Raises UserError."""
     named = any(_plain(head) in column.names for head in table.header for column in columns)
     if not named and not table.keyed and nameless and len(table.header) == len(nameless):
-        return _records(table.rows, {role: place for place, role in enumerate(nameless)}, columns)
-    return _records(table.rows if table.keyed else table.rows[1:], find_columns(table.header, columns), columns)
+        return table.rows, {role: place for place, role in enumerate(nameless)}, False
+    return (table.rows if table.keyed else table.rows[1:]), find_columns(table.header, columns), True
 
 
 def _records(rows: Sequence[Cells], places: Mapping[str, int], columns: Sequence[Column]) -> list[Record]:
@@ -136,6 +144,15 @@ def rows_of(table: Table) -> list[Row]:
     A table of two columns may do without a header: its label column is the one with fewer different values.
     Raises UserError as `records_of` does, and for a row without text or label.
     """
+    rows, places, _ = labelled_places(table)
+    return labelled_rows(_records(rows, places, (TEXT, LABEL, SPLIT)))
+
+
+def labelled_places(table: Table) -> tuple[list[Cells], dict[str, int], bool]:
+    """(the rows without a header, where text, label and perhaps split stand, whether the columns are named).
+
+    Raises UserError where they can't be told.
+    """
     header, rows = table.header, table.rows
     if len(header) == 1:
         raise UserError("The file has one column; a text and a label column are needed.")
@@ -145,12 +162,9 @@ def rows_of(table: Table) -> list[Row]:
         counts = Counter(cells[label].strip() for _, cells in rows)
         # A first row whose label never comes again, where all others do, is a header in another language.
         if counts.pop(header[label].strip()) == 1 and counts and min(counts.values()) > 1:
-            rows = rows[1:]
-        places = {"text": text, "label": label}
-    else:
-        places = _text_and_label(header)
-        rows = rows if table.keyed else rows[1:]
-    return labelled_rows(_records(rows, places, (TEXT, LABEL, SPLIT)))
+            return rows[1:], {"text": text, "label": label}, True
+        return rows, {"text": text, "label": label}, False
+    return (rows if table.keyed else rows[1:]), _text_and_label(header), True
 
 
 def class_names(rows: Sequence[Row], noun: str = "sentence", repeated: Sequence[Row] = ()) -> tuple[str, ...]:

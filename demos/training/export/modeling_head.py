@@ -37,7 +37,8 @@ class HeadConfig(PreTrainedConfig):
     model_type = "encoder_with_head"
 
     encoder: dict[str, Any] | None = None
-    pooling: str = "mean"  # cls, mean or max over the tokens that are not padding
+    pooling: str = "mean"  # cls, mean or max over the tokens that are not padding; none: all of them, side by side
+    positions: int = 1  # whose vectors the first layer reads; more than one where nothing is pooled
     widths: list[int] | None = None  # of the dense layers
     outputs: int = 2  # of the last layer
     activation: str = "tanh"
@@ -56,7 +57,8 @@ class HeadModel(PreTrainedModel):
         told = dict(config.encoder or {"model_type": "bert"})
         self.segments = told["model_type"] != "distilbert"
         self.encoder = AutoModel.from_config(AutoConfig.for_model(**told))
-        widths = [self.encoder.config.hidden_size, *(config.widths or []), config.outputs]
+        read = self.encoder.config.hidden_size * config.positions
+        widths = [read, *(config.widths or []), config.outputs]
         layers: list[nn.Module] = []
         for number, (before, after) in enumerate(itertools.pairwise(widths)):
             if number:
@@ -74,13 +76,16 @@ class HeadModel(PreTrainedModel):
         return states
 
     def pooled(self, states: torch.Tensor, attention_mask: Given) -> torch.Tensor:
-        """One vector a sequence: [R, n, d] -> [R, d]."""
+        """One vector a sequence: [R, n, d] -> [R, d], or without pooling [R, positions d]."""
         if self.config.pooling == "cls":
             return states[:, 0]
         mask = torch.ones(states.shape[:2], device=states.device) if attention_mask is None else attention_mask
         mask = mask.unsqueeze(-1)
         if self.config.pooling == "max":
             return states.masked_fill(mask == 0, -torch.inf).amax(dim=1)
+        if self.config.pooling == "none":
+            padding = self.config.positions - states.shape[1]
+            return nn.functional.pad(states * mask, (0, 0, 0, padding)).flatten(1)
         return (states * mask).sum(dim=1) / mask.sum(dim=1)
 
 

@@ -123,7 +123,7 @@ def settings_of(document: dict[str, Any]) -> Settings:
     _known(values, vars(Settings()))
     if not isinstance(values.get("hidden", ()), tuple):
         raise UserError("The recipe's hidden must be a list of widths.")
-    for name in ("class_weights", "frozen_embeddings"):
+    for name in ("class_weights", "frozen_embeddings", "contrast"):
         if not isinstance(values.get(name, False), bool):
             raise UserError(f"The recipe's {name} must be true or false.")
     return Settings(**values).check()

@@ -94,6 +94,8 @@ def _why_own(task: Any, config: Any, shape: Shape) -> str:
         return f"transformers has no such class for {config.model_type}"
     if not shape.pooled:
         return "its class has one linear layer on each token, but this head has more layers" if task.hidden else ""
+    if task.pooling == "none":
+        return "its class uses [CLS], but this head reads the vectors of all tokens"
     if task.pooling != "cls":
         return f"its class uses [CLS], but this head uses the {task.pooling} over the tokens"
     activation = STOCK[config.model_type].activation
@@ -162,6 +164,7 @@ def _own(trained: Trained, form: Form, linears: list[nn.Linear]) -> tuple[dict[s
     config = modeling_head.HeadConfig(
         encoder=encoder_config,
         pooling=getattr(task, "pooling", "mean"),
+        positions=max(1, getattr(task, "positions", 1)),
         widths=list(task.hidden),
         outputs=linears[-1].out_features,
         activation=task.activation,

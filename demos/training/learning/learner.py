@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
+from torch import nn
 
 from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
 from demos.training.learning import hardware
+from demos.training.learning.contrast import fit_linear, pair_loss
 from demos.training.learning.encoder import States, layers_of, lower, upper
 from demos.training.learning.hardware import attention_of, quicken, run_device
 from demos.training.learning.model import (
@@ -46,17 +51,29 @@ class Learner:
         self.padding = tokenizer.pad_token_id or 0
         if settings.start != "trained":
             redraw_layers(encoder, settings.seed, embeddings=settings.start == "scratch")
-        head = task.head(encoder.config.hidden_size, torch.Generator().manual_seed(settings.seed))
-        noise = torch.Generator(self.device).manual_seed(settings.seed + parallel.rank)
+        self.model = Model(encoder, nn.Identity(), tokenizer)
+
+    def _new_head(self, width: int) -> nn.Module:
+        head = self.task.head(width, torch.Generator().manual_seed(self.settings.seed))
+        noise = torch.Generator(self.device).manual_seed(self.settings.seed + self.parallel.rank)
         for layer in head.modules():
             if isinstance(layer, SeededDropout):
                 layer.generator = noise
-        self.model = Model(encoder, head.to(self.device), tokenizer)
-        self.parameters = sum(parameter.numel() for parameter in self.model.modules().parameters())
+        return head.to(self.device)
 
     def prepare(self, features: Sequence[Features]) -> None:
-        """Freeze what does not train, make the optimizer for the rest. `features` are all that will ever be read."""
+        """Make the head, freeze what does not train, make the optimizer for the rest.
+
+        `features` are all that will ever be read.
+        """
         encoder = self.model.encoder
+        longest = max((len(sequence) for feature in features for sequence in feature.sequences), default=1)
+        fitted = self.task.fitted(longest)
+        self.limit = longest if fitted is not self.task else self.limit
+        self.task = fitted
+        self.model = replace(self.model, head=self._new_head(encoder.config.hidden_size))
+        self.head_parameters = sum(p.numel() for p in self.model.head.parameters())
+        self.parameters = sum(p.numel() for p in encoder.parameters()) + self.head_parameters
         ids = (token for feature in features for sequence in feature.sequences for token in sequence)
         self.compact = CompactRows.shrink(encoder, ids, self.padding)
         self.lora = freeze(encoder, self.settings)
@@ -87,6 +104,26 @@ class Learner:
             logits = self.task.logits(self.model.head, self._last_states(batch), batch)
         return logits.float(), batch
 
+    @property
+    def contrasts(self) -> bool:
+        """Whether the encoder learns from pairs of examples; the head is then fitted by `refit`."""
+        settings = self.settings
+        return settings.contrast and settings.trains != "head" and self.task.kind == "classification"
+
+    def refit(self, features: Sequence[Features]) -> None:
+        """Where the encoder learns from pairs: fit the head anew on these, the training examples."""
+        if not self.contrasts:
+            return
+        task: Any = self.task
+        vectors: list[tuple[int, np.ndarray]] = []
+        for places, batch in in_batches(task, features, self.padding, self.device):
+            with torch.inference_mode(), self._products():
+                pooled = task.pooled(self._last_states(batch).float(), batch.attention_mask)
+            vectors += zip(places, pooled.cpu().numpy(), strict=True)
+        rows = np.stack([vector for _, vector in sorted(vectors, key=lambda pair: pair[0])])
+        linear = next(layer for layer in self.model.head.modules() if isinstance(layer, nn.Linear))
+        fit_linear(linear, rows, np.array([feature.target for feature in features]))
+
     def step(self, features: Sequence[Features], rate: float) -> tuple[float, float, float]:
         """One update at this learning rate: the batch's loss and score before it, the gradient's norm."""
         if not self.model.encoder.training:  # asked of each module, some 1 % of a small model's step
@@ -100,10 +137,24 @@ class Learner:
 
     def _gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
         """(loss, score) of these examples; each parameter that trains now has its gradient."""
+        if self.contrasts:
+            return self._pair_gradients(features)
         logits, batch = self.logits(features)
         loss = self.task.loss(logits, batch.targets)
         loss.backward()
         return loss.detach(), self.task.batch_score(logits, batch.targets)
+
+    def _pair_gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same for the loss of pairs; the score is that of the head as it was fitted last."""
+        task: Any = self.task
+        batch = collate(task, features, self.padding, self.device)
+        with self._products():
+            pooled = task.pooled(self._last_states(batch).float(), batch.attention_mask)
+        loss = pair_loss(pooled, batch.targets)
+        loss.backward()
+        with torch.inference_mode():
+            score = task.batch_score(self.model.head(pooled), batch.targets)
+        return loss.detach(), score
 
     def _shared_gradients(self, features: Sequence[Features]) -> tuple[torch.Tensor, torch.Tensor]:
         """The same where each process reads its share of them; all end with the same."""

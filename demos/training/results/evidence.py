@@ -45,13 +45,17 @@ class Evidence:
 def pooled_vectors(
     encoder: Any, tokenizer: Any, task: Classification, examples: Sequence[Example], max_length: int
 ) -> Generator[Encoded, None, np.ndarray]:
-    """The vector that the layers on top read, for each example: float32 [m, d]; tells after each batch."""
+    """The vector that the layers on top read, for each example: float32 [m, d]; tells after each batch.
+
+    Where they read all tokens' vectors, it is the mean of these.
+    """
+    pooling = "mean" if task.pooling == "none" else task.pooling
     features = task.features(tokenizer, examples, max_length)
     vectors = np.zeros((len(features), encoder.config.hidden_size), dtype=np.float32)
     done = 0
     for places, batch in in_batches(task, features, tokenizer.pad_token_id or 0):
         with torch.inference_mode():
-            vectors[places] = pool(last_states(encoder, batch), batch.attention_mask, task.pooling).numpy()
+            vectors[places] = pool(last_states(encoder, batch), batch.attention_mask, pooling).numpy()
         done += len(places)
         yield Encoded(done, len(features))
     return vectors

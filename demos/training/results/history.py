@@ -56,6 +56,7 @@ class Record:
     looks: tuple[tuple[float, float | None, float | None], ...]  # (epoch, validation loss, validation score)
     test: str  # a fingerprint of the test examples: two runs with the same one were asked the same
     right: str = field(default="", repr=False)  # "1" or "0" for each of them; "" where an answer has no right or wrong
+    head: int = 0  # of all parameters, those of the layers on top
 
     @property
     def headline(self) -> tuple[str, float]:
@@ -115,6 +116,7 @@ def record_of(
         curve=_thinned([(float(step or 0) / an_epoch, loss) for step, loss, *_ in steps]),
         looks=tuple((float(step or 0) / an_epoch, loss, score) for step, _, loss, score, *_ in looks),
         test=hashlib.sha256(repr(dataset.test).encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        head=started.head_parameters,
         right=_right(dataset, result),
     )
 
@@ -156,6 +158,7 @@ def as_csv(records: Sequence[Record]) -> str:
             **{name: record.settings.get(name, "") for name in settings},
             "parameters": record.parameters,
             "trainable parameters": record.trainable,
+            "parameters of the head": record.head,
             **{f"test {name}": record.metrics.get(name, "") for name in metrics},
             "test loss": record.loss,
             "steps": record.steps,

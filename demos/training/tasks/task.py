@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from demos.training.data.splits import Splits
@@ -88,6 +89,10 @@ class Task(ABC):
     def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
         """Which layers sit on an encoder of this width, freshly initialised from `generator`."""
 
+    def fitted(self, longest: int) -> Task:
+        """The task for data whose longest sequence has so many tokens, where the head hangs on that."""
+        return self
+
     def targets(self, features: Sequence[Features], longest: int) -> torch.Tensor:
         """The examples' targets as one tensor; rows are padded to `longest` tokens. One number an example: [batch]."""
         return torch.tensor([feature.target for feature in features])
@@ -147,17 +152,19 @@ class SeededDropout(nn.Module):
         return values * kept / (1 - self.p)
 
 
-def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str) -> torch.Tensor:
-    """One vector a sentence: [batch, n, d] and [batch, n] -> [batch, d].
+def pool(hidden: torch.Tensor, attention_mask: torch.Tensor, pooling: str, positions: int = 0) -> torch.Tensor:
+    """One vector a sentence: [batch, n, d] and [batch, n] -> [batch, d], or without pooling [batch, positions d].
 
     cls: the first token's (Devlin et al. 2019, section 4). mean, max: over the tokens that are not padding
-    (Reimers and Gurevych 2019, section 3).
+    (Reimers and Gurevych 2019, section 3). none: all tokens' vectors, one after another, zeros after the last token.
     """
     if pooling == "cls":
         return hidden[:, 0]
     mask = attention_mask.unsqueeze(-1)  # [batch, n, 1]
     if pooling == "max":
         return hidden.masked_fill(mask == 0, -torch.inf).amax(dim=1)
+    if pooling == "none":
+        return F.pad(hidden * mask, (0, 0, 0, positions - hidden.shape[1])).flatten(1)
     return (hidden * mask).sum(dim=1) / mask.sum(dim=1)
 
 

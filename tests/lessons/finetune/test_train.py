@@ -101,7 +101,8 @@ def test_a_run_from_start_to_the_last_table(wired: Wired, upload: str) -> None:
     assert wired.reaches(away, wired.task)
     acting = {kind: wired.task["run"](kind, OWN, "", "", {}, 0) for kind in ("sentence", "choice", "question")}
     visible = [[changes[name]["visible"] for name in train.SOMETIMES] for changes in acting.values()]
-    assert visible == [[True, True], [True, False], [False, False]]
+    assert train.SOMETIMES == ("pooling", "contrast", "class_weights")
+    assert visible == [[True, True, True], [True, False, False], [False, False, False]]
     assert away["results"]["visible"] is False
     assert [away[name]["visible"] for name in train.layout.TRIES] == [True, True, False]
     assert json.loads(away["curve"])["run"] == ""

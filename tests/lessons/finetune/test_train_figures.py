@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from demos.bert.model.catalogue import CATALOGUE
 from demos.figures.confusion import confusion_figure, matrix_html
 from demos.figures.recipe import chain_html, preset_html, rate_html
 from demos.figures.scores_text import chances_html, dataset_html, mistakes_html, numbers_html, scores_html
-from demos.figures.training_program import code_for, code_of
 from demos.training.data.tables import Row
 from demos.training.events import Mistake, Result
 from demos.training.learning.optimizer import learning_rate
@@ -22,7 +20,6 @@ from demos.training.metrics import score
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, build_dataset, load_emotion
 from tests.one_line import flat
-from tests.programs import printed
 
 NASTY = "<img src=x onerror=alert(1)>${alert(1)}{{7*7}}"
 ROOT = Path(__file__).resolve().parents[3]
@@ -160,42 +157,3 @@ def test_the_data_sets_counts_and_samples_are_shown() -> None:
     for number, label in enumerate(data.labels):
         assert label in told
         assert f"</span>{data.counts('train')[number]}</td>" in told
-
-
-def test_the_program_runs_and_learns_as_it_says(tmp_path: Path) -> None:
-    """A shortened file, one epoch: what the page shows is a whole program, not a sketch."""
-    chosen = [("text", "label", "split")]
-    with (ROOT / "assets" / "data" / "emotion.tsv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            alike = sum(one[1:] == (row["label"], row["split"]) for one in chosen)
-            if row["label"] in {"joy", "anger"} and alike < 6:
-                chosen.append((row["text"], row["label"], row["split"]))
-    data = tmp_path / "data.tsv"
-    data.write_text("".join("\t".join(row) + "\n" for row in chosen), encoding="utf-8")
-    program = code_for(CATALOGUE["minilm"], Settings(epochs=1, hidden=(8,), schedule="constant"), str(data))
-    lines = "\n".join(printed(program))
-    assert "epoch 1: last batch's loss" in lines
-    assert 0 <= float(lines.split("test accuracy ")[1]) <= 1
-
-
-@pytest.mark.parametrize("key", list(CATALOGUE))
-def test_the_program_is_python_for_every_model(key: str) -> None:
-    program = code_for(CATALOGUE[key], Settings(hidden=(64, 8), schedule="cosine", pooling="max"), "data.tsv")
-    compile(program, "program", "exec")
-    assert CATALOGUE[key].revision in program
-
-
-@pytest.mark.parametrize(
-    ("settings", "line"),
-    [
-        (Settings(trains="head"), "encoder.requires_grad_(False)"),
-        (Settings(trains="top", top_layers=3), "layers[-3:].requires_grad_(True)"),
-        (Settings(frozen_embeddings=True), "encoder.embeddings.requires_grad_(False)"),
-    ],
-)
-def test_the_program_trains_what_was_chosen(settings: Settings, line: str) -> None:
-    program = code_of(CATALOGUE["minilm"], settings, "emotion", "sentence")
-    compile(program, "program", "exec")
-    assert line in program
-    assert code_of(CATALOGUE["minilm"], Settings(trains="lora"), "emotion", "sentence") == ""
-    assert code_of(CATALOGUE["minilm"], settings, "file", "sentence") == ""

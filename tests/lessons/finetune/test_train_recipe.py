@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,17 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     draw, costs = wired.draws
     shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
     assert {wired.parts[name] for name in shown} == set(draw["outputs"])
-    names = ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")
-    told, files, hubs, drawn, chain, data, code = (shown[name] for name in names)
+    names = ("preset_told", "files", "hubs", "walk", "drawn", "chain", "told", "code")
+    told, files, hubs, walk, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
     assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
+    assert "Sentence vector: the mean" in walk
+    assert walk.count("data-lines") == 9  # the code has each step
     assert "n tokens × 32" in chain
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
-    assert "max_length=24" in code
+    assert "max_length = 2, 8, 24" in code
     cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
     assert "126 steps" in cost
     assert "MB</b> of memory" in cost
@@ -62,6 +65,8 @@ def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> No
     unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
     assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
+    glue = ("mrpc", "qqp", "mnli", "qnli", "rte", "wnli")
+    assert re.findall(r'data-hub="([^"]+)"', unnamed["told"]) == [f"nyu-mll/glue:{name}" for name in glue]
 
 
 def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: Wired) -> None:
@@ -99,12 +104,11 @@ def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> 
         compile(code, "run.py", "exec")
         return code
 
-    assert "import AutoModel" in program(*EMOTION)  # short, with the library alone
-    for name, value in {"trains": "lora", "optimizer": "sgd", "class_weights": True}.items():
-        assert f"{name}={value!r}" in program(*EMOTION, **{name: value})
-    assert "SOURCES['questions'].load(settings.seed, 90)" in program("question", "questions", None, None, "", 90)
+    assert "import AutoModel" in program(*EMOTION)  # with the library alone
+    for name, line in {"trains": "lora", "optimizer": "sgd"}.items():
+        assert {"lora": "LoraConfig", "sgd": "torch.optim.SGD"}[line] in program(*EMOTION, **{name: line})
     own = program("sentence", UPLOAD, upload, None, "", 1_500)
-    assert "load_file('sentence', 'films.tsv'" in own
+    assert "pd.read_csv('films.tsv'" in own
     assert str(Path(upload).parent) not in own
 
 
@@ -143,16 +147,16 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
         settings = read_settings(*filled)
         assert settings == replace(preset.settings, seed=7)
         assert changed(settings, key) == {}  # the seed is no part of a recipe
-    paper = PRESETS["paper"].settings
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "question") == {}  # neither acts there
-    assert changed(replace(paper, pooling="max", class_weights=True), "paper", "choice") == {"pooling": "max"}
-    assert changed(replace(paper, epochs=2, lora_rank=4), "paper") == {"epochs": 2}  # the rank does nothing there
+    paper = PRESETS["cls"].settings
+    assert changed(replace(paper, pooling="max", class_weights=True), "cls", "question") == {}  # neither acts there
+    assert changed(replace(paper, pooling="max", class_weights=True), "cls", "choice") == {"pooling": "max"}
+    assert changed(replace(paper, epochs=2, lora_rank=4), "cls") == {"epochs": 2}  # the rank does nothing there
     assert 2e-5 <= paper.learning_rate <= 5e-5
     assert paper.batch_size in (16, 32)
     assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
     assert paper.epochs in (3, 4)
-    assert (PRESETS["lecture"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
+    assert (PRESETS["frozen"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
     for kind in ("entities", "question"):  # longer, or fewer of each
         assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
-        assert recipe_for("paper", kind) == paper
+        assert recipe_for("cls", kind) == paper

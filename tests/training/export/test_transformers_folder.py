@@ -88,6 +88,8 @@ def loaded_from(folder: Path, form: Form, auto: Any) -> Any:
         ("bert", "mean", (32,), "tanh", False),
         ("bert", "max", (), "tanh", False),
         ("bert", "cls", (20, 10), "tanh", False),
+        ("bert", "none", (), "tanh", False),
+        ("distilbert", "none", (20,), "tanh", False),
         ("distilbert", "mean", (), "tanh", False),
         ("distilbert", "cls", (), "tanh", False),
         ("distilbert", "cls", (32,), "relu", True),
@@ -100,7 +102,9 @@ def test_a_classifier_gives_the_same_probabilities(
 ) -> None:  # fmt: skip
     encoder = tiny.model if architecture == "bert" else distil
     trained = trained_on(
-        Classification(LABELS, pooling=pooling, hidden=hidden, activation=activation), encoder, tiny.tokenizer
+        Classification(LABELS, pooling=pooling, hidden=hidden, activation=activation).fitted(24),
+        encoder,
+        tiny.tokenizer,
     )
     form = export(trained, tmp_path / "kept")
     assert bool(form.why_own) != stock

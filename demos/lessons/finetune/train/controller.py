@@ -58,6 +58,7 @@ RESUMED, LAST = "goes on", " for good"
 PAUSE, GO_ON = "Pause", "Continue"
 MAX_ENDED = 64  # runs whose end a page may ask for
 LEGEND = {"legend": {"train": "training (each batch, and smoothed)"}}
+PAIRS = {"legend": {"train": "training (loss of the pairs; accuracy of the head as fitted last)"}}
 
 
 class Trainer:
@@ -191,6 +192,8 @@ class _Run:
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
+        if self.settings.contrast and self.settings.trains != "head" and self.kind in ("sentence", "pair"):
+            axes |= PAIRS
         title = trainer.services.store.spec(self.key).title
         told = recipe_told(title, self.view.word, self.settings)
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)

@@ -79,14 +79,14 @@ def recipe() -> dict[str, Any]:
         "preset_told": gr.HTML(elem_classes="preset-told"),
     }
     with gr.Row(elem_classes="pairs"):
-        parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3)
+        parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3, elem_id="finetune-trains")
         parts["top_layers"] = gr.Slider(  # as far as the model has them
             1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="Number of layers", visible=False, elem_id="finetune-top",
             scale=2, **INLINE,
         )  # fmt: skip
         ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
         parts["lora_rank"] = _menu(ranks, "lora_rank", "rank", visible=False, scale=1, elem_id="finetune-lora")
-    with gr.Row(elem_classes="pairs"):
+    with gr.Row(elem_classes="pairs", elem_id="finetune-speed"):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         parts["learning_rate"] = _menu(rates, "learning_rate", "Learning rate", scale=2)
         parts["epochs"] = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
@@ -96,12 +96,14 @@ def recipe() -> dict[str, Any]:
 def more() -> dict[str, Any]:
     """What is seldom moved, in the fold "All controls"."""
     wide: dict[str, Any] = {"min_width": 170}
-    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max")]
+    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max"), ("no pooling", "none")]
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     parts: dict[str, Any] = {
-        "pooling": gr.Radio(poolings, value=DEFAULT.pooling, label="Sentence vector", **INLINE),
-        "hidden": gr.Radio(widths, value="0", label="Layers on top", **INLINE),
+        "pooling": gr.Radio(
+            poolings, value=DEFAULT.pooling, label="Sentence vector", elem_id="finetune-pooling", **INLINE
+        ),
+        "hidden": gr.Radio(widths, value="0", label="Layers on top", elem_id="finetune-hidden", **INLINE),
     }
     with gr.Row(elem_classes="pairs"):
         parts["schedule"] = _menu(["linear", "cosine", "constant"], "schedule", "Learning-rate schedule", scale=2)
@@ -110,10 +112,13 @@ def more() -> dict[str, Any]:
     with gr.Row():
         return parts | {
             "batch_size": gr.Slider(4, 64, DEFAULT.batch_size, step=4, label="Batch size", **wide),
-            "max_length": gr.Slider(8, 256, DEFAULT.max_length, step=8, label="Maximum number of tokens", **wide),
+            "max_length": gr.Slider(
+                8, 256, DEFAULT.max_length, step=8, label="Maximum number of tokens", elem_id="finetune-tokens", **wide
+            ),
             "dropout": gr.Slider(0, 0.5, DEFAULT.dropout, step=0.05, label="Dropout in the layers on top", **wide),
             "weight_decay": gr.Slider(0, 0.1, DEFAULT.weight_decay, step=0.01, label="Weight decay", **wide),
             "class_weights": gr.Checkbox(DEFAULT.class_weights, label="Give rare classes more weight", **wide),
+            "contrast": gr.Checkbox(DEFAULT.contrast, label="Learn from pairs of examples first", **wide),
             "optimizer": gr.Radio(optimizers, value=DEFAULT.optimizer, label="Optimizer", **wide),
             "most": gr.Slider(50, MAX_TRAIN, MAX_TRAIN, step=50, label="Maximum number of training examples", **wide),
             "seed": gr.Number(DEFAULT.seed, precision=0, minimum=0, maximum=2**31 - 1, label="Seed", **wide),

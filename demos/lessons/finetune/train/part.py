@@ -7,16 +7,18 @@ from typing import Any
 
 import gradio as gr
 
+from demos.files import read_beside
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
-from demos.training.presets import IDLE
+from demos.training.presets import FORMER, IDLE
 from demos.training.sources import READERS
 from demos.widgets.file_picker.file_picker import offered
 from demos.widgets.run_controller.run_controller import RunController
+from demos.widgets.scripted.scripted import scripted
 from demos.widgets.tasks.registry import VIEWS, bundled, view_of
 
 SOMETIMES = tuple(dict.fromkeys(name for names in IDLE.values() for name in names))  # choices that not all tasks have
@@ -43,6 +45,7 @@ def build(page: Page) -> None:
             parts |= layout.recipe()
             with all_controls(page, __file__):
                 parts |= layout.more()
+    parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
     parts |= layout.results()
     gr.HTML(layout.TEXT.title("The data"))
     parts["told"] = gr.HTML(elem_id="finetune-data")
@@ -62,9 +65,10 @@ def _keep(page: Page, parts: dict[str, Any]) -> None:
         "dropout": "dropout", "trains": "trains", "top": "top_layers", "rank": "lora_rank", "opt": "optimizer",
         "rate": "learning_rate", "epochs": "epochs", "schedule": "schedule", "warmup": "warmup", "batch": "batch_size",
         "decay": "weight_decay", "tokens": "max_length", "weights": "class_weights", "most": "most", "seed": "seed",
-        "hub": "hub",
+        "hub": "hub", "pairs": "contrast",
     }  # fmt: skip
     page.keep(**{name: parts[part] for name, part in short.items()})
+    page.former["preset"] = FORMER
 
 
 def _chosen(parts: dict[str, Any], hub: str) -> tuple[list[gr.Component], list[gr.Component]]:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
+from demos.files import DATA
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
 CLASSES = 6
+POOLINGS = DATA / "pooling.json"
+
+
+@cache
+def measured() -> dict[str, object]:
+    """What each pooling costs and brings, measured once (assets/data/pooling.md says how): as the answer's facts."""
+    found = json.loads(POOLINGS.read_text(encoding="utf-8"))
+    facts: dict[str, object] = {"seeds": found["seeds"]}
+    for pooling, row in found["poolings"].items():
+        facts |= {f"{pooling}_head": f"{row['head']:,}", f"{pooling}_seconds": f"{row['seconds']:.0f}"}
+        facts[f"{pooling}_accuracy"] = f"{row['accuracy']:.1%}"
+    return facts
 
 
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The weights of a linear classifier with and without pooling, without its biases."""
     _, tokens, width = services.run(sentence).hidden_states.shape
     sizes = {"pooled": CLASSES * width, "unpooled": CLASSES * tokens * width}
-    return Answer(facts={"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})
+    return Answer(facts=measured() | {"tokens": tokens} | {name: f"{size:,}" for name, size in sizes.items()})

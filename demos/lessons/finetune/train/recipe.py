@@ -10,13 +10,14 @@ import gradio as gr
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
-from demos.figures.recipe import chain_html, preset_html, rate_html
-from demos.figures.training_program import code_of
+from demos.figures.recipe import chain_html, preset_html, rate_html, rate_text
+from demos.figures.training_program import program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
-from demos.training.data.splits import MAX_TRAIN, Splits, as_watched
+from demos.training.data.splits import Splits, as_watched
+from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
@@ -45,9 +46,8 @@ def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
 
 
 def program(spec: ModelSpec, recipe: Recipe) -> str:
-    """The recipe in torch and transformers alone where that is short, else by the project's own loop, as "Keep it"."""
-    whole = recipe.max_train == MAX_TRAIN
-    return (whole and code_of(spec, recipe.settings, recipe.data, recipe.task)) or script_of(recipe.named())
+    """The recipe in torch and transformers alone, but for a few odd files by the project's own loop, as in "Export"."""
+    return program_of(spec, recipe) or script_of(recipe.named())
 
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
@@ -66,15 +66,22 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         }
         missing = {UPLOAD: "" if chosen.file else AWAITED, HUB: "" if chosen.hub else UNFETCHED}.get(chosen.data)
         if missing:
-            return shown | {"told": layout.TEXT.awaited(missing, reader_of(kind).told)}
+            return shown | {
+                "told": layout.TEXT.awaited(missing, reader_of(kind).told, kind if chosen.data == HUB else "")
+            }
         dataset = chosen.dataset()
         task = task_of(dataset, settings)
+        at_hand = store.tokenizer_at_hand(spec.key)
+        unpooled = settings.pooling == "none"
+        longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
+        code = program(spec, chosen)
         return shown | {
+            "walk": layout.TEXT.walk(spec.title, kind, settings, rate_text(settings.learning_rate), steps_of(code)),
             "drawn": rate_html(settings, steps),
-            "chain": chain_html(kind, spec, settings, task.labels),
-            "told": told_data(view_of(kind), dataset, store.tokenizer_at_hand(spec.key), spec.title),
-            "code": program(spec, chosen),
+            "chain": chain_html(kind, spec, settings, task.labels, longest),
+            "told": told_data(view_of(kind), dataset, at_hand, spec.title),
+            "code": code,
         }
 
     def show_cost(bar: Sentence, *form: Any) -> str:
@@ -104,7 +111,7 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
 
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
     moved = [*data_moved, parts["preset"].change, *[control.change for control in recipe]]
-    shown = [parts[name] for name in ("preset_told", "files", "hubs", "drawn", "chain", "told", "code")]
+    shown = [parts[name] for name in ("preset_told", "files", "hubs", "walk", "drawn", "chain", "told", "code")]
     form = [*picked, *recipe]
     page.draw(by_component(parts, show), [parts["preset"], *form], shown, triggers=moved, show_progress="hidden")
     counted = [*moved, parts["kept"].change]  # after a run, now with its speed

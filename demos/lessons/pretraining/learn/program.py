@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.lessons.pretraining.program_lines import OURS
 from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.learner import CLIP, DECAY, EPSILON
 
-OURS = """import torch
-from transformers import BertForPreTraining
-from demos.bert.model.models import ModelStore
-from demos.bert.pretraining.heads import our_heads  # in this project's folder: they are packed in assets/pretraining
-
-found = our_heads(ModelStore().get("minilm"))
-tokenizer = found.tokenizer
-model = BertForPreTraining(found.encoder.model.config)  # transformers' own class and loss, around these weights
-model.bert, model.bert.pooler = found.encoder.model, found.pooler
-model.cls.predictions.transform, model.cls.predictions.decoder = found.transform, found.decoder
-model.cls.seq_relationship = found.relation
-"""
 THEIRS = """import torch
 from transformers import {kind}, AutoTokenizer
 

@@ -21,9 +21,6 @@ from demos.training.metrics import wilson
 TEXT = templates(__file__)
 SHOWN = 64  # tokens of a drawn input
 CUT = 110  # characters of an input in the table of cases
-OUR_PAIRS = """tokenizer, encoder, pooler, relation = found.tokenizer, found.encoder.model, found.pooler, found.relation
-"""
-
 THEIRS = """import torch
 from transformers import AutoTokenizer, BertForPreTraining
 
@@ -147,19 +144,14 @@ def trials_html(scores: Sequence[Score]) -> str:
 
 def next_code(spec: ModelSpec, pairs: Sequence[tuple[str, str]]) -> str:
     """Prints, a line a pair, the two logits, the two probabilities and the two losses; `spec` as in `Pretrained`."""
-    if spec.hub_id:
-        begin = THEIRS.format(name=spec.hub_id, revision=spec.revision)
-        logits = "model(**inputs).seq_relationship_logits  # [pairs, 2]: IsNext, NotNext"
-    else:
-        begin = OURS + OUR_PAIRS
-        logits = "relation(pooler(encoder(**inputs).last_hidden_state))  # [pairs, 2]: IsNext, NotNext"
+    begin = THEIRS.format(name=spec.hub_id, revision=spec.revision) if spec.hub_id else OURS
     listed = "".join(f"    ({first!r}, {second!r}),\n" for first, second in pairs)
     return f"""{begin}
 pairs = [
 {listed}]
 inputs = tokenizer(*map(list, zip(*pairs)), padding=True, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
 with torch.inference_mode():
-    logits = {logits}
+    logits = model(**inputs).seq_relationship_logits  # [pairs, 2]: IsNext, NotNext
 for row in logits:
     chances = row.softmax(dim=-1)
     losses = [torch.nn.functional.cross_entropy(row, torch.tensor(label)) for label in (0, 1)]

@@ -160,4 +160,5 @@ SOURCES = (
     Source("emotion", "sentence", "Emotion", load_emotion),
     SENTENCES.bundled("sentiment", "Sentiment", "sentiment.tsv"),
     PAIRS.bundled("paraphrase", "Paraphrase", "paraphrase.tsv"),
+    PAIRS.bundled("entailment", "Entailment", "entailment.tsv"),
 )

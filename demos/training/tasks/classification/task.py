@@ -18,7 +18,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, Example
 from demos.training.tasks.heads import head_fields
 from demos.training.tasks.one_of_several import OneOfSeveral, likeliest, surest_first
-from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids, pool, token_ids
+from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids, token_ids
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Classification(OneOfSeveral):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch, n, d] -> [batch, C]."""
-        result: torch.Tensor = head(pool(hidden, batch.attention_mask, self.pooling))
+        result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask))
         return result
 
     def baseline(self, dataset: Dataset) -> tuple[str, float]:

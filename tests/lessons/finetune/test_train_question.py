@@ -1,0 +1,22 @@
+"""What the question of "Train" tells of pooling: the measured file, whose parameters are counted again here."""
+
+from __future__ import annotations
+
+import json
+
+from demos.bert.model.models import LoadedModel
+from demos.files import DATA
+from demos.lessons.finetune.train.question import measured
+from demos.training.cost import cost_of
+from demos.training.settings import Settings
+from demos.training.tasks.classification.data import load_emotion
+
+
+def test_the_heads_of_the_measured_poolings_are_as_large_as_told(bundled: LoadedModel) -> None:
+    found = json.loads((DATA / "pooling.json").read_text())["poolings"]
+    encoder = sum(parameter.numel() for parameter in bundled.model.parameters())
+    for pooling, row in found.items():
+        cost = cost_of(load_emotion(), bundled.tokenizer, bundled.model, Settings(pooling=pooling))
+        assert cost.parameters - encoder == row["head"]
+        assert measured()[f"{pooling}_head"] == f"{row['head']:,}"
+        assert 0 < row["accuracy"] < 1
