@@ -401,6 +401,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "train"): "all",
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",
+    ("finetune", "published"): "data",
 }
 
 
