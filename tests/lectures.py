@@ -48,3 +48,9 @@ def slides() -> list[Slide]:
             selector, _, words = finds.strip("`").partition(": ")
             found.append(Slide(key, what, view, selector, words, ""))
     return found
+
+
+def differences() -> list[tuple[str, str, str]]:
+    """(row, a sentence's words, the file in which they stand) of what the page says otherwise than lectures."""
+    found = re.findall(r"^\| (e\d+) \| (.+) \| (\S+) \|$", TABLE.read_text(encoding="utf-8"), flags=re.M)
+    return [(key, said, file) for key, said, file in found]

@@ -18,7 +18,7 @@ from demos.page.services import Services
 from demos.page.tours.checks import Place, check_tour, is_on_offer
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, offered, read_tour
-from tests.lectures import slides
+from tests.lectures import differences, slides
 
 ROOT = Path(__file__).resolve().parents[2]
 TOUR = """---
@@ -178,6 +178,19 @@ def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places
         if slide.view
     ]
     check_tour(Tour("lectures.md", "lectures", "Lectures", tuple(stops)), places)
+
+
+@pytest.mark.parametrize(("key", "said", "file"), differences())
+def test_the_page_says_where_a_lecture_says_otherwise(key: str, said: str, file: str) -> None:
+    assert said in " ".join((ROOT / file).read_text(encoding="utf-8").split())
+
+
+def test_what_is_said_of_the_vocabulary_is_so(store: ModelStore) -> None:
+    tokenizer = store.tokenizer("minilm")
+    assert tokenizer.tokenize("puppeteer") == ["puppet", "##eer"]
+    assert len(tokenizer("thanks for all", add_special_tokens=False).input_ids) == 3
+    assert 500 < sum(len(piece) == 1 for piece in tokenizer.vocab) < 5_000
+    assert tokenizer.tokenize("🧿") == ["[UNK]"]
 
 
 def _element(selector: str) -> str:

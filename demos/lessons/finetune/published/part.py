@@ -34,7 +34,7 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Published results",
-    look="Click the head of a column to sort by it. GPT is as large as BERT base: on which data set did BERT base gain "
+    look="Click the name of a column to sort by it. GPT is as large as BERT base: on which data set did BERT base gain "
     "most over it?",
     build=build,
     reads_sentence=False,
