@@ -402,6 +402,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",
     ("finetune", "published"): "data",
+    ("translation", "training"): "long",
 }
 
 
