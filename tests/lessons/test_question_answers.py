@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,7 @@ SENTENCES = [
     ("to be or not to be, that is the question", ""),
 ]
 TOKEN, LAYER, HEAD = 3, 2, 5
+QUESTION = DATA.parents[1] / "demos/lessons/finetune/results/question.md"  # that of the piano
 
 
 @dataclass
@@ -81,10 +83,10 @@ def reference(model: Any, tokenizer: Any, text: str, pair: str = "") -> Referenc
     )
 
 
-def answers(services: Services, lesson: str, part: str, *choices: Any) -> list[Answer]:
+def answers(services: Services, lesson: str, part: str, *choices: Any, sentences: int | None = None) -> list[Answer]:
     compute = questions()[lesson, part].compute
     assert compute is not None
-    return [compute(services, Sentence(text, pair, BUNDLED), *choices) for text, pair in SENTENCES]
+    return [compute(services, Sentence(text, pair, BUNDLED), *choices) for text, pair in SENTENCES[:sentences]]
 
 
 def near(number: float) -> Any:
@@ -369,6 +371,22 @@ def test_chance_and_what_was_measured(services: Services) -> None:
     assert curve.keys == {"little"}
 
 
+def test_the_endings_at_the_piano(services: Services) -> None:
+    """Against the head's own weights: a softmax of two scores of tanh(W h + b), for each ending."""
+    pretrained = services.pretrained(BUNDLED)
+    encoder, asked = pretrained.encoder.model, questions()[("finetune", "results")]
+    facts = answers(services, "finetune", "results", sentences=1)[0].facts
+    first = "On stage, a woman takes a seat at the piano."
+    endings = dict(re.findall(r"^## (\w+): (.+)$", QUESTION.read_text(encoding="utf-8"), flags=re.M))
+    for name, ending in endings.items():
+        inputs = pretrained.tokenizer(first, f"She {ending}", return_tensors="pt")
+        with torch.inference_mode():
+            pooled = pretrained.pooler(encoder(**inputs).last_hidden_state)
+            chance = float(torch.softmax(pretrained.relation(pooled), -1)[0, 0])
+        assert facts[name] == f"{chance:.0%}"
+    assert facts.keys() == endings.keys() == {choice.name for choice in asked.answers}
+
+
 FIXED: dict[tuple[str, str], str] = {
     ("tokens", ""): "pieces",
     ("encoder", "masks"): "all",
@@ -383,6 +401,8 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "train"): "all",
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",
+    ("finetune", "published"): "data",
+    ("translation", "training"): "long",
 }
 
 

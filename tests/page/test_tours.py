@@ -17,7 +17,8 @@ from demos.page.head import head
 from demos.page.services import Services
 from demos.page.tours.checks import Place, check_tour, is_on_offer
 from demos.page.tours.places import places_of
-from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, as_json, offered, read_tour
+from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, offered, read_tour
+from tests.lectures import differences, slides
 
 ROOT = Path(__file__).resolve().parents[2]
 TOUR = """---
@@ -161,16 +162,52 @@ def test_what_is_no_text_is_told(tmp_path: Path) -> None:
         read_tour(tmp_path / "picture.md")
 
 
-def test_the_bundled_tours_lead_to_what_there_is(store: ModelStore) -> None:
+@pytest.fixture(scope="module")
+def places(store: ModelStore) -> dict[str, Place]:
+    """What the lessons have."""
     first_views = FirstViews()
     demo = build_pages(Services(store, "minilm"), first_views)
+    return places_of(demo, first_views.pages)
+
+
+def test_the_bundled_tours_lead_to_what_there_is(places: dict[str, Place]) -> None:
     files = sorted(BUNDLED.glob("*.md"))
     assert len(files) >= 5  # for a first visitor, and one for each of four lectures
-    places = places_of(demo, first_views.pages)
     for file in files:
         tour = read_tour(file)
         check_tour(tour, places)
         assert all(stop.text for stop in tour.stops)
+
+
+def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places: dict[str, Place]) -> None:
+    found = slides()
+    counts = {"A": 21, "B": 81, "C": 76, "D": 20}
+    assert [slide.key for slide in found] == [f"{of}{n + 1}" for of, count in counts.items() for n in range(count)]
+    assert all(slide.lacks or slide.selector for slide in found)
+    stops = [
+        Stop(slide.key, slide.lesson, slide.query, _element(slide.selector), "", "", ("", ""), number)
+        for number, slide in enumerate(found)
+        if slide.view
+    ]
+    check_tour(Tour("lectures.md", "lectures", "Lectures", tuple(stops)), places)
+
+
+@pytest.mark.parametrize(("key", "said", "file"), differences())
+def test_the_page_says_where_a_lecture_says_otherwise(key: str, said: str, file: str) -> None:
+    assert said in " ".join((ROOT / file).read_text(encoding="utf-8").split())
+
+
+def test_what_is_said_of_the_vocabulary_is_so(store: ModelStore) -> None:
+    tokenizer = store.tokenizer("minilm")
+    assert tokenizer.tokenize("puppeteer") == ["puppet", "##eer"]
+    assert len(tokenizer("thanks for all", add_special_tokens=False).input_ids) == 3
+    assert 500 < sum(len(piece) == 1 for piece in tokenizer.vocab) < 5_000
+    assert tokenizer.tokenize("🧿") == ["[UNK]"]
+
+
+def _element(selector: str) -> str:
+    """The id that a selector names, "" where it names a class."""
+    return selector[1:] if selector.startswith("#") else ""
 
 
 def test_what_the_lectures_say_of_their_sentences_is_so(store: ModelStore) -> None:

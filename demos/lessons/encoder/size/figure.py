@@ -8,6 +8,7 @@ from dataclasses import asdict
 import plotly.graph_objects as go
 from markupsafe import Markup
 
+from demos.bert.encoder.other_sizes import OTHERS
 from demos.bert.encoder.size import (
     KNOWN,
     Count,
@@ -91,6 +92,11 @@ def models_table(shapes: Sequence[Shape], tokens: int) -> Markup:
         amounts = with_prefix(takes.weights, "B"), with_prefix(work, ""), with_prefix(takes.attention, "B")
         rows.append((shape, total_parameters(shape), *amounts))
     return TEXT.models(rows, tokens)
+
+
+def others_html() -> Markup:
+    """Other Transformers by year, and what those after BERT changed."""
+    return TEXT.others(OTHERS)
 
 
 def beside(shape: Shape) -> list[Shape]:

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
-from demos.lessons.encoder.size.figure import beside, models_table, parts_table, size_code, told, treemap
+from demos.lessons.encoder.size.figure import beside, models_table, others_html, parts_table, size_code, told, treemap
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
@@ -39,6 +39,7 @@ def build(page: Page) -> None:
             tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
             said = gr.HTML("", elem_classes="encoder-told")
             page.show_look()
+    gr.HTML(others_html(), elem_id="encoder-size-others")
     parts, program = folds(__file__, "Builds this configuration and counts its parameters")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)
 

@@ -9,6 +9,7 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.lessons.finetune.train.controller import PAUSE
+from demos.lessons.finetune.train.try_it import examples_menu
 from demos.templates import templates
 from demos.training.data.splits import MAX_TRAIN
 from demos.training.form_values import FROZEN_EMBEDDINGS, HUB, OWN, UPLOAD
@@ -150,6 +151,7 @@ def results() -> dict[str, Any]:
                     parts["figure"] = gr.Plot(label="Confusion matrix", show_label=False)
             with gr.Column(min_width=320, scale=5):
                 gr.HTML(TEXT.title("Try it"))
+                parts["try_examples"] = examples_menu()
                 for name, (label, sample) in zip(TRIES, tries(VIEWS["sentence"]), strict=True):
                     parts[name] = gr.Textbox(
                         sample, label=label, visible=bool(label), lines=1, max_lines=6, elem_id=f"finetune-{name}"

@@ -11,6 +11,7 @@ from demos.files import read_beside
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import CHANGED, Trainer, running_buttons
 from demos.lessons.finetune.train.recipe import axes, wire_recipe
+from demos.lessons.finetune.train.try_it import wire_examples
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.training.form_values import HUB, RECIPE, UPLOAD, fitting, read_dataset
@@ -168,6 +169,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
         show_progress="hidden",
     )
     page.on([pause.click], trainer.pause, [run, pause], [pause], show_progress="hidden")
+    wire_examples(parts["try_examples"], parts["task"], tries)
     ask = [parts["ask"].click, *(box.submit for box in tries)]
     page.on(ask, trainer.answer, [parts["kept"], parts["shown"], *tries], [parts["answer"]])
     page.on(

@@ -50,6 +50,8 @@ EXAMPLES = (  # (on the button, in the bar, another context)
         "She opened the [MASK] and read the first page.",
     ),
     ("Grammar", "She did [MASK] like it at all.", "She did [MASK] like it, and said so."),
+    ("In this skit", "Let's stick to [MASK] in this skit", "Let's stick to [MASK] in this exam"),
+    ("Thanks for all …", "Thanks for all the [MASK].", "Thanks for all the [MASK] that you caught."),
 )
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

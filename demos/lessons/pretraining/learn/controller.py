@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.encoder.size import shape_of
 from demos.errors import UserError
 from demos.lessons.pretraining.learn.curve import Feed
 from demos.lessons.pretraining.learn.figure import gradient_figure, moved_figure
@@ -20,12 +21,14 @@ from demos.lessons.pretraining.learn.text import (
     asked_told,
     batch_told,
     cut_told,
+    original_told,
     rows_html,
     said_told,
     top_rows_html,
 )
 from demos.page.services import Services
 from demos.training.events import Failed, Waiting
+from demos.training.pretraining.batches import Instance
 from demos.training.pretraining.copies import Point, Recipe, Situation
 from demos.training.pretraining.learner import CLIP
 from demos.training.pretraining.live import MAX_SECONDS, Event, FirstLook, Learned, Made, Presses, first_look
@@ -74,6 +77,7 @@ class Learning:
             "numbers": TEXT.no_numbers(),
             "code": learn_code(pretrained.encoder.spec, look.instances, situation.recipe.rate),
             "cost": self.cost(situation, look.seconds_a_step),
+            "original": self.original(situation, look.instances, look.seconds_a_step),
             "cut": cut_told(pretrained, situation.passage),
         }
 
@@ -88,6 +92,13 @@ class Learning:
         if math.isnan(seconds):
             return ""
         return TEXT.cost(duration(seconds), measured, MAX_SECONDS / 60 if seconds > MAX_SECONDS else None)
+
+    def original(self, situation: Situation, instances: Sequence[Instance], seconds: float) -> str:
+        """BERT's own pre-training, and how long it would take here; `seconds` is a step's, measured or guessed."""
+        loaded = self.services.pretrained(situation.model).encoder
+        measured = not math.isnan(self.presses.expected(situation, 1))
+        tokens = sum(len(instance.segments) for instance in instances) * (1 + situation.recipe.untrained)
+        return original_told(loaded.spec.title, shape_of(loaded.spec.title, loaded.model), tokens, seconds, measured)
 
     def press(
         self, run: str, model: str, controls: Sequence[Any], held: str, before: Situation | None, steps: int
@@ -171,6 +182,7 @@ class Learning:
             "batch": batch_told(pretrained, event.instances, step, event),
             "numbers": TEXT.numbers(event.points),
             "cost": self.cost(situation),
+            "original": self.original(situation, event.instances, event.seconds_a_step),
         }
 
     def news(self, asked: Any) -> str:

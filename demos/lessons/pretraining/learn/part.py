@@ -20,7 +20,7 @@ from demos.widgets.run_controller.run_controller import RunController
 
 MANY = 100  # steps
 RATES = [1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3]
-SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", "cut")
+SHOWN = ("curve", "step", "asked", "after", "batch", "numbers", "code", "cost", "original", "cut")
 
 
 def build(page: Page) -> None:
@@ -52,6 +52,8 @@ def build(page: Page) -> None:
     parts["after"] = after
     with fold(__file__, "step_reads", "The batch of this step"):
         parts["batch"] = gr.HTML("", elem_id="pretraining-learn-batch")
+    with fold(__file__, "original_run", "BERT's own pre-training, in numbers"):
+        parts["original"] = gr.HTML("", elem_id="pretraining-learn-original")
     parts["numbers"], parts["code"] = folds(__file__, "The first step, with transformers")
     page.keep(learn_rate=parts["rate"], learn_batch=parts["size"], learn_seed=parts["seed"])
     _wire(page, learning, parts)

@@ -8,7 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.encoder.size import Shape, total_parameters
 from demos.bert.pretraining.heads import Pretrained
+from demos.bert.pretraining.original_run import (
+    LONGEST,
+    SEQUENCES,
+    STEPS,
+    WORDS,
+    costs,
+    fine_tuned_tokens,
+    seconds_here,
+    tokens_read,
+)
+from demos.figures.recipe import millions
 from demos.figures.token_chips import visible
 from demos.lessons.pretraining.figure_kinds import MARKS
 from demos.lessons.pretraining.learn.figure import NOWHERE, THERE, groups
@@ -22,6 +34,7 @@ from demos.training.pretraining.rows import Rows
 TEXT = templates(__file__)
 SHOWN_SEQUENCES = 4
 TOP_ROWS = 15
+A_YEAR = 365.25 * 24 * 3600  # seconds
 
 
 def cut_told(pretrained: Pretrained, passage: Passage) -> str:
@@ -138,3 +151,27 @@ def _tokens(
             "guess": "" if guess is None else names(guess),
             "loss": loss,
         }
+
+
+def original_told(title: str, trained: Shape, tokens: int, seconds: float, measured: bool) -> str:
+    """BERT's own pre-training beside a step of `trained` here, which reads so many tokens in `seconds`."""
+    told = [
+        {
+            "shape": cost.shape,
+            "parameters": millions(total_parameters(cost.shape)),
+            "tpus": cost.tpus,
+            "tokens_per_second": cost.tokens_per_second,
+            "operations": cost.operations,
+            "seconds": cost.fine_tuning_seconds,
+        }
+        for cost in costs()
+    ]
+    base, large = (seconds_here(cost.shape, trained, tokens, seconds) / A_YEAR for cost in costs())
+    here = {
+        "title": title,
+        "measured": TEXT.measured(measured),
+        "rate": tokens / seconds,
+        "base": TEXT.years(base),
+        "large": TEXT.years(large),
+    }
+    return TEXT.original(WORDS, tokens_read(), LONGEST, STEPS, SEQUENCES, told, fine_tuned_tokens(), here)

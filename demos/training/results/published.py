@@ -1,0 +1,80 @@
+"""Results that others have published (assets/data/published.yaml), and which of one's own runs stand beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import yaml
+
+from demos.files import read_asset
+from demos.training.results.history import Record
+
+
+@dataclass(frozen=True)
+class Column:
+    """One score. Runs whose data set's name matches `data` may have it, as `metric`; "" where no run can."""
+
+    name: str
+    note: str = ""
+    data: str = ""
+    metric: str = ""
+
+    def own(self, record: Record) -> float | None:
+        """The run's score in per cent, where it was tested on this data by this metric."""
+        if not self.metric or self.metric not in record.metrics or not re.search(self.data, record.data.lower()):
+            return None
+        return 100 * record.metrics[self.metric]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system by one source. Values are in per cent, one a column."""
+
+    system: str
+    source: str
+    date: str  # year-month
+    values: tuple[float | None, ...]
+    is_own: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """One table of results."""
+
+    name: str
+    about: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@lru_cache(maxsize=1)
+def boards() -> dict[str, Board]:
+    """All, by name, in their order."""
+    told = yaml.safe_load(read_asset("data/published.yaml"))
+    found = [
+        Board(
+            board["name"],
+            board["about"],
+            tuple(Column(**column) for column in board["columns"]),
+            tuple(
+                Row(system, told["sources"][source], str(date), tuple(values))
+                for system, source, date, *values in board["rows"]
+            ),
+        )
+        for board in told["boards"]
+    ]
+    return {board.name: board for board in found}
+
+
+def own_rows(board: Board, records: Sequence[Record]) -> list[Row]:
+    """The runs that were tested on this board's data, by its metrics."""
+    rows = []
+    for record in records:
+        values = tuple(column.own(record) for column in board.columns)
+        if any(value is not None for value in values):
+            system = f"your run {record.number}: {record.model}"
+            rows.append(Row(system, f"{record.examples[2]:,} test examples", record.time[:7], values, is_own=True))
+    return rows

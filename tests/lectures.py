@@ -1,0 +1,56 @@
+"""The table of what four lectures show (tests/lectures.md): its rows, and the views that they promise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+TABLE = Path(__file__).with_name("lectures.md")
+ROW = re.compile(r"\| ([A-D]\d+) \| (.+?) \| (\S+) \| (.+?) \|")
+LACKS = "–"
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One row: what a slide shows, and where the page does."""
+
+    key: str
+    what: str
+    view: str  # a link without the host, or "" where the page has none
+    selector: str  # of the element that the view has
+    words: str  # that stand in it, or ""
+    lacks: str  # what there would have to be, where there is no view
+
+    @property
+    def lesson(self) -> str:
+        return urlsplit(self.view).path.strip("/")
+
+    @property
+    def query(self) -> str:
+        return urlsplit(self.view).query
+
+
+def slides() -> list[Slide]:
+    """All rows, in their order. Raises ValueError where a line is no row."""
+    found = []
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        if not re.match(r"\| [A-D]\d", line):
+            continue
+        row = ROW.fullmatch(line)
+        if row is None:
+            raise ValueError(line)
+        key, what, view, finds = row.groups()
+        if view == LACKS:
+            found.append(Slide(key, what, "", "", "", finds))
+        else:
+            selector, _, words = finds.strip("`").partition(": ")
+            found.append(Slide(key, what, view, selector, words, ""))
+    return found
+
+
+def differences() -> list[tuple[str, str, str]]:
+    """(row, a sentence's words, the file in which they stand) of what the page says otherwise than lectures."""
+    found = re.findall(r"^\| (e\d+) \| (.+) \| (\S+) \|$", TABLE.read_text(encoding="utf-8"), flags=re.M)
+    return [(key, said, file) for key, said, file in found]

@@ -1,0 +1,32 @@
+"""The examples for a trained model are what its task takes, and the piano is the question card's."""
+
+from __future__ import annotations
+
+import pytest
+
+from demos.lessons.finetune.results.question import ENDINGS, FIRST
+from demos.lessons.finetune.train.try_it import EXAMPLES
+from demos.page.questions import questions
+from demos.widgets.tasks.registry import VIEWS
+
+
+def test_every_task_has_examples_of_its_own_names() -> None:
+    assert EXAMPLES.keys() == VIEWS.keys()
+    names = [name for named in EXAMPLES.values() for name in named]
+    assert len(set(names)) == len(names)  # the menu finds the texts by name
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, named in EXAMPLES.items() for name in named])
+def test_an_example_is_one_of_its_task(kind: str, name: str) -> None:
+    boxes = EXAMPLES[kind][name]
+    assert len(boxes) == len(VIEWS[kind].boxes)
+    assert VIEWS[kind].example_of(boxes)
+
+
+def test_the_piano_is_told_once() -> None:
+    context, start, endings = EXAMPLES["choice"]["A woman at the piano (SWAG)"]
+    assert context == FIRST
+    assert start == "She"
+    assert endings.splitlines() == list(ENDINGS.values())
+    asked = questions()[("finetune", "results")]
+    assert f"{FIRST} She …" in asked.text

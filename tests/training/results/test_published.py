@@ -1,0 +1,50 @@
+"""Published results: whole rows, known sources, means that add up, and one's own runs where data and metric fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from demos.lessons.finetune.published.figure import board_html
+from demos.lessons.finetune.runs.part import sample
+from demos.training.results.published import Board, boards, own_rows
+
+
+@pytest.mark.parametrize("board", boards().values(), ids=lambda board: board.name)
+def test_every_row_is_whole(board: Board) -> None:
+    for row in board.rows:
+        assert len(row.values) == len(board.columns), row
+        assert all(value is None or 20 <= value <= 100 for value in row.values), row
+        assert any(value is not None for value in row.values), row
+    assert len({(row.system, row.source) for row in board.rows}) == len(board.rows)
+
+
+def test_the_means_of_glue_are_those_of_their_rows() -> None:
+    for row in boards()["GLUE"].rows:
+        *tasks, mean = row.values
+        known = [value for value in tasks if value is not None]
+        assert (mean is None) == (len(known) < len(tasks))
+        assert mean is None or mean == pytest.approx(sum(known) / len(known), abs=0.07)
+
+
+def test_sources_that_disagree_have_a_row_each() -> None:
+    glue, swag = boards()["GLUE"], boards()["SWAG"]
+    qnli = [column.name for column in glue.columns].index("QNLI")
+    assert {row.values[qnli] for row in glue.rows if row.system == "BERT large"} == {92.7, 91.1}
+    assert {row.values[1] for row in swag.rows if row.system == "GPT"} == {78.0, 75.0}
+
+
+def test_own_runs_stand_where_data_and_metric_fit() -> None:
+    run = replace(sample()[1], data="nyu-mll/glue:sst2", model="<b>mine</b>", metrics={"accuracy": 0.8731, "MCC": 0.7})
+    board = boards()["GLUE"]
+    (row,) = own_rows(board, [sample()[0], run])
+    scores = {column.name: value for column, value in zip(board.columns, row.values, strict=True) if value is not None}
+    assert scores == {"SST-2": pytest.approx(87.31)}
+    drawn = board_html(board, [row])
+    assert "87.3" in drawn
+    assert "&lt;b&gt;mine" in drawn
+    assert "<b>94.9</b>" in drawn  # the largest published one
+    second = replace(run, data="squad_v2", metrics={"exact match": 0.5, "token F1": 0.6})
+    assert not own_rows(boards()["SQuAD 1.1"], [second])
+    assert own_rows(boards()["SQuAD 2.0"], [second])[0].values == (50.0, 60.0, None, None)
