@@ -71,6 +71,11 @@ def fit_vectors(vectors: np.ndarray, data: Labelled, split: Split, standardise: 
     return _fit(steps, grid, vectors[split.train], vectors[split.test], data, split)
 
 
+def fit_plain(vectors: np.ndarray, data: Labelled, split: Split) -> Fit:
+    """The same with nothing chosen: vectors [rows, D] as they are, and scikit-learn's own C of 1."""
+    return _fit([], (1.0,), vectors[split.train], vectors[split.test], data, split)
+
+
 def fit_words(data: Labelled, split: Split) -> Fit:
     """The same without BERT: which words and marks occur, weighted by TF-IDF, their list made of the training part."""
     texts = np.array(data.texts, dtype=object)

@@ -380,6 +380,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("embeddings", "maps"): "near",
     ("embeddings", "siamese"): "one",
     ("embeddings", "frozen_features"): "concat",
+    ("embeddings", "tensors"): "sentences",
     ("finetune", "train"): "all",
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",
