@@ -20,3 +20,26 @@ def test_the_steps_turn_by_button_and_by_key(open_lesson: Callable[..., Page]) -
     expect(shown.locator(".followed th")).to_have_text("7")
     page.wait_for_url("**tensors_step=table**")
     assert int(n) > 1
+
+
+def test_a_row_is_followed_through_all_matrices(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("encoder", part="matrices", text="The kettle had boiled dry.")
+    board, told = page.locator("#encoder-matrices-board"), page.locator("#encoder-matrices-board .matrices-told")
+    expect(told).to_contain_text("Point at a cell")
+    weights = board.locator('.matrix[data-name="A"]').first
+    weights.scroll_into_view_if_needed()
+    box = weights.bounding_box()
+    assert box
+    cell = box["height"] / 8  # [CLS], six tokens, [SEP]
+    page.mouse.move(box["x"] + 6.5 * cell, box["y"] + 1.5 * cell)
+    expect(told).to_contain_text("A, row 1 (the), column 6 (.)")
+    places = board.locator(".matrices").evaluate(
+        "(root) => ['i', 'j'].map((axis) => Number(root.style.getPropertyValue(`--at-${axis}`)))"
+    )
+    assert places == [1.5 / 8, 6.5 / 8]
+    page.mouse.move(2, 2)
+    expect(told).to_contain_text("Point at a cell")
+    page.locator("#encoder-token [aria-checked=true]").focus()
+    weights.evaluate("(matrix) => matrix.focus({ focusVisible: true })")
+    page.keyboard.press("ArrowUp")
+    expect(told).to_contain_text("A, row")

@@ -372,6 +372,7 @@ def test_chance_and_what_was_measured(services: Services) -> None:
 FIXED: dict[tuple[str, str], str] = {
     ("tokens", ""): "pieces",
     ("encoder", "masks"): "all",
+    ("encoder", "matrices"): "values",
     ("encoder", "size"): "heads",
     ("pretraining", "labels"): "self",
     ("pretraining", "next_sentence"): "random",

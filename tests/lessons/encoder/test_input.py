@@ -54,6 +54,24 @@ def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: L
     assert float(lines[7].split(": ")[1]) < 1e-5
 
 
+def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bundled: LoadedModel) -> None:
+    shown = shown_steps(services, SENTENCE, 3)
+    inputs = bundled.tokenizer(TEXT, PAIR, return_tensors="pt")["input_ids"]
+    vectors = bundled.model.embeddings.word_embeddings(inputs)[0].detach().numpy()
+    ids = sorted(set(inputs[0].tolist()))
+    board = str(shown["one_hot"])
+    found = re.search(
+        r'data-name="one-hot"[^>]*data-shape="(\d+ \d+)"\s+data-cells="(\d+) (\d+)" data-numbers="([^"]+)"', board
+    )
+    assert found
+    assert found[1] == f"{inputs.shape[1]} 30522"
+    one_hot = np.array(found[4].split(), float).reshape(int(found[2]), int(found[3]))
+    table = bundled.model.embeddings.word_embeddings.weight[ids].detach().numpy()
+    np.testing.assert_allclose(one_hot @ table, vectors, atol=1e-6)
+    assert f"the {len(ids)} are drawn" in " ".join(str(shown["one_hot_said"]).split())
+    assert "first 40 tokens" in shown_steps(services, Sentence("the bank " * 60, "", "minilm"), 100)["one_hot_said"]
+
+
 def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
     outputs = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table")
     np.testing.assert_array_equal(np.array(outputs["sinusoids"].data[0].z, dtype=float).round(4), ROBOT)
