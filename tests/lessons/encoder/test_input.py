@@ -84,6 +84,12 @@ def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled
         numbers = re.findall(r"-?[\d.]+(?:e-\d+)?", lines[begin + 2])
         assert [float(number) for number in numbers] == pytest.approx(list(found.bounds), abs=6e-5)
     assert lines[7] == "rows learned 512"
+    assert float(lines[8].split()[-1]) < 1e-12
+    apart = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table", "halves")
+    assert ast.literal_eval(printed(apart["program"])[0]) == [[a, c, b, d] for a, b, c, d in ROBOT]
+    np.testing.assert_allclose(apart["sinusoids"].data[0].z, np.array(ROBOT)[:, [0, 2, 1, 3]], atol=1e-4)
+    n, d = len(services.run(SENTENCE).encoding), bundled.model.config.hidden_size
+    assert f"would be [{n} × {2 * d}]" in " ".join(str(outputs["added"]).split())
     shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"])
     np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
     assert "robot" in outputs["small_table"]
