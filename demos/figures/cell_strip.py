@@ -48,13 +48,13 @@ def scale_html(*limits: tuple[str, float]) -> Markup:
     return TEXT.scale(limits, pictures(np.arange(0, SHADES, 2)[None]))
 
 
-def pictures(places: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, str]:
+def pictures(places: np.ndarray, drawn: np.ndarray | None = None, scale: str = "signed") -> dict[str, str]:
     """Cells at `places` <int>[h, w] of the scale, for both papers: by theme the base64 of a PNG.
 
     Where `drawn` <bool>[h, w] is given, the paper is seen through all other cells.
     """
     found = {}
-    for theme, name in (("light", "signed"), ("dark", "signed_dark")):
+    for theme, name in (("light", scale), ("dark", f"{scale}_dark")):
         pixels = _ramp(name)[places]
         if drawn is not None:
             pixels = np.concatenate([pixels, np.where(drawn, 255, 0).astype(np.uint8)[..., None]], axis=-1)

@@ -64,6 +64,17 @@
     if (inside) next.focus();
   });
 
+  // Arrows go along the choices of a radio group: Gradio names each of them apart, so that no browser knows of the group.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches?.('input[type="radio"]')) return;
+    const group = [...event.target.closest(".block").querySelectorAll('input[type="radio"]')];
+    const next = group.at((group.indexOf(event.target) + step) % group.length);
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+
   // What a button "i" says stands open while it has the focus, or after a press; Escape shuts it.
   const unfold = (button, open) => button.setAttribute("aria-expanded", String(open));
   const more = ({ target }) => target.closest?.("button.more");

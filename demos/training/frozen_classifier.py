@@ -84,6 +84,11 @@ def fit_splits(vectors: np.ndarray, dataset: Dataset) -> Fit:
     return fit_vectors(vectors, data, Split(rows[:learned], rows[learned:], OWN_SPLIT))
 
 
+def fit_plain(vectors: np.ndarray, data: Labelled, split: Split) -> Fit:
+    """The same with nothing chosen: vectors [rows, D] as they are, and scikit-learn's own C of 1."""
+    return _fit([], (1.0,), vectors[split.train], vectors[split.test], data, split)
+
+
 def fit_words(data: Labelled, split: Split) -> Fit:
     """The same without BERT: which words and marks occur, weighted by TF-IDF, their list made of the training part."""
     texts = np.array(data.texts, dtype=object)

@@ -390,6 +390,7 @@ def test_the_endings_at_the_piano(services: Services) -> None:
 FIXED: dict[tuple[str, str], str] = {
     ("tokens", ""): "pieces",
     ("encoder", "masks"): "all",
+    ("encoder", "matrices"): "values",
     ("encoder", "size"): "heads",
     ("pretraining", "labels"): "self",
     ("pretraining", "next_sentence"): "random",
@@ -398,6 +399,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("embeddings", "maps"): "near",
     ("embeddings", "siamese"): "one",
     ("embeddings", "frozen_features"): "concat",
+    ("embeddings", "tensors"): "sentences",
     ("finetune", "train"): "all",
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",

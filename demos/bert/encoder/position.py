@@ -1,7 +1,8 @@
-"""Position codes: a learned table or the first Transformer's sinusoids, and four wishes measured on either."""
+"""Position codes: learned rows, the first Transformer's sinusoids, or plain numbers; four wishes measured on each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,44 @@ def sinusoidal(length: int, width: int, base: float = 10_000.0) -> np.ndarray:
     table[:, 0::2] = np.sin(angles)
     table[:, 1::2] = np.cos(angles)
     return table
+
+
+def halves(table: np.ndarray) -> np.ndarray:
+    """The same columns in another order: all sines on the left, all cosines on the right, as Tensor2Tensor has them."""
+    return np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+
+
+@dataclass(frozen=True)
+class PlainNumber:
+    """One number a position, in a text of m >= 2 positions, held against the same wishes."""
+
+    nearest: float  # unique: the smallest distance between two positions
+    offset_spread: float  # consistent: how far distances differ where positions lie equally far apart
+    bounds: tuple[float, float]  # bounded: the smallest and the largest number
+    again: float  # deterministic: how far the numbers move where the text is longer
+
+
+def plain_index(length: int) -> np.ndarray:
+    """float64 [length]: 0, 1, 2, ..."""
+    return np.arange(length, dtype=np.float64)
+
+
+def plain_fraction(length: int) -> np.ndarray:
+    """float64 [length]: 0 ... 1, index / (length - 1)."""
+    return np.arange(length) / max(1, length - 1)
+
+
+def plain_number(code: Callable[[int], np.ndarray], length: int, longer: int) -> PlainNumber:
+    """The wishes measured on `code(length)`; `longer` positions are those of another, longer text."""
+    numbers = code(length)
+    apart = np.abs(numbers[:, None] - numbers[None])  # [m, m]
+    spreads = [np.ptp(np.diagonal(apart, offset)) for offset in range(length)]
+    return PlainNumber(
+        nearest=float(apart[~np.eye(length, dtype=bool)].min()),
+        offset_spread=float(max(spreads)),
+        bounds=(float(numbers.min()), float(numbers.max())),
+        again=float(np.abs(code(longer)[:length] - numbers).max()),
+    )
 
 
 def wishes(table: np.ndarray) -> Wishes:

@@ -35,16 +35,28 @@ print("largest difference from the model's own:", (result - own).abs().max().ite
 """
 
 
-def position_code(spec: ModelSpec, length: int, width: int, base: float) -> str:
+def position_code(spec: ModelSpec, length: int, width: int, base: float, *, halves: bool = False) -> str:
     """Prints the sinusoidal table, and of both tables the numbers behind the four wishes."""
     needed, source = model_lines(spec)
+    sines, cosines = (f":, :{width // 2}", f":, {width // 2}:") if halves else (":, 0::2", ":, 1::2")
     return f"""{needed}import numpy as np
 from transformers import AutoModel
+
+
+def get_position_encoding(length, d, n):  # the same as below, by loops
+    table = np.zeros((length, d))
+    for position in range(length):
+        for i in range(d // 2):
+            angle = position / n ** (2 * i / d)
+            table[position, {"i" if halves else "2 * i"}] = np.sin(angle)
+            table[position, {"d // 2 + i" if halves else "2 * i + 1"}] = np.cos(angle)
+    return table
+
 
 length, d, n = {length}, {width}, {base:g}
 angles = np.arange(length)[:, None] / n ** (np.arange(0, d, 2) / d)  # [length, d / 2]
 sinusoids = np.empty((length, d))
-sinusoids[:, 0::2], sinusoids[:, 1::2] = np.sin(angles), np.cos(angles)
+sinusoids[{sines}], sinusoids[{cosines}] = np.sin(angles), np.cos(angles)
 print(sinusoids[:4, :4].round(4).tolist())
 
 {source}
@@ -58,6 +70,7 @@ for title, table in ("sinusoids", sinusoids), ("learned", learned[:length]):
     print(title, "off its offset's mean", max(np.abs(cosines - cosines.mean()).max() for cosines in offsets))
     print(title, "from", round(table.min(), 4), "to", round(table.max(), 4))
 print("rows learned", len(learned))
+print("loops and matrices differ by", np.abs(get_position_encoding(length, d, n) - sinusoids).max())
 """
 
 

@@ -133,5 +133,48 @@ print("difference", (H - hidden_states[layer + 1][0]).abs().max().item())
 """
 
 
+def matrices_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
+    """Prints the shape of every matrix of a head, and how far T1, from all heads, is from the model's own."""
+    if spec.segments:
+        part, names, output = "attention.self", ("query", "key", "value"), "attention.output.dense"
+    else:
+        part, names, output = "attention", _DISTIL, "attention.out_lin"
+    products = "\n    ".join(
+        f"{letter} = X @ W_{letter} + part.{name}.bias[columns]" for letter, name in zip("QKV", names, strict=True)
+    )
+    weights = "\n    ".join(
+        f"W_{letter} = part.{name}.weight[columns].T" for letter, name in zip("QKV", names, strict=True)
+    )
+    return f"""{begin(spec, texts_of(encoding))}
+layer, head = {layer}, {head}
+block = {_stack(spec)}[layer]
+part, output = block.{part}, block.{output}
+heads = model.config.num_attention_heads
+own = {{}}  # the model's T1, read by a hook
+output.register_forward_hook(lambda module, args, result: own.update(T1=result[0]))
+with torch.inference_mode():
+    X = model(**inputs, output_hidden_states=True).hidden_states[layer][0]  # [n, d]
+d_k = X.shape[1] // heads
+
+
+def attention(head):
+    columns = slice(head * d_k, (head + 1) * d_k)
+    {weights}
+    {products}
+    S = Q @ K.T / d_k**0.5
+    A = S.softmax(dim=-1)
+    return dict(X=X, W_Q=W_Q, Q=Q, K=K, V=V, S=S, A=A, Z=A @ V)
+
+
+with torch.inference_mode():
+    for name, matrix in attention(head).items():
+        print(name, *matrix.shape)
+    Z = torch.cat([attention(number)["Z"] for number in range(heads)], dim=1)  # the heads side by side
+    T1 = Z @ output.weight.T + output.bias
+print("all heads", *Z.shape)
+print("T1", *T1.shape, "difference", (T1 - own["T1"]).abs().max().item())
+"""
+
+
 def _stack(spec: ModelSpec) -> str:
     return "model.encoder.layer" if spec.segments else "model.transformer.layer"

@@ -18,9 +18,9 @@ from demos.training.data.file_tables import read_table
 from demos.training.data.file_text import file_bytes
 from demos.training.data.splits import labels_differ, same, split_name
 from demos.training.data.sst2 import fetch_guide, is_guide
-from demos.training.data.tables import EMOTION, MIN_PER_CLASS, Row, class_names, read_rows, rows_of
+from demos.training.data.tables import EMOTION, MIN_PER_CLASS, SENTIMENT, Row, class_names, read_rows, rows_of
 
-EMOTIONS, TWO, FILE, SST2 = "emotion", "two", "file", "sst2"  # where the sentences come from
+EMOTIONS, TWO, REVIEWS, FILE, SST2 = "emotion", "two", "reviews", "file", "sst2"  # where the sentences come from
 MAX_ROWS = 2_000  # the guide's own number
 HELD_OUT = 0.25  # scikit-learn's default, and so the guide's
 OWN_SPLIT = "own"
@@ -65,6 +65,8 @@ def read_labelled(source: str, file: str | None = None, most: int = MAX_ROWS) ->
     """
     if source in (EMOTIONS, TWO):
         return own_sentences(source == TWO)
+    if source == REVIEWS:
+        return own_reviews()
     if source == SST2:
         return from_bytes(fetch_guide(), "SST-2, the guide's file.tsv", most)
     if source != FILE:
@@ -81,6 +83,12 @@ def own_sentences(two: bool) -> Labelled:
     if two:
         rows = [row for row in rows if row.label in ("joy", "sadness")]
     return build_labelled("Joy or sadness" if two else "Emotion", rows)
+
+
+@lru_cache(maxsize=1)
+def own_reviews() -> Labelled:
+    """The project's reviews of films, books, meals and other things, negative or positive."""
+    return build_labelled("Reviews", read_rows(SENTIMENT.read_bytes(), SENTIMENT.name))
 
 
 def from_bytes(data: bytes, name: str, most: int = MAX_ROWS) -> Labelled:

@@ -14,6 +14,7 @@ from demos.training.data.file_tables import Cells, Table, read_table
 from demos.training.data.splits import count_of, same
 
 EMOTION = DATA / "emotion.tsv"
+SENTIMENT = DATA / "sentiment.tsv"
 MIN_CLASSES, MAX_CLASSES = 2, 50
 MIN_PER_CLASS = 5
 MAX_LABEL = 60  # characters

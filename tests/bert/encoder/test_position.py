@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demos.bert.encoder.input import embedding_tables
-from demos.bert.encoder.position import sinusoidal, wishes
+from demos.bert.encoder.position import halves, plain_fraction, plain_index, plain_number, sinusoidal, wishes
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 
@@ -86,3 +86,21 @@ def test_the_models_own_table(bundled: LoadedModel) -> None:
 def test_sizes_without_sense_are_refused(length: int, width: int, base: float) -> None:
     with pytest.raises(UserError, match="must"):
         sinusoidal(length, width, base)
+
+
+@pytest.mark.parametrize(("length", "longer"), [(2, 3), (5, 9), (64, 80)])
+def test_plain_numbers_by_hand(length: int, longer: int) -> None:
+    index, fraction = (plain_number(code, length, longer) for code in (plain_index, plain_fraction))
+    assert (index.nearest, index.offset_spread, index.bounds, index.again) == (1, 0, (0, length - 1), 0)
+    assert fraction.nearest == pytest.approx(1 / (length - 1))
+    assert fraction.bounds == (0, 1)
+    assert fraction.offset_spread == pytest.approx(0, abs=1e-12)
+    assert fraction.again == pytest.approx(1 - (length - 1) / (longer - 1))  # the last position moves furthest
+
+
+def test_sines_left_and_cosines_right_are_the_same_columns() -> None:
+    table = sinusoidal(9, 8, 50)
+    apart = halves(table)
+    angles = np.arange(9)[:, None] / 50 ** (np.arange(0, 8, 2) / 8)
+    np.testing.assert_allclose(apart, np.hstack([np.sin(angles), np.cos(angles)]), atol=1e-12)
+    assert wishes(apart).nearest == pytest.approx(wishes(table).nearest)

@@ -1,4 +1,4 @@
-"""Frozen, then a classifier: its handlers, its words and figures, the reader's own model, and its program."""
+"""Frozen features: its handlers, its words and figures, the reader's own model, and its program."""
 
 from __future__ import annotations
 

@@ -54,6 +54,24 @@ def test_the_input_code_prints_the_strips_numbers(services: Services, bundled: L
     assert float(lines[7].split(": ")[1]) < 1e-5
 
 
+def test_one_hot_rows_times_e_are_the_embedding_layer_s(services: Services, bundled: LoadedModel) -> None:
+    shown = shown_steps(services, SENTENCE, 3)
+    inputs = bundled.tokenizer(TEXT, PAIR, return_tensors="pt")["input_ids"]
+    vectors = bundled.model.embeddings.word_embeddings(inputs)[0].detach().numpy()
+    ids = sorted(set(inputs[0].tolist()))
+    board = str(shown["one_hot"])
+    found = re.search(
+        r'data-name="one-hot"[^>]*data-shape="(\d+ \d+)"\s+data-cells="(\d+) (\d+)" data-numbers="([^"]+)"', board
+    )
+    assert found
+    assert found[1] == f"{inputs.shape[1]} 30522"
+    one_hot = np.array(found[4].split(), float).reshape(int(found[2]), int(found[3]))
+    table = bundled.model.embeddings.word_embeddings.weight[ids].detach().numpy()
+    np.testing.assert_allclose(one_hot @ table, vectors, atol=1e-6)
+    assert f"the {len(ids)} are drawn" in " ".join(str(shown["one_hot_said"]).split())
+    assert "first 40 tokens" in shown_steps(services, Sentence("the bank " * 60, "", "minilm"), 100)["one_hot_said"]
+
+
 def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled: LoadedModel) -> None:
     outputs = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table")
     np.testing.assert_array_equal(np.array(outputs["sinusoids"].data[0].z, dtype=float).round(4), ROBOT)
@@ -66,6 +84,12 @@ def test_the_position_code_prints_the_wishes_numbers(services: Services, bundled
         numbers = re.findall(r"-?[\d.]+(?:e-\d+)?", lines[begin + 2])
         assert [float(number) for number in numbers] == pytest.approx(list(found.bounds), abs=6e-5)
     assert lines[7] == "rows learned 512"
+    assert float(lines[8].split()[-1]) < 1e-12
+    apart = position.drawn(services, SENTENCE, 1, 4, 4, 100, "table", "halves")
+    assert ast.literal_eval(printed(apart["program"])[0]) == [[a, c, b, d] for a, b, c, d in ROBOT]
+    np.testing.assert_allclose(apart["sinusoids"].data[0].z, np.array(ROBOT)[:, [0, 2, 1, 3]], atol=1e-4)
+    n, d = len(services.run(SENTENCE).encoding), bundled.model.config.hidden_size
+    assert f"would be [{n} × {2 * d}]" in " ".join(str(outputs["added"]).split())
     shown = re.findall(r"<td>([-.\d]+)</td>", outputs["small_table"])
     np.testing.assert_array_equal(np.reshape(shown, (4, 4)).astype(float), ROBOT)
     assert "robot" in outputs["small_table"]

@@ -11,7 +11,7 @@ import pytest
 
 from demos.bert.encoder.input import add_up, embedding_tables, select
 from demos.bert.encoder.input_changed import Changes, compare
-from demos.bert.encoder.position import sinusoidal, wishes
+from demos.bert.encoder.position import plain_fraction, plain_index, plain_number, sinusoidal, wishes
 from demos.bert.encoder.residual_stream import paths
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
@@ -22,7 +22,7 @@ from demos.figures.strips import strips_figure
 from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
 from demos.lessons.encoder.input.text import changes_told
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
-from demos.lessons.encoder.position.text import TEXT, numbers_table, verdicts
+from demos.lessons.encoder.position.text import TEXT, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.residual_stream.figure import (
     SHOWN,
     curves_figure,
@@ -101,8 +101,13 @@ def test_wishes_are_told_with_their_numbers() -> None:
     assert f"{theirs.offset_spread:.3f}" in worse[1][1]
     assert "none for position 20" in worse[3][1]
     assert verdicts(wishes(np.eye(2)[[0, 0]]), 1.0, 2)[0][0] == "not met"
-    page = TEXT.wishes(verdict, worse, 20)
+    plain = [plain_verdicts(plain_number(code, 20, 25), 25) for code in (plain_index, plain_fraction)]
+    assert [[met for met, _ in column] for column in plain] == [
+        ["met", "met", "not met", "met"], ["met", "met", "met", "not met"],
+    ]  # fmt: skip
+    page = TEXT.wishes([("a", verdict), ("b", worse), ("c", plain[0]), ("d", plain[1])], 20)
     assert page.count("<tr>") == 5
+    assert page.count("<td class=") == 16
     figure = wishes_figure(mine, theirs, (np.ones(30), np.ones(20)))
     curves = [trace for trace in figure.data if trace.fill is None]
     np.testing.assert_allclose(curves[1].y, mine.offset_mean, atol=1e-6)

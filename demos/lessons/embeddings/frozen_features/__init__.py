@@ -1,1 +1,1 @@
-"""Frozen, then a classifier: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""
+"""Frozen features: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""

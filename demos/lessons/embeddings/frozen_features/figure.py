@@ -1,4 +1,4 @@
-"""Frozen, then a classifier, drawn: accuracies as bars with their intervals, and every pooling x layer (Plotly)."""
+"""Frozen features, drawn: accuracies as bars with their intervals, and every pooling x layer (Plotly)."""
 
 from __future__ import annotations
 

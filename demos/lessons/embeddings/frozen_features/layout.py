@@ -1,4 +1,4 @@
-"""What "Frozen, then a classifier" shows and asks: its components, and the menus' answers."""
+"""What "Frozen features" shows and asks: its components, and the menus' answers."""
 
 from __future__ import annotations
 

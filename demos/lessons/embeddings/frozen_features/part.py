@@ -1,4 +1,4 @@
-"""Frozen, then a classifier: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""
+"""Frozen features: BERT's vectors into a logistic regression, against guessing, words and fine-tuning."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def _grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
 
 
 PART = Part(
-    tab="Frozen, then a classifier",
+    tab="Frozen features",
     look=(
         "BERT is frozen: its weights do not change. Its vectors are the input of a logistic regression, the only part "
         "that is trained. Compare the accuracy of each vector with guessing, and with a classifier that uses only the "
@@ -284,6 +284,6 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=8,
+    order=9,
     former="features",
 )

@@ -1,4 +1,4 @@
-"""Frozen, then a classifier, in words: the recipe with its numbers, what the bars say, the tables."""
+"""Frozen features, in words: the recipe with its numbers, what the bars say, the tables."""
 
 from __future__ import annotations
 

@@ -89,5 +89,5 @@ PART = Part(
         "bottom."
     ),
     build=build,
-    order=4,
+    order=5,
 )

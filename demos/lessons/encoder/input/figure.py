@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from markupsafe import Markup
 
 from demos.bert.encoder.input import InputLedger, Selection
 from demos.bert.encoder.input_changed import Changes
@@ -14,9 +15,12 @@ from demos.figures.cosines import short
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, named_step
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
-from demos.figures.strips import Strip
+from demos.figures.strips import Strip, strips_limit
 from demos.templates import plot_text
+from demos.widgets.matrix_picture.figure import Matrix, board_html, equation
 
+MOST_TOKENS = 40  # rows of the one-hot matrix that are drawn
+TOKEN, HIGH, WIDE = 9, 170, 130  # pixels of a token, of all of them, and of d numbers
 NAME = 14  # characters of a token in a label
 NUMBERED = 18  # columns; with more, a cell is too narrow for its number
 LABELLED = 60
@@ -36,6 +40,32 @@ def selection_strips(selection: Selection, pieces: Sequence[str]) -> list[Strip]
         for number, piece, row in zip(selection.neighbours, pieces, selection.around, strict=True)
     ]
     return [*strips, ("= one-hot × matrix", selection.product)]
+
+
+def one_hot_board(ledger: InputLedger, encoding: Encoding, vocabulary: int, token: int) -> Markup:
+    """One-hot [n, V] times E [V, d], with the columns and rows of the ids that occur; the first tokens of many."""
+    n = min(len(encoding), MOST_TOKENS)
+    ids = encoding.input_ids[:n]
+    occurring = sorted(set(ids))
+    at = [occurring.index(number) for number in ids]
+    tall, broad = (min(HIGH, TOKEN * size) for size in (n, len(occurring)))
+    word = ledger.word[:n]
+    limit = strips_limit([word])
+    rows = [ids.index(number) for number in occurring]  # where each is looked up
+    product = equation(
+        Matrix("one-hot", np.eye(len(occurring))[at], "i", "w", (broad, tall), "magnitude", 1.0, (n, vocabulary)),
+        "×",
+        Matrix("E", word[rows], "w", "d", (WIDE, broad), limit=limit, shape=(vocabulary, word.shape[1])),
+        "=",
+        Matrix("word embeddings", word, "i", "d", (WIDE, tall), limit=limit),
+    )
+    row = min(token, n - 1)
+    pieces = {number: short(encoding.tokens[ids.index(number)], NAME) for number in occurring}
+    names = {
+        "i": [short(piece, NAME) for piece in encoding.tokens[:n]],
+        "w": [f"id {number:,}, {piece}" for number, piece in pieces.items()],
+    }
+    return board_html([product], names, {"i": row, "w": at[row]})
 
 
 def sum_strips(ledger: InputLedger, encoding: Encoding, token: int) -> list[Strip]:

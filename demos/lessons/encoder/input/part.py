@@ -10,13 +10,14 @@ import gradio as gr
 from demos.bert.encoder.input import add_up, embedding_tables, select
 from demos.bert.encoder.input_changed import Changes, change_input
 from demos.figures.strips import strips_figure
-from demos.lessons.encoder.input.figure import changes_figure, norm_strips, selection_strips, sum_strips
+from demos.lessons.encoder.input.figure import changes_figure, norm_strips, one_hot_board, selection_strips, sum_strips
 from demos.lessons.encoder.input.text import (
     TEXT,
     changes_table,
     changes_told,
     norm_told,
     numbers_html,
+    one_hot_told,
     selection_told,
     sum_told,
 )
@@ -25,6 +26,7 @@ from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
+from demos.widgets.matrix_picture.matrix_picture import matrix_picture
 from demos.widgets.token_picker.token_picker import pick
 
 MAX_CHANGED = 128  # tokens; four passes of more would hold up everyone else
@@ -40,6 +42,9 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="encoder-half", min_width=320):
             for name, label in (("row", "One row of the embedding matrix"), ("sum", "The sum of the embeddings")):
                 steps[name], steps[f"{name}_said"] = _plot(name, label), gr.HTML("", elem_classes="encoder-told")
+                if name == "row":
+                    steps["one_hot"] = matrix_picture("encoder-input-one-hot")
+                    steps["one_hot_said"] = gr.HTML("", elem_classes="encoder-told")
         with gr.Column(elem_classes="encoder-half", min_width=320):
             steps["norm"], steps["norm_said"] = (
                 _plot("norm", "LayerNorm of the sum"),
@@ -92,6 +97,8 @@ def shown_steps(services: Services, sentence: Sentence, token: float) -> dict[st
     return {
         "row_said": selection_told(selection, encoding, at),
         "row": strips_figure(row),
+        "one_hot": one_hot_board(ledger, encoding, selection.vocabulary, at),
+        "one_hot_said": one_hot_told(encoding, selection.vocabulary),
         "sum_said": sum_told(ledger, at, loaded.spec),
         "sum": strips_figure(total),  # on one scale: longer vectors are the stronger ones
         "norm_said": norm_told(ledger, run.hidden_states[0], at),

@@ -14,7 +14,7 @@ from demos.bert.model.encoding import Encoding
 from demos.figures.numbers import scientific
 from demos.figures.strips import Strip, strips_table
 from demos.figures.tables import number_table
-from demos.lessons.encoder.input.figure import CHANGE_NAMES
+from demos.lessons.encoder.input.figure import CHANGE_NAMES, MOST_TOKENS
 from demos.templates import templates
 
 TEXT = templates(__file__)
@@ -23,6 +23,12 @@ TEXT = templates(__file__)
 def selection_told(selection: Selection, encoding: Encoding, token: int) -> Markup:
     """Step 1: the shapes, both ways, and how far they lie apart."""
     return TEXT.selection(selection, encoding.tokens[token], token, scientific(selection.difference))
+
+
+def one_hot_told(encoding: Encoding, vocabulary: int) -> Markup:
+    """What of the one-hot matrix is drawn."""
+    drawn = encoding.input_ids[:MOST_TOKENS]
+    return TEXT.one_hot(len(encoding), len(drawn), len(set(drawn)), vocabulary)
 
 
 def sum_told(ledger: InputLedger, token: int, spec: ModelSpec) -> Markup:

@@ -97,5 +97,5 @@ PART = Part(
         "the states of all other words change; with a causal mask they stay the same."
     ),
     build=build,
-    order=7,
+    order=8,
 )

@@ -10,18 +10,21 @@ import numpy as np
 
 from demos.bert.embeddings.similarity import cosine_matrix
 from demos.bert.encoder.input import embedding_tables
-from demos.bert.encoder.position import sinusoidal, wishes
+from demos.bert.encoder.position import halves, plain_fraction, plain_index, plain_number, sinusoidal, wishes
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
-from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, verdicts
+from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick
 
+MORE = 16  # positions of the longer text, for the plain numbers
 LENGTH, WIDTH, BASE = (2, 128, 64), (2, 512, 128), (10, 10_000, 10_000)  # smallest, largest, first shown
 ROBOT, ROBOT_SETTINGS = ("I", "am", "a", "robot"), (4, 4, 100)
 PAPER_SETTINGS = (64, 512, 10_000)
+TURNS, HALVES = "turns", "halves"
+ORDERS = [("sine, cosine in turns", TURNS), ("sines left, cosines right", HALVES)]
 
 
 def build(page: Page) -> None:
@@ -41,6 +44,7 @@ def build(page: Page) -> None:
         base = _slider("n of the sinusoids", BASE, 10, "base")
         views = [("the tables", "table"), ("similarity of positions", "similarity")]
         view = gr.Radio(views, value="table", label="Show", elem_id="encoder-position-view", min_width=380)
+        columns = gr.Radio(ORDERS, value=TURNS, label="Columns", elem_id="encoder-position-columns", min_width=380)
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
@@ -48,14 +52,21 @@ def build(page: Page) -> None:
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
         parts["curves"] = gr.Plot(label="The requirements, tested", show_label=False)
     parts["wishes"] = gr.HTML("", elem_id="encoder-position-wished")
+    parts["added"] = gr.HTML("", elem_classes="encoder-told", elem_id="encoder-position-added")
     parts["table"], parts["program"] = folds(__file__, "Prints both tables' numbers")
 
-    page.keep(length=length, d=width, n=base, codes=view)
+    page.keep(length=length, d=width, n=base, codes=view, columns=columns)
     page.draw(
         by_component(parts, partial(drawn, page.services)),
-        [page.choices["token"], length, width, base, view],
+        [page.choices["token"], length, width, base, view, columns],
         list(parts.values()),
-        triggers=[length.change, width.change, base.change, view.input],  # a button moves the sliders too
+        triggers=[
+            length.change,
+            width.change,
+            base.change,
+            view.input,
+            columns.input,
+        ],  # a button moves the sliders too
         show_progress="hidden",
     )
     for button, settings in ((robot, ROBOT_SETTINGS), (paper, PAPER_SETTINGS)):
@@ -64,16 +75,24 @@ def build(page: Page) -> None:
 
 
 def drawn(
-    services: Services, sentence: Sentence, token: float, length: float, width: float, base: float, view: str
+    services: Services,
+    sentence: Sentence,
+    token: float,
+    length: float,
+    width: float,
+    base: float,
+    view: str,
+    columns: str = TURNS,
 ) -> dict[str, Any]:
     """What changes, by component. Sizes beyond the sliders become their ends."""
     loaded, encoding = services.loaded(sentence.model), services.run(sentence).encoding
     at = pick(encoding, token)
     m, d, n = _inside(length, LENGTH), _inside(width, WIDTH) // 2 * 2, _inside(base, BASE)
-    table, rows = sinusoidal(m, d, n), embedding_tables(loaded.model).positions
+    ordered = halves if columns == HALVES else np.asarray
+    table, rows = ordered(sinusoidal(m, d, n)), embedding_tables(loaded.model).positions
     learned = rows[:m]
     mine, theirs = wishes(table), wishes(learned)
-    longer = sinusoidal(len(rows) * 5 // 4, d, n)  # the learned rows end within
+    longer = ordered(sinusoidal(len(rows) * 5 // 4, d, n))  # the learned rows end within
     again = float(np.abs(longer[:m] - table).max())
     reread = float(np.abs(embedding_tables(loaded.model).positions[:m] - learned).max())
     names = ROBOT if (m, d, n) == ROBOT_SETTINGS else ()
@@ -84,16 +103,25 @@ def drawn(
         left = table_figure(table, names=names, marked=framed, limit=1.0)
         right = table_figure(learned, marked=at)
     return {
-        "sinusoids_said": TEXT.sinusoids(m, d, n, framed),
+        "sinusoids_said": TEXT.sinusoids(m, d, n, framed, columns == HALVES),
         "sinusoids": left,
         "small_table": numbers_table(table, "The sinusoids, to four digits", names) if is_small(table) else "",
         "learned_said": TEXT.learned(*rows.shape, len(learned), framed),
         "learned": right,
         "curves": wishes_figure(mine, theirs, (np.linalg.norm(longer, axis=1), np.linalg.norm(rows, axis=1))),
-        "wishes": TEXT.wishes(verdicts(mine, again, None), verdicts(theirs, reread, len(rows)), m),
+        "wishes": TEXT.wishes(
+            [
+                ("sinusoids", verdicts(mine, again, None)),
+                ("learned by this model", verdicts(theirs, reread, len(rows))),
+                ("index p", plain_verdicts(plain_number(plain_index, m, m + MORE), m + MORE)),
+                ("p / (n − 1), in a text of n", plain_verdicts(plain_number(plain_fraction, m, m + MORE), m + MORE)),
+            ],
+            m,
+        ),
+        "added": TEXT.added(len(encoding), rows.shape[1], rows.shape[1] // loaded.model.config.num_attention_heads),
         "table": numbers_table(table, f"The sinusoids for d = {d}, n = {n:,}", names)
         + numbers_table(learned, "The model's learned positions"),
-        "program": position_code(loaded.spec, m, d, n),
+        "program": position_code(loaded.spec, m, d, n, halves=columns == HALVES),
     }
 
 

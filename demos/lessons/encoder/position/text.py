@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup
 
-from demos.bert.encoder.position import Wishes
+from demos.bert.encoder.position import PlainNumber, Wishes
 from demos.figures.numbers import scientific
 from demos.figures.tables import number_table
 from demos.templates import templates
@@ -42,6 +42,18 @@ def verdicts(of: Wishes, again: float, rows: int | None) -> list[tuple[str, str]
             "half met" if same and rows else _met(same),
             f"computed twice, the rows differ by {scientific(again)}; {ends}",
         ),
+    ]
+
+
+def plain_verdicts(of: PlainNumber, longer: int) -> list[tuple[str, str]]:
+    """The same for a code of one number a position; `longer` is the length of the other text."""
+    low, high = of.bounds
+    spread = scientific(of.offset_spread)
+    return [
+        (_met(of.nearest > SAME), f"smallest distance {of.nearest:.4f}"),
+        (_met(of.offset_spread < EXACT), f"distances of positions k apart differ by at most {spread}"),
+        (_met(low >= -1 - EXACT and high <= 1 + EXACT), f"all numbers lie between {low:g} and {high:g}"),
+        (_met(of.again < EXACT), f"in a text of {longer:,} positions, a number differs by up to {of.again:.3f}"),
     ]
 
 

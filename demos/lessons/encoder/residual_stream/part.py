@@ -53,6 +53,6 @@ PART = Part(
         "as a share of the vector's length."
     ),
     build=build,
-    order=5,
+    order=6,
     former="stack",
 )

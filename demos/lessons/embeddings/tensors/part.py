@@ -1,0 +1,125 @@
+"""Tensors, step by step: from rows of text to a classifier's score, each step with its shape and its line of code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.embeddings.tensors import Tensors, tensor_steps
+from demos.bert.embeddings.vector_cache import Encoded
+from demos.bert.model.once_cache import OnceCache
+from demos.errors import UserError
+from demos.lessons.embeddings.tensors.figure import TEXT, Way, shape_of, step_html
+from demos.lessons.embeddings.tensors.program import STEPS, tensors_code
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp, slider
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
+from demos.page.progress import HEAVY, relayed
+from demos.page.services import Services
+from demos.training.data.labelled import FILE, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
+from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
+from demos.widgets.file_picker.file_picker import file_picker
+from demos.widgets.number_strips.number_strips import cells_picture
+
+SOURCES = [("our reviews", REVIEWS), (f"SST-2, {MAX_ROWS:,} rows", SST2), ("your own file", FILE)]
+NAMES = (
+    "texts", "ids", "padded matrix", "mask", "last hidden state", "slice of [CLS]", "feature table",
+    "training and test", "logistic regression", "cross-validation", "score",
+)  # fmt: skip
+SEED = "0"
+KEPT_BYTES = 64 * 2**20
+AWAITED = f"Choose a file with a text column and a label column; up to {MAX_ROWS:,} rows are used."
+FIRST = STEPS[0]
+TURNED = "(step) => {{ const all = {}; return all.at(Math.min(all.length - 1, Math.max(0, all.indexOf(step) + {}))); }}"
+
+
+class Ways:
+    """The data sets' tensors and classifiers, computed once for all readers."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._tensors: OnceCache[Encoded, Tensors] = OnceCache(
+            KEPT_BYTES, lambda kept: kept[0].nbytes, services.memory, "tensors"
+        )
+        self._fits = Fits()
+
+    def show(
+        self, text: str, pair: str, model: str, source: str, file: str | None, step: str, row: float
+    ) -> Iterator[dict[str, Any]]:
+        """What changes, as it comes: how far the model has read, then the step."""
+        always: dict[str, Any] = {"file": gr.update(visible=source == FILE)}
+        waiting = AWAITED if source == FILE and not file else "Downloading SST-2 …" if source == SST2 else ""
+        yield {**always, "status": TEXT.awaited(waiting) if waiting else ""}
+        if source == FILE and not file:
+            return
+        try:
+            data, loaded = read_labelled(source, file), self.services.loaded(model)
+            split = split_rows(data, SEED)
+            key = (loaded.spec.key, data.key)
+            steps = self._tensors.steps(
+                key, lambda: tensor_steps(self.services.vectors, loaded, data.texts), Encoded(0, len(data.texts))
+            )
+            tensors = yield from relayed(steps, lambda done: {**always, "status": TEXT.encoding(done)})
+        except UserError:
+            yield {"status": ""}
+            raise
+        fit = self._fits.get(key, lambda: fit_plain(tensors.features, data, split))
+        guess = self._fits.get((data.key, "guess"), lambda: fit_guess(data, split))
+        way = Way(data, source, split, tensors, fit, guess, clamp(row, len(data.texts)))
+        shapes = [(name, shape_of(way, name)) for name in STEPS]
+        yield {
+            **always,
+            "status": TEXT.data(data),
+            "picture": step_html(way, step if step in STEPS else FIRST),
+            "row": slider(row, len(data.texts)),
+            "numbers": TEXT.numbers(shapes, data.name),
+            "code": tensors_code(loaded.spec, source, len(fit.folds), len(split.test)),
+        }
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    parts: dict[str, gr.Component] = {}
+    with gr.Row():
+        with gr.Column(scale=4, min_width=340):
+            parts["picture"] = cells_picture("embeddings-tensors-picture", "", elem_classes="picture")
+        with gr.Column(scale=1, min_width=240):
+            with gr.Row(elem_classes="tensor-turn"):
+                back = gr.Button("Back", min_width=90)
+                forth = gr.Button("Next", min_width=90, elem_id="embeddings-tensors-next")
+            named = [
+                (f"{number} {name}", step) for number, (name, step) in enumerate(zip(NAMES, STEPS, strict=True), 1)
+            ]
+            step = gr.Radio(
+                named, value=FIRST, label="Step", elem_id="embeddings-tensors-step", elem_classes="tensor-steps"
+            )
+            parts["row"] = gr.Slider(0, MAX_ROWS - 1, 0, step=1, label="Row (from 0)")
+            source = gr.Radio(SOURCES, value=REVIEWS, label="Texts and labels")
+            parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
+            parts["status"] = gr.HTML("", elem_classes="said")
+    parts["numbers"], parts["code"] = folds(__file__, "Prints every shape, and the scores")
+    for button, move in ((back, -1), (forth, 1)):
+        turned = TURNED.format(list(STEPS), move)
+        button.click(None, [step], [step], js=turned, **IN_BROWSER)
+    ways = Ways(page.services)
+    inputs = [*page.sentence, source, parts["file"], step, parts["row"]]
+    moved = [page.settled.change, step.change, source.input, parts["file"].change, parts["row"].input]
+    page.on(
+        moved, by_component(parts, ways.show), inputs, list(parts.values()),
+        **{**HEAVY, "trigger_mode": "always_last", "show_progress": "hidden"},
+    )  # fmt: skip
+    page.keep(tensors_step=step, tensors_row=parts["row"], tensors_data=source)
+
+
+PART = Part(
+    tab="Tensors",
+    look=(
+        "A whole data set goes through BERT as tensors. Follow it from rows of text to the score of a classifier: each "
+        "step shows its shape and the lines of code that compute it."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=8,
+)

@@ -1,0 +1,175 @@
+"""One layer's matrices for all tokens: X to Q, K and V, the weights, Z, all heads, and the feed-forward network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from demos.bert.encoder.layer_trace import LayerLedger
+from demos.bert.encoder.row_replaced import RowReplaced
+from demos.bert.model.encoding import Encoding
+from demos.figures.cell_strip import cells, scale_html
+from demos.figures.numbers import scientific
+from demos.figures.palette import HEADS
+from demos.figures.short_text import short
+from demos.figures.strips import strips_limit
+from demos.templates import templates
+from demos.widgets.matrix_picture.figure import Matrix, board_html, equation
+
+TEXT = templates(__file__)
+MOST_TOKENS = 40  # rows that are drawn; the sums are over all tokens
+NAME = 16
+WIDE, NARROW = 124, 70  # pixels of d and of d_k numbers
+TOKEN, LOW, HIGH = 11, 84, 176  # pixels a token takes, and all of them
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One head of a layer; `token` is the query that is followed, `key` the other token with the largest weight."""
+
+    ledger: LayerLedger
+    encoding: Encoding
+    head: int
+    token: int
+
+    @property
+    def shown(self) -> int:
+        """How many tokens are drawn."""
+        return min(len(self.encoding), MOST_TOKENS)
+
+    @property
+    def row(self) -> int:
+        """The followed token, or the last one drawn."""
+        return min(self.token, self.shown - 1)
+
+    @property
+    def key(self) -> int:
+        """The other token drawn with the largest weight; of a single token itself."""
+        weights = self.ledger.attention.weights[self.head, self.row, : self.shown].copy()
+        weights[self.row] = -1
+        return int(weights.argmax())
+
+    @property
+    def names(self) -> list[str]:
+        return [short(token, NAME) for token in self.encoding.tokens[: self.shown]]
+
+
+def attention_board(view: View) -> Markup:
+    """Self-attention of one head, and all heads together."""
+    attention, head, n = view.ledger.attention, view.head, view.shown
+    weights = view.ledger.weights
+    d_k = attention.query.shape[-1]
+    own = slice(head * d_k, (head + 1) * d_k)  # this head's columns
+    tall = min(HIGH, max(LOW, TOKEN * n))
+    x = attention.x[:n]
+    projections = []
+    for name, linear, values, axis, columns in (
+        ("Q", weights.query, attention.query, "i", "k"),
+        ("K", weights.key, attention.key, "j", "k"),
+        ("V", weights.value, attention.value, "j", "v"),
+    ):
+        projections.append(
+            equation(
+                Matrix("X", x, axis, "d", (WIDE, tall)),
+                "×",
+                Matrix(f"W_{name}", linear.weight[own].T, "d", columns, (NARROW, WIDE)),
+                "+ b =",
+                Matrix(name, values[head, :n], axis, columns, (NARROW, tall)),
+            )
+        )
+    square = (tall, tall)
+    scores = equation(
+        Matrix("Q", attention.query[head, :n], "i", "k", (NARROW, tall)),
+        "×",
+        Matrix("Kᵀ", attention.key[head, :n].T, "k", "j", (tall, NARROW)),
+        f"÷ √{d_k} =",
+        Matrix("S", attention.scaled[head, :n, :n], "i", "j", square),
+        "→ softmax →",
+        Matrix("A", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1"),
+    )
+    mixed = equation(
+        Matrix("A", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0),
+        "×",
+        Matrix("V", attention.value[head, :n], "j", "v", (NARROW, tall)),
+        "=",
+        Matrix("Z", attention.z[head, :n], "i", "v", (NARROW, tall)),
+    )
+    concat = attention.concat[:n]
+    colours = [f"var(--head-{number % len(HEADS)})" for number in range(len(attention.z))]
+    joined = TEXT.joined(
+        colours,
+        head,
+        equation(
+            Matrix(f"Z of all {len(colours)} heads", concat, "i", "c", (3 * WIDE, tall)),
+            "×",
+            Matrix("W_O", weights.output.weight.T, "c", "o", (WIDE, WIDE)),
+            "+ b =",
+            Matrix("T₁", attention.output[:n], "i", "o", (WIDE, tall)),
+        ),
+        3 * WIDE,
+    )
+    rows = [
+        TEXT.heading("1 Each token’s query, key and value, all at once"),
+        *projections,
+        TEXT.heading("2 Every query with every key"),
+        scores,
+        TEXT.heading("3 Weighted sums of the values"),
+        mixed,
+        TEXT.heading("4 The heads side by side, times W_O"),
+        joined,
+    ]
+    names = {"i": view.names, "j": view.names}
+    return board_html(rows, names, {"i": view.row, "j": view.key})
+
+
+def attention_told(view: View) -> Markup:
+    """The shapes in words, and what is lit before anyone points."""
+    attention = view.ledger.attention
+    weight = attention.weights[view.head, view.row, view.key]
+    return TEXT.told(view, attention.x.shape, attention.query.shape, weight, view.names[view.row], view.names[view.key])
+
+
+def feed_forward_picture(view: View, replaced: RowReplaced) -> Markup:
+    """Two tokens through the same W_1 and W_2, side by side, and what moves where the vector of one is replaced."""
+    block, pair = view.ledger.block, (view.row, view.key)
+    steps = (
+        ("T₃", block.t3, "into the network"),
+        ("W₁ T₃ + b", block.inner, "wider"),
+        ("GELU", block.active, ""),
+        ("T₄ = W₂ … + b", block.t4, "out of it"),
+    )
+    limits = [strips_limit([values[list(pair)]]) for _, values, _ in steps]
+    rows = [
+        (name, note, values.shape[1], [cells(values[token], limit, f"{name} of {view.names[token]}") for token in pair])
+        for (name, values, note), limit in zip(steps, limits, strict=True)
+    ]
+    moved = [
+        (name, [scientific(float(change[token])) for token in pair])
+        for name, change in (("self-attention (T₁)", replaced.attention), ("feed-forward (T₄)", replaced.feed_forward))
+    ]
+    scale = scale_html(*((name, limit) for (name, _, _), limit in zip(steps, limits, strict=True)))
+    return TEXT.feed_forward(rows, [view.names[token] for token in pair], pair, moved, scale)
+
+
+def shapes_table(view: View) -> Markup:
+    """Every matrix's shape, and how far it lies from the model's own."""
+    ledger = view.ledger
+    attention, block, differences = ledger.attention, ledger.block, ledger.differences
+    (heads, n, d_k), d = attention.query.shape, attention.x.shape[1]
+    m = block.inner.shape[1]
+    rows: list[tuple[str, str, float | None]] = [
+        ("X", f"n × d = {n} × {d}", None),
+        *((f"W_{name}, one head", f"d × d_k = {d} × {d_k}", None) for name in "QKV"),
+        *((name.upper()[0], f"n × d_k = {n} × {d_k}", differences[name]) for name in ("query", "key", "value")),
+        ("S", f"n × n = {n} × {n}", None),
+        ("A", f"n × n = {n} × {n}", differences["weights"]),
+        (f"Z of all {heads} heads", f"n × A d_k = {n} × {heads * d_k}", differences["concat"]),
+        ("W_O", f"A d_k × d = {heads * d_k} × {d}", None),
+        ("T₁", f"n × d = {n} × {d}", differences["t1"]),
+        ("T₃", f"n × d = {n} × {d}", differences["t3"]),
+        ("GELU(W₁ T₃ + b)", f"n × m = {n} × {m}", differences["active"]),
+        ("T₄", f"n × d = {n} × {d}", differences["t4"]),
+    ]
+    written = [(name, [shape, "–" if off is None else scientific(off)]) for name, shape, off in rows]
+    return TEXT.numbers(written)

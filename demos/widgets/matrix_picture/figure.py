@@ -1,0 +1,63 @@
+"""A matrix as a picture with its name and shape; those that share an axis light up the same row or column.
+
+An axis is a letter: the rows of X and of Q are both "i", the query's token, so pointing at either lights both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from markupsafe import Markup
+
+from demos.figures.cell_strip import pictures, shades
+from demos.figures.strips import strips_limit
+from demos.templates import templates
+
+TEXT = templates(__file__)
+MOST = 96  # rows or columns that are drawn of an axis
+MOST_NUMBERS = 48 * 48  # of a matrix that can be read by pointing
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Numbers <float>[r, c] with what they are called, what their axes are, and how large they are drawn."""
+
+    name: str
+    values: np.ndarray
+    rows: str  # an axis, one letter
+    columns: str
+    size: tuple[int, int]  # pixels across and down
+    scale: Literal["signed", "magnitude"] = "signed"
+    limit: float | None = None  # of the colours; without one, what 99 of 100 numbers stay within
+    shape: tuple[int, int] | None = None  # where more is meant than is drawn
+    note: str = ""  # beside the name
+
+
+def spread(count: int) -> np.ndarray:
+    """At most MOST of the numbers 0 ... count - 1, evenly spread."""
+    return np.linspace(0, count - 1, min(count, MOST)).round().astype(int)
+
+
+def matrix_html(matrix: Matrix) -> Markup:
+    """One matrix."""
+    down, across = (spread(size) for size in matrix.values.shape)
+    drawn = matrix.values[np.ix_(down, across)]
+    limit = strips_limit([matrix.values]) if matrix.limit is None else matrix.limit
+    places = shades(drawn * 2 - limit, limit) if matrix.scale == "magnitude" else shades(drawn, limit)
+    few = matrix.values.size <= MOST_NUMBERS and drawn.shape == matrix.values.shape
+    numbers = " ".join(f"{value:.4g}" for value in matrix.values.ravel()) if few else ""
+    return TEXT.matrix(matrix, matrix.shape or matrix.values.shape, pictures(places, scale=matrix.scale), numbers)
+
+
+def board_html(rows: Sequence[Markup], names: Mapping[str, Sequence[str]], resting: Mapping[str, int]) -> Markup:
+    """Rows of matrices; `names` are those of an axis's places, and `resting` what is lit before anyone points."""
+    return TEXT.board(rows, dict(names), dict(resting))
+
+
+def equation(*parts: Any) -> Markup:
+    """Matrices and signs side by side; a text is a sign."""
+    shown = [(isinstance(part, Matrix), matrix_html(part) if isinstance(part, Matrix) else part) for part in parts]
+    return TEXT.equation(shown)

@@ -1,0 +1,69 @@
+// Matrices side by side: what is pointed at, or walked to with the arrow keys, is lit in all that share its axes, and told.
+// Runs once per gr.HTML as its js_on_load: `element` is that component.
+const board = () => element.querySelector(".matrices");
+const pair = (text) => text.split(" ").map(Number);
+let placed = {}; // by axis, the number of its place
+
+function light(places) {
+  placed = places;
+  const root = board();
+  if (!root) return;
+  for (const axis of root.style) if (axis.startsWith("--at-")) root.style.setProperty(axis, "-9");
+  for (const matrix of root.querySelectorAll(".matrix")) {
+    const [rows, columns] = pair(matrix.dataset.cells);
+    for (const [axis, count] of [[matrix.dataset.rows, rows], [matrix.dataset.columns, columns]]) {
+      if (axis in places) root.style.setProperty(`--at-${axis}`, (places[axis] + 0.5) / count);
+    }
+  }
+}
+
+function rest() {
+  const root = board();
+  if (!root) return;
+  light(JSON.parse(root.dataset.resting));
+  const told = root.querySelector(".matrices-told");
+  told.textContent = told.dataset.hint;
+}
+
+function follow(matrix, row, column) {
+  const names = JSON.parse(board().dataset.names);
+  const { rows, columns, name, numbers, cells } = matrix.dataset;
+  light({ ...JSON.parse(board().dataset.resting), [rows]: row, [columns]: column });
+  const said = (axis, at) => (names[axis]?.[at] ? `${at} (${names[axis][at]})` : at);
+  const value = numbers?.split(" ")[row * pair(cells)[1] + column];
+  const told = value === undefined ? "" : `: ${value.replace("-", "−")}`;
+  board().querySelector(".matrices-told").textContent = `${name}, row ${said(rows, row)}, column ${said(columns, column)}${told}`;
+}
+
+function place(matrix, event) {
+  const box = matrix.getBoundingClientRect();
+  const [rows, columns] = pair(matrix.dataset.cells);
+  const within = (share, count) => Math.max(0, Math.min(count - 1, Math.floor(share * count)));
+  return [within((event.clientY - box.top) / box.height, rows), within((event.clientX - box.left) / box.width, columns)];
+}
+
+element.addEventListener("pointermove", (event) => {
+  const matrix = event.target.closest?.(".matrix");
+  if (matrix) follow(matrix, ...place(matrix, event));
+});
+element.addEventListener("pointerleave", rest);
+element.addEventListener("focusout", rest);
+
+const here = (matrix) => [placed[matrix.dataset.rows] ?? 0, placed[matrix.dataset.columns] ?? 0];
+element.addEventListener("focusin", (event) => {
+  const matrix = event.target.closest?.(".matrix");
+  if (matrix?.matches(":focus-visible")) follow(matrix, ...here(matrix));
+});
+element.addEventListener("keydown", (event) => {
+  const matrix = event.target.closest?.(".matrix");
+  const [down, across] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [];
+  if (!matrix || down === undefined) return;
+  event.preventDefault();
+  const [rows, columns] = pair(matrix.dataset.cells);
+  const [row, column] = here(matrix);
+  const within = (at, count) => Math.max(0, Math.min(count - 1, at));
+  follow(matrix, within(row + down, rows), within(column + across, columns));
+});
+
+watch("value", () => requestAnimationFrame(rest));
+requestAnimationFrame(rest);

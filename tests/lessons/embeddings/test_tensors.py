@@ -1,0 +1,133 @@
+"""Tensors, step by step: every step's picture and shape, and the program that prints the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.lessons.embeddings.tensors.part import NAMES, Ways
+from demos.lessons.embeddings.tensors.program import STEPS
+from demos.page.services import Services
+from demos.training.data.labelled import FILE, REVIEWS, own_reviews, split_rows
+from tests.lessons.embeddings.test_frozen_features import OneModel
+from tests.programs import printed
+
+
+def ways(loaded: LoadedModel) -> Ways:
+    return Ways(Services(cast(ModelStore, OneModel(loaded)), "tiny"))
+
+
+def shown(part: Ways, step: str, source: str = REVIEWS, file: str | None = None, row: float = 5) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for changes in part.show("", "", "tiny", source, file, step, row):
+        values |= changes
+    return values
+
+
+def shape_on(picture: str) -> list[list[int]]:
+    """The shapes that a step says it has."""
+    said = re.search(r'data-shape="([^"]*)"', picture)
+    assert said
+    return [
+        [int(size.replace(",", "")) for size in shape.split(" × ")] for shape in re.findall(r"\[([^\]]+)\]", said[1])
+    ]
+
+
+def test_every_step_has_its_shape_its_lines_and_its_picture(tiny: LoadedModel) -> None:
+    part = ways(tiny)
+    assert len(NAMES) == len(STEPS)
+    pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}
+    assert shape_on(pictures["padded"]) == shape_on(pictures["mask"])
+    m, n, d = shape_on(pictures["states"])[0]
+    assert (m, d) == (440, tiny.model.config.hidden_size)
+    assert shape_on(pictures["padded"]) == [[m, n]]
+    assert shape_on(pictures["slice"]) == [[m, d]]
+    assert shape_on(pictures["table"]) == [[m, d + 1]]
+    assert shape_on(pictures["split"]) == [[330, d], [110, d]]
+    assert shape_on(pictures["regression"]) == [[1, d], [1]]
+    code = shown(part, "texts")["code"]
+    for step, picture in pictures.items():
+        lines = re.search(r"<pre[^>]*><code>(.*?)</code>", picture, re.S)
+        assert lines
+        unescaped = lines[1].replace("&#34;", '"').replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">")
+        assert unescaped in code, step
+    assert pictures["states"].count("<image") == 6  # three faces for either paper
+    assert pictures["slice"].count("<image") == 12
+    assert str(shown(part, "no such step")["picture"]) == str(shown(part, "texts")["picture"])
+    assert str(shown(part, "texts", row=1e9)["picture"]).count("followed") == 1
+
+
+def test_the_score_and_the_sum_are_scikit_learn_s(tiny: LoadedModel) -> None:
+    part = ways(tiny)
+    data = own_reviews()
+    split = split_rows(data, "0")
+    features = next(
+        iter(part.services.vectors.get(tiny, data.texts, [Choice("cls", tiny.model.config.num_hidden_layers)]))
+    )
+    train, targets = features[split.train], data.targets[split.train]
+    classifier = LogisticRegression(max_iter=2000).fit(train, targets)
+    folds = cross_val_score(classifier, train, targets, cv=StratifiedKFold(5, shuffle=True, random_state=0))
+    guess = DummyClassifier(strategy="most_frequent").fit(train, targets)
+    test = features[split.test], data.targets[split.test]
+    score = str(shown(part, "score")["picture"])
+    assert f"<b>{classifier.score(*test):.3f}</b>" in score
+    assert f"<b>{guess.score(*test):.3f}</b>" in score
+    drawn = str(shown(part, "folds")["picture"])
+    assert all(f"<b>{fold:.3f}</b>" in drawn for fold in [*folds, folds.mean()])
+    chance = classifier.predict_proba(features[5][None])[0, 1]
+    total = float(classifier.decision_function(features[5][None])[0])
+    regression = str(shown(part, "regression")["picture"])
+    assert f"<b>{chance:.3f}</b>" in regression
+    assert f"<b>{total:.2f}</b>".replace("-", "−") in regression
+
+
+def test_a_file_of_one_s_own_is_text_and_may_have_more_classes(tiny: LoadedModel, tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    rows = [f"<b>${{x}}</b> number {number} of them,{'abc'[number % 3]}<i>" for number in range(30)]
+    path.write_text("text,label\n" + "\n".join(rows))
+    part = ways(tiny)
+    assert "Choose a file" in shown(part, "texts", FILE)["status"]
+    for step in STEPS:
+        picture = str(shown(part, step, FILE, str(path))["picture"])
+        assert "<b>$" not in picture, step
+        assert "<i>" not in picture, step
+    assert shape_on(str(shown(part, "regression", FILE, str(path))["picture"])) == [[3, 32], [3]]
+
+
+def test_the_program_prints_the_page_s_shapes_and_scores(bundled: LoadedModel) -> None:
+    part = ways(bundled)
+    pictures = {step: str(shown(part, step)["picture"]) for step in STEPS}
+    lines = dict(line.split(" ", 1) for line in printed(shown(part, "texts")["code"]))
+    assert list(lines) == list(STEPS)
+    for step in ("padded", "mask", "states", "slice", "table", "split", "regression", "folds"):
+        numbers = [
+            [int(size) for size in shape.split(",") if size.strip()]
+            for shape in re.findall(r"\(([^)]*)\)", lines[step])
+        ]
+        assert numbers == shape_on(pictures[step]), step
+    assert lines["texts"].split() == ["440", "440"]
+    tokens = re.search(r"real tokens: ([\d,]+)", pictures["mask"])
+    assert tokens
+    assert tokens[1].replace(",", "") == lines["mask"].rsplit(" ", 1)[1]
+    accuracy, guessing = lines["score"].split()
+    assert f"<b>{float(accuracy):.3f}</b>" in pictures["score"]
+    assert f"<b>{float(guessing):.3f}</b>" in pictures["score"]
+    assert float(accuracy) > 0.6 > float(guessing)
+    folds = np.array(eval(lines["folds"][lines["folds"].index("[") : lines["folds"].index("]") + 1]))
+    assert all(f"<b>{fold:.3f}</b>" in pictures["folds"] for fold in folds)
+
+
+@pytest.mark.parametrize("step", ["texts", "score"])
+def test_the_numbers_list_all_shapes(tiny: LoadedModel, step: str) -> None:
+    table = str(shown(ways(tiny), step)["numbers"])
+    assert table.count("<tr>") == len(STEPS) + 1
+    assert "[440 × 2]" in table
