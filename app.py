@@ -59,7 +59,7 @@ from demos.page.visitor import NamedBrowsers
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.service.stored_runs import stored_runs
 from demos.training.service.training_service import TrainingService
-from demos.widgets.bertviz.view import static_paths
+from demos.widgets.bertviz.frame import static_paths
 from demos.widgets.run_controller.run_controller import FOLLOWERS
 from demos.widgets.takeaway import takeaway
 

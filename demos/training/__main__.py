@@ -32,7 +32,7 @@ from demos.training.learning.model import Trained
 from demos.training.learning.parallel import Parallel, joined
 from demos.training.loop import train
 from demos.training.service.own_folder import OwnFolder
-from demos.training.service.trained_models import HOME
+from demos.training.service.runs import HOME
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES

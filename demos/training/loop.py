@@ -19,8 +19,8 @@ from demos.training.learning.batches import scoring_batches, training_batches, w
 from demos.training.learning.controls import Control, Pauses
 from demos.training.learning.failures import sentence_of
 from demos.training.learning.learner import Learner
-from demos.training.learning.optimizer import learning_rate
 from demos.training.learning.parallel import ALONE, Parallel
+from demos.training.learning.schedule import learning_rate
 from demos.training.results.answers import kept_of, write_kept
 from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of

@@ -16,7 +16,8 @@ from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, run_model
-from demos.widgets.bertviz.messages import VIEWS, Held, frame_message, largest_error
+from demos.widgets.bertviz.messages import Held, frame_message, largest_error
+from demos.widgets.bertviz.views import VIEWS
 
 TOKENS = 64
 RUNS = 5

@@ -28,7 +28,8 @@ from demos.bert.model.catalogue import BUNDLED, CATALOGUE
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, run_model
-from demos.widgets.bertviz.messages import FAINTEST, VIEWS, Held, frame_message
+from demos.widgets.bertviz.messages import FAINTEST, Held, frame_message
+from demos.widgets.bertviz.views import VIEWS
 from tests.chromium import find_chromium
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "bertviz"

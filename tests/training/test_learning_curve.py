@@ -36,7 +36,7 @@ from demos.training.learning_curve import (
     recipe,
     words_score,
 )
-from demos.training.service.trained_models import Runs
+from demos.training.service.runs import Runs
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.sources import SOURCES

@@ -10,15 +10,8 @@ import pytest
 
 from demos.bert.attention.queries_keys import QueriesKeys, scaled_dot_products
 from demos.bert.model.run import Run
-from demos.widgets.bertviz.messages import (
-    VIEWS,
-    Held,
-    caption,
-    frame_message,
-    largest_error,
-    pack_vectors,
-    pack_weights,
-)
+from demos.widgets.bertviz.messages import Held, caption, frame_message, largest_error, pack_vectors, pack_weights
+from demos.widgets.bertviz.views import VIEWS
 from tests.made_up import encoding_of, run_of
 from tests.widgets.unpacking import unpack_vectors, unpack_weights
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from demos.bert.encoder.feed_forward import NormLedger, layer_norm
+from demos.bert.encoder.norm_and_feed_forward import NormLedger, layer_norm
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.layer_weights import Norm
 

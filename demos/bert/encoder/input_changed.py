@@ -11,8 +11,8 @@ import torch
 
 from demos.bert.attention.matrix_labels import word_starts
 from demos.bert.embeddings.similarity import cosine
-from demos.bert.encoder.feed_forward import layer_norm
 from demos.bert.encoder.input import InputLedger, Tables
+from demos.bert.encoder.norm_and_feed_forward import layer_norm
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run

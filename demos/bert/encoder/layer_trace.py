@@ -12,7 +12,7 @@ import torch
 
 from demos.bert.attention.ablation import sharing_weights
 from demos.bert.attention.queries_keys import split_heads
-from demos.bert.encoder.feed_forward import BlockLedger, complete
+from demos.bert.encoder.norm_and_feed_forward import BlockLedger, complete
 from demos.bert.encoder.self_attention import AttentionLedger, attend, visible
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.layer_weights import LayerWeights, layer_of, layer_parts, layer_weights

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demos.bert.encoder.feed_forward import activation
 from demos.bert.encoder.layer_trace import LayerLedger
+from demos.bert.encoder.norm_and_feed_forward import activation
 from demos.bert.encoder.self_attention import attend
 
 

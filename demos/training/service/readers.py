@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 
 from demos.training.results.history import Record
-from demos.training.service.trained_models import Runs
+from demos.training.service.runs import Runs
 
 MAX_READERS = 500  # remembered; who trained longest ago goes first
 MAX_HISTORY = 40  # runs of one reader

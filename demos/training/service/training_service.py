@@ -22,9 +22,9 @@ from demos.training.service.expected_time import SLOWER, Expected, expected, lef
 from demos.training.service.gpu_quota import work_seconds
 from demos.training.service.gpu_worker import ON_ZERO_GPU, NoGPUError, run_training
 from demos.training.service.readers import Readers
+from demos.training.service.runs import Runs
 from demos.training.service.shared_runs import SharedRuns
 from demos.training.service.stored_runs import StoredRuns
-from demos.training.service.trained_models import Runs
 from demos.training.service.training_queue import USUAL_SECONDS, Ticket, TrainingQueue
 from demos.training.settings import Settings
 

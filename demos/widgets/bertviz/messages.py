@@ -11,8 +11,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ import numpy as np
 from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
+from demos.widgets.bertviz.views import View
 
 # No line is drawn for a smaller weight. A line's opacity is its weight at most (one head alone), and a hundredth of
 # black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
@@ -28,21 +27,6 @@ HEADS_TOGETHER = (
     "When h heads are shown, bertviz draws a line with opacity weight / h. Here the opacity is weight / h^(1/4), so "
     "that the lines of twelve heads stay visible."
 )
-
-
-@dataclass(frozen=True)
-class View:
-    """One of bertviz's views. `limit` is how many tokens it draws at most: beyond, the browser stops answering."""
-
-    name: str
-    title: str
-    limit: int
-
-
-VIEWS = {
-    view.name: view
-    for view in (View("head", "Head view", 128), View("model", "Model view", 128), View("neuron", "Neuron view", 64))
-}
 
 
 @dataclass(frozen=True)
@@ -64,42 +48,6 @@ class Held:
 
     def say(self) -> str:
         return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
-
-
-LINES_LENGTH = 200  # characters of a choice of heads; what is longer is none
-
-
-def heads_on(lines: str, head: int, num_heads: int) -> list[int] | None:
-    """The heads whose lines are drawn, None for all; the chosen one is always among them.
-
-    `lines` is what the head view's choice says: "" for the chosen head alone, "all", or numbers, "2, 5". Anything else
-    means the chosen head alone.
-    """
-    if lines == "all":
-        return None
-    try:
-        numbers = {int(number) for number in lines.split(",")} if lines and len(lines) <= LINES_LENGTH else set()
-    except ValueError:
-        numbers = set()
-    heads = sorted(numbers & set(range(num_heads)))
-    if head not in heads:
-        return [head]
-    return heads if len(heads) < num_heads else None
-
-
-def lines_said(heads: list[int] | None, head: int) -> str:
-    """`heads_on` the other way round."""
-    if heads is None:
-        return "all"
-    return "" if heads == [head] else ", ".join(map(str, heads))
-
-
-def views_folder() -> Path:
-    """Where the installed bertviz keeps its scripts; found without importing it, which takes a second."""
-    spec = find_spec("bertviz")
-    if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError("bertviz is not installed: pip install -r requirements.txt")
-    return Path(next(iter(spec.submodule_search_locations))).resolve()
 
 
 def frame_message(

@@ -34,7 +34,7 @@ from demos.bert.attention.patterns import pattern_scores
 from demos.files import read_beside
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Services
-from demos.widgets.bertviz.view import frame_value
+from demos.widgets.bertviz.frame import frame_value
 
 OPENED = (0, 2)  # layer and head at first, the bundled model's: of another model they are found when it is first drawn
 

@@ -10,9 +10,9 @@ import torch
 import torch.nn.functional as F
 from transformers.activations import ACT2FN
 
-from demos.bert.encoder.feed_forward import activation, gelu, layer_norm
 from demos.bert.encoder.layer_trace import layer_ledger
 from demos.bert.encoder.loops import attention_loop, attention_matrix, measure
+from demos.bert.encoder.norm_and_feed_forward import activation, gelu, layer_norm
 from demos.bert.encoder.self_attention import visible
 from demos.bert.model.layer_weights import Norm
 from demos.bert.model.models import LoadedModel

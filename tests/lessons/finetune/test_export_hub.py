@@ -25,8 +25,8 @@ from demos.page.services import Services
 from demos.page.visitor import visitor
 from demos.training.export.publisher import ANOTHERS, OTHER_ACCOUNT, Publisher
 from demos.training.form_values import shown_settings
+from demos.training.service.runs import Runs
 from demos.training.service.stored_runs import StoredRuns
-from demos.training.service.trained_models import Runs
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from tests.bert.model.local_hub import in_its_place

@@ -18,7 +18,8 @@ from transformers import (
 )
 
 from demos.errors import UserError
-from demos.training.learning.optimizer import clipped_step, learning_rate, make_optimizer, set_rate
+from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
+from demos.training.learning.schedule import learning_rate
 from demos.training.learning.trainable import freeze
 from demos.training.settings import Settings
 from demos.training.tasks.heads import dense_head

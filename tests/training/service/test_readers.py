@@ -9,7 +9,7 @@ import pytest
 
 from demos.training.service import readers as module
 from demos.training.service.readers import Readers, checked_key, reader_of
-from demos.training.service.trained_models import Runs
+from demos.training.service.runs import Runs
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from demos.training.results.history import Record
 from demos.training.service import readers as readers_module
 from demos.training.service import stored_runs as module
 from demos.training.service.readers import Readers
+from demos.training.service.runs import Runs
 from demos.training.service.stored_runs import StoredRuns, stored_runs
-from demos.training.service.trained_models import Runs
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
@@ -253,9 +253,7 @@ def test_a_truncated_model_is_told_as_gone(
     caplog.clear()
     with pytest.raises(UserError, match="no longer kept"):
         second.runs.predict(run, TEXTS)
-    assert [line.name for line in caplog.records if line.levelno >= logging.WARNING] == [
-        "demos.training.service.trained_models"
-    ]
+    assert [line.name for line in caplog.records if line.levelno >= logging.WARNING] == ["demos.training.service.runs"]
     assert not first.runs.kept(run)
     assert [one.run for one in second.readers.history(ANN)] == [run]
 

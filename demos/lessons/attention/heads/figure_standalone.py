@@ -23,16 +23,8 @@ from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
 from demos.files import ASSETS, read_asset
 from demos.templates import templates
-from demos.widgets.bertviz.messages import (
-    VIEWS,
-    LeftOut,
-    caption,
-    describe,
-    heads_on,
-    pack_both,
-    pack_weights,
-    views_folder,
-)
+from demos.widgets.bertviz.messages import LeftOut, caption, describe, pack_both, pack_weights
+from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
 
 TEXT = templates(__file__, "text_standalone.html")
 FRAME = ASSETS / "bertviz"

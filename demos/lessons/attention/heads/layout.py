@@ -17,8 +17,8 @@ from demos.page.folds import all_controls
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from demos.widgets.bertviz.messages import VIEWS
-from demos.widgets.bertviz.view import bertviz_frame
+from demos.widgets.bertviz.frame import bertviz_frame
+from demos.widgets.bertviz.views import VIEWS
 from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
 

@@ -26,8 +26,9 @@ from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentenc
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
 from demos.templates import templates
-from demos.widgets.bertviz.messages import VIEWS, Held, caption, frame_message, heads_on, lines_said
-from demos.widgets.bertviz.view import frame_value
+from demos.widgets.bertviz.frame import frame_value
+from demos.widgets.bertviz.messages import Held, caption, frame_message
+from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key
 from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_grid
 from demos.widgets.takeaway.takeaway import sized

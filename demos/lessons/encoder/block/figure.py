@@ -9,8 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from demos.bert.encoder.feed_forward import NormLedger, activation
 from demos.bert.encoder.layer_trace import CLOSES, LayerLedger
+from demos.bert.encoder.norm_and_feed_forward import NormLedger, activation
 from demos.bert.model.encoding import Encoding
 from demos.figures.cell_strip import cells, scale_html
 from demos.figures.numbers import scientific

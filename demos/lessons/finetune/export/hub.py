@@ -24,7 +24,7 @@ from demos.training.export.publisher import Publisher, check_publisher
 from demos.training.export.run_log import Log
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
-from demos.training.service.trained_models import Runs
+from demos.training.service.runs import Runs
 from demos.widgets.scripted.scripted import scripted
 
 logger = logging.getLogger(__name__)

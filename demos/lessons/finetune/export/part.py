@@ -27,7 +27,7 @@ from demos.training.export.transformers_folder import form_of, how_loaded
 from demos.training.learning.model import Trained
 from demos.training.results.history import Record
 from demos.training.service.readers import MAX_MODELS
-from demos.training.service.trained_models import GONE
+from demos.training.service.runs import GONE
 from demos.widgets.takeaway.takeaway import file_button, takeaway_row
 
 TEXT = templates(__file__)

@@ -18,7 +18,7 @@ from demos.page.services import Sentence, Services
 from demos.training.learning.model import Trained
 from demos.training.results.answers import Kept, read_kept
 from demos.training.results.evidence import Error, Evidence, evidence_of, pooled_vectors, surest_errors
-from demos.training.service.trained_models import GONE
+from demos.training.service.runs import GONE
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Example, load_emotion
 from demos.training.tasks.classification.task import Classification

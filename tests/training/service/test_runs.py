@@ -12,7 +12,7 @@ import pytest
 
 from demos.errors import UserError
 from demos.training.learning.model import Trained
-from demos.training.service.trained_models import Runs
+from demos.training.service.runs import Runs
 
 
 def test_a_readers_earlier_runs_make_room_before_another_readers_only_one() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 
 from demos.files import ASSETS, read_asset
-from demos.widgets.bertviz.messages import VIEWS, views_folder
+from demos.widgets.bertviz.views import VIEWS, views_folder
 
 FRAME = ASSETS / "bertviz"
 TEMPLATE = '<iframe sandbox="allow-scripts" title="${title}"></iframe>'  # fixed: the value is never part of it
