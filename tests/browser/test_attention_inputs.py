@@ -39,6 +39,7 @@ def test_a_long_input_is_cut_and_a_phone_scrolls_one_way(page: Page, open_lesson
     frame = drawn(page, "head 0")
     expect(frame.locator("#left text")).to_have_count(128)
     expect(caption).to_contain_text("Only the first 128 of 202 tokens")
+    page.locator("#attention-heatmap").scroll_into_view_if_needed()
     expect(page.locator("#attention-heatmap .heatmaplayer image")).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     press(page.locator("#attention-view").get_by_text("Neuron view"))
