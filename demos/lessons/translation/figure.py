@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from demos.figures.fonts.fonts import SMALL
 from demos.figures.palette import CLASSES, colour_scale, plotly_layout
 from demos.templates import plot_text
 
@@ -86,23 +87,25 @@ def shares_by_length(lengths: Sequence[int], right: Sequence[bool]) -> list[tupl
 def length_figure(lengths: Sequence[int], right: Mapping[str, Sequence[bool]]) -> go.Figure:
     """A group of bars for each sentence length, a bar for each translator."""
     figure = go.Figure()
-    for (name, of_name), colour, pattern in zip(
-        right.items(), (CLASSES[0], CLASSES[1], CLASSES[2]), ("", "/", "."), strict=False
-    ):
+    styles = zip(right.items(), CLASSES, ("", "/", "."), strict=False)
+    for (name, of_name), colour, pattern in styles:
         shares = shares_by_length(lengths, of_name)
         figure.add_bar(
-            x=[length for length, _, _ in shares],
-            y=[round(share, 4) for _, _, share in shares],
+            y=[length for length, _, _ in shares],
+            x=[round(share, 4) for _, _, share in shares],
+            orientation="h",
             customdata=[count for _, count, _ in shares],
             name=name,
             marker={"color": colour, "pattern": {"shape": pattern}},
             text=[f"{share:.0%}" for _, _, share in shares],
             textposition="outside",
+            textfont={"size": SMALL},
+            constraintext="none",
             cliponaxis=False,
-            hovertemplate="%{x} words: %{y:.1%} of %{customdata} sentences<extra></extra>",
+            hovertemplate="%{y} words: %{x:.1%} of %{customdata} sentences<extra></extra>",
         )
-    figure.update_layout(**plotly_layout(height=320, margin={"l": 60, "r": 10, "t": 30, "b": 50}, barmode="group"))
+    figure.update_layout(**plotly_layout(height=360, margin={"l": 110, "r": 50, "t": 40, "b": 50}, barmode="group"))
     figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    figure.update_xaxes(title={"text": "words in the English sentence"})
-    figure.update_yaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.5, 1], title={"text": "right word by word"})
+    figure.update_yaxes(title={"text": "English words"}, autorange="reversed")
+    figure.update_xaxes(range=[0, 1.08], tickformat=".0%", tickvals=[0, 0.5, 1], title={"text": "right word by word"})
     return figure

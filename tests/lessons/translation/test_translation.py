@@ -73,7 +73,7 @@ def test_shares_by_length_are_counted() -> None:
         ("1 to 6", 2, 0.5), ("7 to 9", 1, 1.0), ("13 or more", 2, 0.0),
     ]  # fmt: skip
     figure = length_figure([3, 20], {"one": (True, False), "two": (True, True)})
-    assert [list(bar.y) for bar in figure.data] == [[1.0, 0.0], [1.0, 1.0]]
+    assert [list(bar.x) for bar in figure.data] == [[1.0, 0.0], [1.0, 1.0]]
 
 
 def test_hostile_words_stay_text_in_the_picture() -> None:
