@@ -99,7 +99,7 @@ def test_a_lessons_folds_are_drawn_while_they_are_open(open_lesson: Callable[...
 def test_what_needs_no_model_needs_no_server(open_lesson: Callable[..., Page], page: Page) -> None:
     """A sentence that is copied, a list that is put in, a result that is forgotten: done in the browser."""
     asked = Asked(page)
-    open_lesson("attention", part="compare", text="The bank by the river.", compare_text="x")
+    open_lesson("attention", part="compare", text="The bank by the river.", compare_text="x", compare_controls="true")
     asked.since_last()
     page.get_by_role("button", name="Copy the first sentence").click()
     expect(page.locator("#compare-text textarea")).to_have_value("The bank by the river.")

@@ -185,7 +185,7 @@ def test_the_table_of_slides_is_whole_and_its_links_lead_to_what_there_is(places
     assert [slide.key for slide in found] == [f"{of}{n + 1}" for of, count in counts.items() for n in range(count)]
     assert all(slide.lacks or slide.selector for slide in found)
     stops = [
-        Stop(slide.key, slide.lesson, slide.query, _element(slide.selector), "", "", ("", ""), number)
+        Stop(slide.key, slide.lesson, slide.query, _element(slide.selector), False, "", "", ("", ""), number)
         for number, slide in enumerate(found)
         if slide.view
     ]
