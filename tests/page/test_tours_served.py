@@ -14,6 +14,7 @@ from demos.page.protection import coming
 from demos.page.tours.checks import Place
 from demos.page.tours.served import Tours
 from demos.page.tours.tour_file import bundled_tours, read_tour
+from tests.loops import run
 
 PLACES = {"tokens": Place((), {"under": {"value": "id", "offers": ["id"]}}, {"tokens-picture": ""})}
 FRONT = "---\ntitle: Mine\n---\n"
@@ -72,7 +73,7 @@ def test_a_text_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     sent: list[int] = []
     told: list[MutableMapping[str, Any]] = []
     scope = {"type": "http", "method": "POST", "path": "/tours/read", "query_string": b"", "headers": []}
-    asyncio.run(Tours(Starlette(), tours=[], places=PLACES)(scope, receive, send))
+    run(Tours(Starlette(), tours=[], places=PLACES)(scope, receive, send))
     assert told[1]["body"] == b'{"fault":"The request did not come to its end."}'
 
 

@@ -103,7 +103,7 @@
     );
     const write = made("button", { type: "button", textContent: "Write your own tour", onclick: () => insideBert.ownTour.open() });
     const more = made("details", {}, made("summary", { textContent: "more tours" }), made("div", { className: "more" }, ...others, write));
-    place.append("Guided tours: ", first, ", ", more);
+    place.append("Guided tours: ", first, more);
   }
 
   const reading = read();

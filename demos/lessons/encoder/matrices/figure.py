@@ -116,7 +116,7 @@ def attention_board(view: View) -> Markup:
         scores,
         TEXT.heading("3 Weighted sums of the values"),
         mixed,
-        TEXT.heading("4 The heads side by side, times W_O"),
+        TEXT.heading("4 The heads side by side, times the output matrix"),
         joined,
     ]
     names = {"i": view.names, "j": view.names}
