@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -172,8 +173,11 @@ def shows(page: Page, weights: np.ndarray, heads: list[int]) -> None:
     for head in range(12):
         square = frame.locator(f"#vis [aria-label='head {head}']")
         expect(square).to_have_attribute("aria-checked", "true" if head in heads else "false")
-    strengths = opacities(frame)
-    np.testing.assert_allclose(strengths[heads], weights[heads] / len(heads) ** 0.25, atol=2e-3)
+    expected = weights[heads] / len(heads) ** 0.25
+    until = time.monotonic() + 20
+    while not np.allclose((strengths := opacities(frame))[heads], expected, rtol=0, atol=2e-3, equal_nan=True):
+        assert time.monotonic() < until  # a square is marked a moment before the lines change
+        page.wait_for_timeout(50)
     assert all(off(strengths[head]) for head in range(12) if head not in heads)
 
 

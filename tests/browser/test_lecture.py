@@ -12,6 +12,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from demos.page.tours.tour_file import BUNDLED, FIRST, Stop, parse_tour
+from tests.browser.conftest import stands
 from tests.hostile.wire import listen, send
 
 MEMBERS = 60
@@ -52,6 +53,9 @@ def test_a_lecture_by_keyboard_alone(open_lesson: Open, app_url: str, tmp_path: 
     page.evaluate("insideBert.ownTour.open()")
     page.locator("#own-tour [data-file]").set_input_files(file)
     page.get_by_role("button", name="Start the tour").press("Enter")
+    stops = parse_tour(file.name, text).stops
+    stands(page, stops[0].lesson)
+    expect(page.locator("#tour h2")).to_have_text(stops[0].title)
     page.locator("#room-button").press("Enter")
     page.get_by_role("button", name="Open a room").press("Enter")
     code = page.locator("#room .room-code").inner_text()
@@ -59,7 +63,6 @@ def test_a_lecture_by_keyboard_alone(open_lesson: Open, app_url: str, tmp_path: 
     expect(page.locator("#room .room-here")).to_contain_text(f"{MEMBERS} in the room")
     page.keyboard.press("Escape")
     page.keyboard.press("p")
-    stops = parse_tour(file.name, text).stops
     assert sum(stop.asks for stop in stops) == 1
     for stop in stops:
         the_stop_is_shown(page, stop)
