@@ -21,7 +21,7 @@ from tests.benchmarks._hall_visit import TYPED, Event, Recording, Visit
 from tests.chromium import find_chromium
 
 BOX = "#bar-text textarea"
-LESSONS = ("overview", "tokens", "attention", "encoder", "pretraining", "embeddings", "finetune")
+LESSONS = ("overview", "tokens", "attention", "encoder", "pretraining", "embeddings", "finetune", "translation")
 VIEWPORT = {"width": 1280, "height": 800}
 LOOK, QUIET_LOOKS = 0.1, 15  # seconds between two looks, and how many without a change show a finished page
 STREAM_LOOKS = 100  # Gradio may leave its stream open after the last answer, until the next event
@@ -207,7 +207,7 @@ class Reader:
 
 
 async def record(url: str, short: bool = False) -> Recording:
-    """The six lessons (in short two) opened one after another, a sentence typed, and the lessons opened with it."""
+    """All lessons (in short two) opened one after another, a sentence typed, and the lessons opened with it."""
     lessons = LESSONS[:2] if short else LESSONS
     proxy = Proxy(url)
     async with proxy.serving(), chromium() as browser:
