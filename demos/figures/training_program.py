@@ -11,6 +11,7 @@ from demos.training.data.splits import MAX_TEST, MAX_TRAIN
 from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
 from demos.training.form_values import HUB, UPLOAD
+from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
 
 TEXT = templates(__file__, "text_training_program.txt")
@@ -29,7 +30,7 @@ def program_of(spec: ModelSpec, recipe: Recipe) -> str:
         return ""
     needed, source = model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
-    contrast = settings.contrast and settings.trains != "head" and recipe.task in ("sentence", "pair")
+    contrast = learns_from_pairs(settings, recipe.task)
     fits = ("from sklearn.linear_model import LogisticRegression",) if contrast else ()
     shortened = recipe.data in (UPLOAD, HUB) or recipe.max_train < MAX_TRAIN
     text: str = TEXT.program(

@@ -83,3 +83,8 @@ def idle_fields(settings: Settings, kind: str) -> list[str]:
         "dropout": settings.contrast and settings.trains != "head",
     }
     return [*IDLE.get(kind, ()), *(name for name, is_idle in idle.items() if is_idle)]
+
+
+def learns_from_pairs(settings: Settings, kind: str) -> bool:
+    """Whether the encoder learns from pairs of examples, in this kind of task and beside the others' values."""
+    return settings.contrast and "contrast" not in idle_fields(settings, kind)

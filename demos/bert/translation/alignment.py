@@ -13,23 +13,26 @@ from demos.bert.translation.vocabulary import padded, shifted
 
 
 @torch.inference_mode()
+def weights_of(trained: Trained, pairs: Sequence[Pair]) -> np.ndarray:
+    """[b, m, n]: the weights at each word of the right translations and at their ends, the words before it given."""
+    given, _ = shifted([pair.target for pair in pairs], trained.target)
+    memory = trained.model.read(padded([pair.source for pair in pairs], trained.source))
+    weights: np.ndarray = trained.model.write(memory, given).weights.numpy()
+    return weights
+
+
 def weights_for(trained: Trained, pair: Pair) -> np.ndarray:
-    """[m, n]: the weights at each word of the right translation, the words before it being given."""
-    given, _ = shifted([pair.target], trained.target)
-    decoded = trained.model.write(trained.model.read(padded([pair.source], trained.source)), given)
-    return decoded.weights[0, : len(pair.target)].numpy()
+    """[m, n]: the same for one pair, without its end."""
+    return weights_of(trained, [pair])[0, : len(pair.target)]
 
 
-@torch.inference_mode()
 def aligned(trained: Trained, pairs: Sequence[Pair]) -> float:
     """The share of content words whose largest weight falls on an English word that they render.
 
     Each decoder step is given the words before it in the right translation. Content words are nouns, adjectives,
     verbs, months and years: what a dictionary would list, not the grammar's small words.
     """
-    given, _ = shifted([pair.target for pair in pairs], trained.target)
-    memory = trained.model.read(padded([pair.source for pair in pairs], trained.source))
-    most = trained.model.write(memory, given).weights.argmax(-1).tolist()
+    most = weights_of(trained, pairs).argmax(-1).tolist()
     small = small_words()
     found = [
         place in pair.links[at]

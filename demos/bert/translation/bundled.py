@@ -11,7 +11,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from demos.bert.translation.decoding import Trained, translate
-from demos.bert.translation.grammar import held_out
+from demos.bert.translation.grammar import Pair, held_out
 from demos.bert.translation.gru import SPECIAL, Translator
 from demos.bert.translation.vocabulary import Vocabulary
 from demos.errors import UserError
@@ -49,15 +49,13 @@ def bundled(score: str) -> Trained:
 @cache
 def right(score: str) -> tuple[bool, ...]:
     """Whether the translator renders each held-out sentence word by word as the grammar does."""
-    pairs = held_out()
-    return right_of(bundled(score), [pair.source for pair in pairs], [pair.target for pair in pairs])
+    return right_of(bundled(score), held_out())
 
 
-def right_of(
-    trained: Trained, sources: Sequence[Sequence[str]], targets: Sequence[tuple[str, ...]]
-) -> tuple[bool, ...]:
+def right_of(trained: Trained, pairs: Sequence[Pair]) -> tuple[bool, ...]:
     """Whether each translation is the very one of the grammar."""
-    return tuple(written == target for written, target in zip(translate(trained, sources), targets, strict=True))
+    written = translate(trained, [pair.source for pair in pairs])
+    return tuple(words == pair.target for words, pair in zip(written, pairs, strict=True))
 
 
 def read_sentence(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from demos.bert.translation.gru import BEGIN, END, PADDING, Decoded, Translator
+from demos.bert.translation.gru import BEGIN, END, PADDING, SPECIAL, Decoded, Translator
 from demos.bert.translation.vocabulary import Vocabulary, padded
 
 LONGEST = 30  # words that are written
@@ -76,7 +76,7 @@ def decoder_step(
     scores, weights = decoded.scores[0, at].tolist(), decoded.weights[0, at].tolist()
     return DecoderStep(
         number=at + 1,
-        given=written[at - 1] if at else "<s>",
+        given=written[at - 1] if at else SPECIAL[BEGIN],
         word=written[at],
         reads=tuple(zip(source, scores, weights, strict=True)),
         state=tuple(decoded.states[0, at, :SHOWN].tolist()),

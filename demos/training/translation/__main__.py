@@ -32,7 +32,7 @@ def main() -> None:
     attending = max(candidates, key=lambda trained: aligned(trained, trained_on))
     for trained in (attending, train(Plan("none", STEPS, SEEDS[0]))):
         save(trained, folder / f"{trained.model.score}.safetensors")
-        right = right_of(trained, [pair.source for pair in held_out()], [pair.target for pair in held_out()])
+        right = right_of(trained, held_out())
         print(f"{trained.model.score}: {sum(right) / len(right):.1%} of {len(right)} held-out sentences right")
     share = aligned(attending, held_out())
     print(f"{attending.model.score}: {share:.1%} of their content words aligned as in the grammar")

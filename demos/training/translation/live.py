@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from demos.bert.model.cores import cores
@@ -10,7 +9,7 @@ from demos.bert.translation.grammar import Pair
 from demos.training.events import Event
 from demos.training.service.training_service import TrainingService
 from demos.training.service.training_thread import in_own_thread
-from demos.training.translation.training import Aligned, Plan, TranslationResult, train_translator
+from demos.training.translation.training import Aligned, Plan, train_translator
 
 STEP_SECONDS = 0.05  # of a step, for who waits
 
@@ -34,8 +33,3 @@ def train_live(trainings: TrainingService, run: str, plan: Plan, watched: Pair) 
                 events.close()  # type: ignore[attr-defined]
     finally:
         stop_file.unlink(missing_ok=True)
-
-
-def share(result: object) -> float:
-    """The share of held-out sentences that a run renders right; NaN for what is no result of one."""
-    return sum(result.right) / len(result.right) if isinstance(result, TranslationResult) else math.nan

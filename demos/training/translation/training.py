@@ -24,6 +24,7 @@ EVERY = 25  # steps from look to look
 LOOKED_AT = 200  # held-out pairs of a look; the end is measured on all
 WARM_UP = 0.1  # of the steps, in which the rate rises
 MAX_SECONDS = 180.0
+METRIC = "share of sentences right"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class TranslationResult(Outcome):
     @property
     def metrics(self) -> dict[str, float]:
         """The share that is right word by word."""
-        return {"share of sentences right": sum(self.right) / len(self.right)}
+        return {METRIC: sum(self.right) / len(self.right)}
 
 
 def train_translator(
@@ -134,7 +135,7 @@ def _loss(trained: Trained, pairs: list[Pair] | tuple[Pair, ...]) -> torch.Tenso
 def _look(trained: Trained, pairs: tuple[Pair, ...], step: int, train_loss: float) -> Epoch:
     with torch.inference_mode():
         loss = _loss(trained, pairs).item()
-    right = right_of(trained, [pair.source for pair in pairs], [pair.target for pair in pairs])
+    right = right_of(trained, pairs)
     return Epoch(step, step * BATCH / PAIRS, train_loss, loss, sum(right) / len(right))
 
 
@@ -155,7 +156,7 @@ def _started(plan: Plan, model: Translator) -> Started:
         steps_per_epoch=PAIRS // BATCH,
         parameters=parameters,
         trainable_parameters=parameters,
-        metric="share of sentences right",
+        metric=METRIC,
         baseline="",
         baseline_score=0.0,
         baseline_watched=0.0,
@@ -169,7 +170,7 @@ def _result(trained: Trained, step: int, seconds: float) -> TranslationResult:
     pairs = held_out()
     with torch.inference_mode():
         loss = _loss(trained, pairs).item()
-    right = right_of(trained, [pair.source for pair in pairs], [pair.target for pair in pairs])
+    right = right_of(trained, pairs)
     return TranslationResult(
         loss=loss, steps=step, seconds=seconds, examples_per_second=step * BATCH / seconds, folder="", right=right
     )

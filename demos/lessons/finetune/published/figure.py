@@ -22,6 +22,4 @@ def board_html(board: Board, own: Sequence[Row]) -> Markup:
 
 def _written(value: float) -> str:
     """With one decimal, or as exactly as the leaderboard has it; one's own results have more than is known."""
-    return (
-        f"{value:.1f}" if value.is_integer() or round(value, 3) != value or round(value, 1) == value else f"{value:g}"
-    )
+    return f"{value:.1f}" if round(value, 3) != value or round(value, 1) == value else f"{value:g}"

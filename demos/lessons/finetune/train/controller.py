@@ -30,6 +30,7 @@ from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import UPLOAD, fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.frozen_classifier import fit_splits
 from demos.training.learning.failures import sentence_of
+from demos.training.presets import learns_from_pairs
 from demos.training.results.history import Record, record_of
 from demos.training.results.last_curve import keep_curve, read_curve
 from demos.training.service.background import BEAT_SECONDS
@@ -192,7 +193,7 @@ class _Run:
         axes: dict[str, Any] = {"data": dataset.name, "clip": self.settings.clip}
         scored = getattr(task_of(dataset, self.settings), "batch_metric", "")  # where a batch is too few for the metric
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
-        if self.settings.contrast and self.settings.trains != "head" and self.kind in ("sentence", "pair"):
+        if learns_from_pairs(self.settings, self.kind):
             axes |= PAIRS
         title = trainer.services.store.spec(self.key).title
         told = recipe_told(title, self.view.word, self.settings)

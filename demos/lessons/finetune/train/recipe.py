@@ -21,7 +21,7 @@ from demos.training.example_lengths import lengths_of
 from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
-from demos.training.presets import PRESETS, changed, recipe_for
+from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
 from demos.training.tasks.registry import task_of
@@ -77,7 +77,14 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
         code = program(spec, chosen)
         return shown | {
-            "walk": layout.TEXT.walk(spec.title, kind, settings, rate_text(settings.learning_rate), steps_of(code)),
+            "walk": layout.TEXT.walk(
+                spec.title,
+                kind,
+                settings,
+                learns_from_pairs(settings, kind),
+                rate_text(settings.learning_rate),
+                steps_of(code),
+            ),
             "drawn": rate_html(settings, steps),
             "chain": chain_html(kind, spec, settings, task.labels, longest),
             "told": told_data(view_of(kind), dataset, at_hand, spec.title),

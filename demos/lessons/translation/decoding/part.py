@@ -54,7 +54,9 @@ def build(page: Page) -> None:
     parts["numbers"], parts["program"] = folds(__file__, "The same steps, with torch alone")
     parts["choice"] = step
     page.keep(english=sentence, word=step)
+    lengths = parts.pop("lengths")
     page.draw(by_component(parts, drawn), [sentence, step], list(parts.values()), show_progress="hidden")
+    page.draw(lambda _: length_figure(*by_length()), [], [lengths], show_progress="hidden")
 
 
 def drawn(_: Sentence, typed: str, word: Any) -> dict[str, Any]:
@@ -74,9 +76,9 @@ def drawn(_: Sentence, typed: str, word: Any) -> dict[str, Any]:
         "choice": gr.update(maximum=len(written), value=at + 1),
         "step": TEXT.step(decoder_step(trained, source, written, decoded, at)),
         "both": TEXT.both(written[:-1], without, pair.target if pair else None),
-        "lengths": length_figure(lengths, answers),
         "numbers": TEXT.numbers(
             matrix_table(weights, labels(written), labels(source), "Attention weights"),
+            list(answers),
             list(zip(*(shares_by_length(lengths, of_name) for of_name in answers.values()), strict=True)),
             [word for word in trained.source.words[len(SPECIAL) :] if word != "."],
         ),

@@ -12,6 +12,7 @@ import numpy as np
 from demos.bert.translation.alignment import weights_for
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.grammar import Pair, example, held_out
+from demos.bert.translation.gru import END, SPECIAL
 from demos.lessons.translation.figure import alignment_figure, shares_by_length
 from demos.page.services import Services
 from demos.templates import templates
@@ -102,8 +103,9 @@ def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
     """The weights of the watched sentence after so many steps, and what is written by then."""
     right = event.written[:-1] == pair.target
     weights = np.array(event.weights)
+    words = tuple(word for word in event.written if word != SPECIAL[END])
     attends = plan.score != "none"
-    changes = {"says": TEXT.says(event.step, pair.source, event.written, pair.target, attends)}
+    changes = {"says": TEXT.says(event.step, pair.source, words, pair.target, attends)}
     if attends:
         changes["plot"] = alignment_figure(pair.source, event.written, weights, pair.links if right else ())
     return changes

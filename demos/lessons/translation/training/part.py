@@ -14,6 +14,7 @@ from demos.lessons.translation.training.program import training_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence
+from demos.training.form_values import NO_NUMBER
 from demos.training.translation.training import FEWEST_STEPS, MOST_STEPS, Plan
 from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, guarded
@@ -78,7 +79,7 @@ def read_plan(score: Any, steps: Any, seed: Any) -> Plan:
     try:
         return Plan(score if score in SCORES else "additive", int(steps), int(seed)).check()
     except (TypeError, ValueError, OverflowError) as error:
-        raise error if isinstance(error, UserError) else UserError("A number is missing in the settings.") from error
+        raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
 
 
 PART = Part(
