@@ -35,6 +35,7 @@ from demos.page.delivery.first_views import FirstViews
 from demos.page.delivery.fonts import Fonts
 from demos.page.delivery.lesson_addresses import LessonAddresses
 from demos.page.delivery.page_cache import PageCache
+from demos.page.delivery.wrong_address import WrongAddress
 from demos.page.ending import ending
 from demos.page.glossary.glossary_page import GlossaryPage
 from demos.page.gradio_sessions import keep_sessions_small
@@ -132,6 +133,7 @@ def launch_options(
         "app_kwargs": {
             "middleware": [
                 *MIDDLEWARE,
+                Middleware(WrongAddress),
                 Middleware(NamedBrowsers),
                 Middleware(Fonts),
                 Middleware(GlossaryPage),

@@ -7,7 +7,7 @@ query of its address and no path.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -16,7 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 class LessonAddresses:
     """ASGI middleware: "/?lesson=name" leads to "/name" with the rest of its query, an unknown name to the first.
 
-    So does "/name/", where a page would look for its files in a folder of that name.
+    So does "/name/", where a page would look for its files in a folder of that name; "/name/part" leads to
+    "/name?part=part", and capitals to small letters: what people type from memory.
     """
 
     def __init__(self, app: ASGIApp, lessons: Sequence[str]) -> None:
@@ -32,11 +33,15 @@ class LessonAddresses:
                 address = named if named in self.others else ""
                 await RedirectResponse(f"./{address}?{urlencode(query, doseq=True)}")(scope, receive, send)
                 return
-        elif scope["type"] == "http" and scope["path"].endswith("/"):
-            named = scope["path"].strip("/")
-            if named in self.others:
+        elif scope["type"] == "http":
+            named, *parts = scope["path"].lower().strip("/").split("/")
+            is_part = len(parts) == 1 and parts[0].isidentifier()
+            if named in self.others and scope["path"] != f"/{named}" and (is_part or not parts):
                 up = "../" * (scope["path"].count("/") - 1)
-                query_string = scope["query_string"].decode("latin-1")
-                await RedirectResponse(f"{up}{named}?{query_string}")(scope, receive, send)
+                choices = [
+                    *(("part", part) for part in parts),
+                    *parse_qsl(scope["query_string"].decode("latin-1"), True),
+                ]
+                await RedirectResponse(f"{up}{named}?{urlencode(choices)}")(scope, receive, send)
                 return
         await self.app(scope, receive, send)

@@ -37,6 +37,9 @@ def client() -> TestClient:
         ("/tokens?text=a", "/?text=a"),
         ("/attention/?text=a", "/attention?text=a"),
         ("/attention///", "/attention?"),
+        ("/Attention?layer=", "/attention?layer="),
+        ("/attention/rollout", "/attention?part=rollout"),
+        ("/Attention/Rollout/?text=a+b", "/attention?part=rollout&text=a+b"),
         ("/?lesson=//elsewhere.example", "/?lesson=//elsewhere.example"),
     ],
 )
@@ -45,3 +48,10 @@ def test_a_lesson_is_found_by_its_name_and_by_earlier_links(client: TestClient, 
     assert answer.status_code == 200
     assert answer.text == page
     assert answer.url.host == "testserver"
+
+
+@pytest.mark.parametrize(
+    "asked", ["/attention/a/b", "/attention/%2F%2Felsewhere.example", "/attention/../x.js", "/nowhere/"]
+)
+def test_what_is_no_lessons_address_is_left_alone(client: TestClient, asked: str) -> None:
+    assert client.get(asked, follow_redirects=False).status_code == 404
