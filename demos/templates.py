@@ -23,6 +23,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined, select_autoescape
 from markupsafe import Markup
 
+from demos.counting import counted, state_name
+
 DEMOS = Path(__file__).resolve().parent
 
 
@@ -43,6 +45,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
     )
     made.filters["f"] = formatted
+    made.filters |= {"counted": counted, "state_name": state_name}
     return made
 
 

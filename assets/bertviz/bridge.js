@@ -62,7 +62,7 @@ function heard(event) {
     state.lines = said;
     trigger("input");
   } else if (said.type === "picture" && said.blob instanceof Blob) {
-    const name = `bert-attention-${said.view}-layer${Number(said.layer)}-head${Number(said.head)}.${said.kind}`;
+    const name = `bert-attention-${said.view}-layer${Number(said.layer) + 1}-head${Number(said.head) + 1}.${said.kind}`;
     state.asked.get(said.kind)?.(download(said.blob, name));
     state.asked.delete(said.kind);
   }
@@ -89,18 +89,19 @@ function read(lines, head) {
 }
 
 window.insideBert.attention = {
-  // Called by the lesson's event: the same inputs, with the layer, head and lines that were chosen in the frame.
+  // Called by the lesson's event: the same inputs, with the layer, head and lines that were chosen in the frame. The
+  // page's sliders count from 1, the frame and the lines from 0.
   chosen([text, pair, model, view, layer, head, held, ...rest]) {
     const { choice } = state;
     if (!choice) return [text, pair, model, view, layer, head, held, ...rest];
-    return [text, pair, model, view, choice.layer, choice.head, choice.again ? "" : held, ...rest.slice(0, -1), written(choice)];
+    return [text, pair, model, view, choice.layer + 1, choice.head + 1, choice.again ? "" : held, ...rest.slice(0, -1), written(choice)];
   },
 
   lines: () => written(state.lines),
 
-  // A head or lines were chosen, wherever: the frame follows at once.
-  show(head, lines) {
-    const heads = read(lines, head);
+  // A head (as the slider counts) or lines were chosen, wherever: the frame follows at once.
+  show(number, lines) {
+    const heads = read(lines, number - 1);
     if (String(heads) === String(state.heads)) return;
     post({ heads: (state.heads = heads) });
   },

@@ -63,6 +63,7 @@ const frame = (() => {
     options($id("filter"), message.sentence_b_start === null ? FILTERS.slice(0, 1) : FILTERS);
     $id("filter").value = filter;
     d3.schemeCategory10 = message.colours.map((colour) => (theme.dark ? lighter(colour) : colour));
+    const first = message.view === "model" ? 1 : 0; // where bertviz only writes these down; elsewhere they are indices
     const parameters = {
       attention: unpacked.attention(message),
       default_filter: filter,
@@ -70,8 +71,8 @@ const frame = (() => {
       layer: message.layer,
       heads: message.heads,
       head: message.head,
-      include_layers: [...Array(message.num_layers).keys()],
-      include_heads: [...Array(message.num_heads).keys()],
+      include_layers: Array.from({ length: message.num_layers }, (_, layer) => layer + first),
+      include_heads: Array.from({ length: message.num_heads }, (_, head) => head + first),
       total_heads: message.num_heads,
       bidirectional: true,
       display_mode: theme.dark ? "dark" : "light",
@@ -81,6 +82,7 @@ const frame = (() => {
     window.PYTHON_PARAMS = window.bertviz_params = parameters;
     lines.begin(message, message.heads?.length ?? message.num_heads);
     drawing.get(message.view)(window.jQuery, window.d3);
+    for (const option of view.querySelectorAll("#layer option, #att_head option")) option.text = +option.value + 1;
     if (wasExpanded && message.view === "neuron") toggle();
     finish();
     new MutationObserver(finish).observe($id("vis"), { childList: true }); // bertviz begins a new picture for each choice
@@ -99,7 +101,7 @@ const frame = (() => {
 
   // The button beside the layer offers what is not shown: all heads, or the chosen one.
   function label() {
-    $id("all-heads").textContent = shown.heads ? "Show all heads" : `Show head ${shown.head} alone`;
+    $id("all-heads").textContent = shown.heads ? "Show all heads" : `Show head ${shown.head + 1} alone`;
   }
 
   // The neuron view's + and - stand in each row and appear on hover; this presses one, for the button and the keyboard.
@@ -186,7 +188,7 @@ const frame = (() => {
 
   async function take(kind) {
     const { view, layer, head } = shown;
-    const blob = await picture.take(kind, `Attention in BERT: ${view} view, layer ${layer}, head ${head}`);
+    const blob = await picture.take(kind, `Attention in BERT: ${view} view, layer ${layer + 1}, head ${head + 1}`);
     tell({ type: "picture", kind, blob, view, layer, head });
   }
 

@@ -13,10 +13,10 @@ const squares = (() => {
         x: +square.getAttribute("x") + 10, y: 14.5, "text-anchor": "middle", "font-size": "13px", "font-weight": "bold", class: "number",
       }));
       const { r, g, b } = d3.rgb(square.getAttribute("fill"));
-      label.textContent = head;
+      label.textContent = head + 1; // as the page counts
       label.style.fill = 0.299 * r + 0.587 * g + 0.114 * b > 125 ? "#000" : "#fff";
       square.setAttribute("role", "checkbox");
-      square.setAttribute("aria-label", `head ${head}`);
+      square.setAttribute("aria-label", `head ${head + 1}`);
       square.setAttribute("aria-checked", isOn(square, head));
     });
   }
@@ -105,11 +105,11 @@ const marks = (() => {
     if (message.view === "model") {
       const regions = [...picture.querySelectorAll(":scope > g > .attn_background ~ rect")];
       const heads = message.num_heads;
-      reachable(regions, heads, (index) => `layer ${Math.floor(index / heads)}, head ${index % heads}`);
+      reachable(regions, heads, (index) => `layer ${Math.floor(index / heads) + 1}, head ${(index % heads) + 1}`);
     } else {
       for (const side of sides(picture)) sideOf(side, side.id.startsWith("left") ? drawn.left_text : drawn.right_text, message);
       squares.number();
-      reachable(squares.all(), 1, (index) => `head ${index}`);
+      reachable(squares.all(), 1, (index) => `head ${index + 1}`);
     }
   }
 

@@ -66,7 +66,7 @@ class Points:
 
 
 def trail(points: Points, at: int) -> list[int]:
-    """The same token's points at every layer, layer 0 first; [] where points have no layers."""
+    """The same token's points at every layer, the embeddings first; [] where points have no layers."""
     if not points.step:
         return []
     return list(range(at % points.step, len(points.names), points.step))

@@ -1,4 +1,4 @@
-"""Numbers as the page writes them, and the names of the hidden states."""
+"""Numbers as the page writes them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,3 @@ def with_prefix(number: float, unit: str) -> str:
         if number >= 0.9995 * power:  # 999.7 million are 1 G, since three digits can't write 1,000 M
             return f"{number / power:.3g} {letter}{unit}"
     return f"{number:.3g} {unit}".strip()
-
-
-def state_names(num_layers: int) -> list[str]:
-    """The hidden states 0..L as the page speaks of them."""
-    return ["embeddings", *(f"layer {layer}" for layer in range(num_layers))]

@@ -20,6 +20,7 @@ from demos.page.examples import fill_from
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
 from demos.page.head import build_header, build_switches
+from demos.page.layer_head_choices import is_counted
 from demos.page.lesson import IN_BROWSER, Lesson, Page
 from demos.page.services import Services
 from demos.templates import templates
@@ -149,7 +150,9 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
         gr.on(changes, None, files, None, js="(...values) => insideBert.holdFiles(...values)", **IN_BROWSER)
 
     former = page.former | {"part": {part.former: part.slug for part in page.lesson.parts if part.former}}
-    offers = [offer(name, component, former.get(name)) for name, component in page.choices.items()]
+    offers = [
+        offer(name, component, former.get(name), page.from_zero.get(name)) for name, component in page.choices.items()
+    ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
     restored = [bar.text, bar.text_pair, bar.asked, bar.reader, bar.returning, *page.choices.values(), *files]
@@ -195,12 +198,21 @@ def _status(services: Services, key: str) -> Markup:
     return TEXT.in_use(services.store.spec(key))
 
 
-def offer(name: str, component: gr.Component, former: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the link may say of one choice: its default, what is on offer where that is fixed, and `former` values."""
+def offer(
+    name: str, component: gr.Component, former: Mapping[str, str] | None = None, from_zero: str | None = None
+) -> dict[str, Any]:
+    """What the link may say of one choice: its default, what is on offer where that is fixed, and `former` values.
+
+    With `first`, the number of what the link calls 0; with `zero`, its former name, under which numbers were one less.
+    """
     said: dict[str, Any] = {"name": name, "value": component.value} | ({"former": former} if former else {})
+    if from_zero:
+        said["zero"] = from_zero
     if isinstance(component, gr.Slider | gr.Number):
         bounds = {name: getattr(component, name) for name in ("minimum", "maximum", "step")}
         said |= {name: bound for name, bound in bounds.items() if bound is not None}
+        if is_counted(component):
+            said["first"] = 1
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
         said["offers"] = [value for _, value in component.choices]
     return said

@@ -2,12 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from typing import Any, TypeVar
 
 import gradio as gr
 
+from demos.counting import counted
+
 Value = TypeVar("Value", int, str)
+COUNTED = "counted"  # the class of a slider that shows layers or heads as the page counts them
+
+
+def counted_slider(count: int, index: int, **options: Any) -> gr.Slider:
+    """A slider for `count` layers or heads, 1..count; it begins at the one at `index`.
+
+    The browser holds what is seen. Handlers that are wired by `Page.on` or `Page.draw` are given, and answer with,
+    indices from 0 (`by_index`), and so is the link (demos/page/link.js).
+    """
+    return gr.Slider(1, count, value=counted(index), step=1, elem_classes=COUNTED, **options)
+
+
+def is_counted(component: Any) -> bool:
+    """Whether it is a slider that shows an index from 0 as a number from 1."""
+    return isinstance(component, gr.Slider) and COUNTED in (component.elem_classes or ())
+
+
+def index_of(number: float | None) -> float | None:
+    """What `counted` was given, of what a slider shows."""
+    return None if number is None else number - 1
+
+
+def by_index(
+    handler: Callable[..., Any], inputs: Sequence[gr.Component], outputs: Sequence[gr.Component]
+) -> Callable[..., Any]:
+    """A handler of indices, which answers with a list for `outputs`, as one of what sliders show."""
+    read = [is_counted(component) for component in inputs]
+    filled = [is_counted(component) for component in outputs]
+    if not any((*read, *filled)):
+        return handler
+
+    def given(values: Sequence[Any]) -> list[Any]:
+        return [index_of(value) if counts else value for value, counts in zip(values, read, strict=True)]
+
+    def answer(values: Sequence[Any]) -> list[Any]:
+        ours = [_seen(value) if counts else value for value, counts in zip(values, filled, strict=False)]
+        return [*ours, *values[len(ours) :]]  # behind them stand the notices
+
+    def stream(*values: Any) -> Iterator[list[Any]]:
+        with closing(handler(*given(values))) as answers:
+            yield from map(answer, answers)
+
+    return stream if inspect.isgeneratorfunction(handler) else lambda *values: answer(handler(*given(values)))
+
+
+def _seen(update: dict[str, Any]) -> dict[str, Any]:
+    """The update of a counted slider, written in indices (`slider`), as the browser has it."""
+    return update | {name: counted(update[name]) for name in ("value", "maximum") if name in update}
 
 
 def clamp(value: float | None, count: int) -> int:

@@ -19,6 +19,7 @@ import gradio as gr
 from demos.page.batch import DRAW_LIMIT, DRAWN, Drawing, Redraw, hear, wire_batch
 from demos.page.batch import IN_BROWSER as IN_BROWSER  # the settings of what the browser does alone
 from demos.page.guards import guarded, told_in_api
+from demos.page.layer_head_choices import by_index
 from demos.page.services import Sentence, Services
 from demos.page.stale import dimmed, pictures
 
@@ -73,6 +74,7 @@ class Page:
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
     former: dict[str, Mapping[str, str]] = field(default_factory=dict)  # a choice's values in links of earlier versions
+    from_zero: dict[str, str] = field(default_factory=dict)  # a choice's former name: there its numbers were one less
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last
     reader: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # checked_key
     returning: gr.Component = field(default_factory=lambda: gr.Textbox("", visible="hidden"))  # once they have trained
@@ -183,7 +185,7 @@ class Page:
         overtaken = [other for shown, other in self.slots if shown and shown <= set(drawn)]
         self.slots.append((set(drawn), notice))
         call = (
-            guarded(handler, outputs, dimmed(drawn), len(overtaken)),
+            by_index(guarded(handler, outputs, dimmed(drawn), len(overtaken)), inputs, outputs),
             list(inputs),
             [*outputs, notice, *overtaken],
         )

@@ -16,6 +16,7 @@
   const REST = 200; // milliseconds without a key press before a model runs
   const state = { text: "", pair: "", model: "", inUse: "", lesson: "", choices: {} };
   const defaults = {}; // choice -> its default, as the link would say it
+  const firsts = {}; // choice -> the number that it shows for the link's 0: layers and heads are counted from 1
   let presses = 0;
   let restored = false; // nothing is written to the link before it has been read
   let stamps = 0;
@@ -147,11 +148,17 @@
     notice.classList.toggle("notice", Boolean(told));
   }
 
+  const shifted = (value, by = 0) => (by && typeof value === "number" ? value + by : value);
+  function inLink(name, value) {
+    if (typeof value === "string") return value;
+    return JSON.stringify(shifted(value, -(firsts[name] ?? 0)));
+  }
+
   // The choices of the open lesson that are no defaults, as a query says them
   function chosen() {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(state.choices)) {
-      const said = typeof value === "string" ? value : JSON.stringify(value);
+      const said = inLink(name, value);
       if (said !== defaults[name]) query.set(name, said); // a default needs no saying
     }
     return query;
@@ -263,11 +270,14 @@
 
   // A choice as a link says it, or its default
   function saidBy(link, choice) {
-    if (!link.has(choice.name)) return choice.value;
+    if (!link.has(choice.name)) {
+      if (!choice.zero || !link.has(choice.zero)) return choice.value;
+      return link.get(choice.zero).replace(/\d+/g, (number) => Number(number) + 1); // layers and heads once began at 0
+    }
     try {
       let said = link.get(choice.name);
       if (Object.hasOwn(choice.former || {}, said)) said = choice.former[said]; // a link of an earlier version
-      const asked = typeof choice.value === "string" ? said : JSON.parse(said);
+      const asked = typeof choice.value === "string" ? said : shifted(JSON.parse(said), choice.first);
       return allowed(asked, choice) ? asked : choice.value;
     } catch {
       return choice.value; // not ours
@@ -292,7 +302,8 @@
       state.lesson = lesson;
       const values = kept.map((choice) => {
         const value = saidBy(link, choice);
-        defaults[choice.name] = typeof choice.value === "string" ? choice.value : JSON.stringify(choice.value);
+        firsts[choice.name] = choice.first;
+        defaults[choice.name] = inLink(choice.name, choice.value);
         state.choices[choice.name] = shared[choice.name] = value;
         if (choice.name === "part") {
           open = value;

@@ -55,7 +55,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     np.testing.assert_allclose(opacities(frame)[1:], expected[1:] / 11**0.25, atol=2e-3)
     squares.nth(6).dblclick()
     np.testing.assert_allclose(opacities(frame)[6], expected[6], atol=2e-3)
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 6")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 2, head 7")
 
     frame.locator("#left text").nth(2).hover()
     shown = frame.locator("#attention line[visibility=visible]")
@@ -73,16 +73,16 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
 
     # a layer that the browser does not hold yet: asked of the page, which moves its slider and the link too
     frame.locator("#layer").select_option("5")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 5, head 6")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 6, head 7")
     page.locator("#attention-heads-controls .label-wrap").click()
-    expect(page.locator("#attention-layer input[type=number]")).to_have_value("5")
+    expect(page.locator("#attention-layer input[type=number]")).to_have_value("6")
     page.wait_for_url(re.compile("layer=5"))
     last = visible(run.attentions[5])
     np.testing.assert_allclose(opacities(frame)[6], last[6], atol=2e-3)  # and head 6 is still alone
     assert off(opacities(frame)[5])
 
     name, picture = saved(page, "svg", tmp_path)
-    assert name == "bert-attention-head-layer5-head6.svg"
+    assert name == "bert-attention-head-layer6-head7.svg"
     tree = ElementTree.fromstring(picture)
     taken = sorted(float(line.get("stroke-opacity", "1")) for line in tree.iter(f"{SVG}line"))
     np.testing.assert_allclose(taken, np.sort(last[6][~np.isnan(last[6])]), atol=2e-3)  # what is off is not in it
@@ -94,7 +94,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     assert (name[-4:], picture[:8]) == (".png", b"\x89PNG\r\n\x1a\n")
     assert abs(int.from_bytes(picture[16:20]) - 2 * float(tree.get("width", "0"))) <= 1
 
-    page.locator("#attention-layer input[type=number]").fill("1")
+    page.locator("#attention-layer input[type=number]").fill("2")
     page.locator("#attention-layer input[type=number]").press("Enter")
     expect(frame.locator("#layer")).to_have_value("1")
     np.testing.assert_allclose(opacities(frame)[6], expected[6], atol=2e-3)
@@ -120,13 +120,13 @@ def model_view_in_the_light_and_in_the_dark(page: Page, run: Run, tmp_path: Path
     np.testing.assert_allclose(last, visible(run.attentions[5, 0]), atol=2e-3)
 
     frame.locator("#attn_background_3_7 ~ rect").click()
-    expect(frame.locator("text.detail").first).to_have_text("Layer 3, Head 7")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 3, head 7")
-    expect(frame.locator("text.detail").first).to_have_text("Layer 3, Head 7")  # the answer redraws nothing
+    expect(frame.locator("text.detail").first).to_have_text("Layer 4, Head 8")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 4, head 8")
+    expect(frame.locator("text.detail").first).to_have_text("Layer 4, Head 8")  # the answer redraws nothing
     for choice in ("view=model", "layer=3", "head=7"):
         page.wait_for_function("(said) => location.search.slice(1).split('&').includes(said)", arg=choice)
     name, picture = saved(page, "svg", tmp_path)
-    assert name == "bert-attention-model-layer3-head7.svg"
+    assert name == "bert-attention-model-layer4-head8.svg"
     count = int((~np.isnan(visible(run.attentions))).sum() + (~np.isnan(visible(run.attentions[3, 7]))).sum())
     assert picture.count(b"<line") == count  # every thumbnail, looked at or not, and the opened one
 
@@ -160,10 +160,10 @@ def neuron_view(page: Page, run: Run, bundled: LoadedModel) -> None:
 
     products(3, 7)
     frame.locator("#att_head").select_option("9")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 3, head 9")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 4, head 10")
     products(3, 9)
     frame.locator("#layer").select_option("4")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 4, head 9")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 5, head 10")
     products(4, 9)
     frame.locator("#expand").click()
     expect(frame.locator("#collapsed")).to_have_attribute("visibility", "visible")

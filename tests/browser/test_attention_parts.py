@@ -50,12 +50,12 @@ def heads_go_off_and_on_again(page: Page) -> None:
 
     page.locator("#ablation-grid [data-layer='3'][data-head='7']").click()
     expect(said).to_contain_text("3 of 72")
-    expect(box).to_have_value("0.2, 1.4, 3.7")
-    page.wait_for_url(re.compile(r"off=0\.2%2C\+1\.4%2C\+3\.7"))
+    expect(box).to_have_value("1.3, 2.5, 4.8")
+    page.wait_for_url(re.compile(r"heads_off=1\.3%2C\+2\.5%2C\+4\.8"))
 
     page.locator("#ablation-layer-off input").click()
     expect(page.get_by_role("option")).to_have_count(6)  # the model's own layers
-    page.get_by_role("option", name="layer 2").click()
+    page.get_by_role("option", name="layer 3").click()
     expect(said).to_contain_text("15 of 72")
     expect(off).to_have_count(15)
 
@@ -84,7 +84,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     left, right = (RunCache().get(bundled, text) for text in (TEXT, TEXT.replace("old", "young")))
     page.locator("#attention-compare-button").click()
     said = page.locator(".compare-said.block")
-    expect(said).to_contain_text("Layer 2, head 5.")
+    expect(said).to_contain_text("Layer 3, head 6.")
 
     # the bar's sentence, one word changed: the word beside the one it was, and plain subtraction
     page.locator("#attention-compare-controls .label-wrap").click()
@@ -105,7 +105,7 @@ def two_at_once(page: Page, bundled: LoadedModel) -> None:
     first.click()
     expect(said).to_contain_text(f"Layer {layer}, head {head}.")
     expect(page.locator("#compare-layer input")).to_have_value(f"layer {layer}")
-    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("compare_layer") == [layer])
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("compare_layer") == [str(int(layer) - 1)])
 
     # no hub in reach: one sentence, and what is on the page stays; the way to a fine-tune is told
     page.locator("#compare-mode").get_by_text("Two models").click()
@@ -141,11 +141,11 @@ def many_heads_as_one(page: Page) -> None:
     page.locator("#bar-text textarea").fill("The unflappable banker smiled.")
     page.locator("#bar-pair textarea").fill("Nobody noticed it.")
     said, one = page.locator("#rollout-said"), page.locator("#rollout-row")
-    expect(said).to_contain_text("Attention rollout through layers 0 to 1")
+    expect(said).to_contain_text("Attention rollout through layers 1 to 2")
     expect(said).to_contain_text("every row sums to 1")
     expect(page.locator("#rollout-heatmap .heatmaplayer image")).to_have_count(1)
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(12)  # 7 words of A, 5 of B
-    expect(one).to_contain_text("Composition of banker (token 6) after layer 1, by rollout")
+    expect(one).to_contain_text("Composition of banker (token 6) after layer 2, by rollout")
     expect(page.locator("#rollout-head")).to_have_count(0)
 
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
@@ -155,7 +155,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(said).to_contain_text("only from sentence A to sentence B")
     page.locator("#rollout-what input").click()
     page.get_by_role("option", name="maximum over the layers").click()
-    expect(said).to_contain_text("The largest weight of head 2 over the 6 layers")
+    expect(said).to_contain_text("The largest weight of head 3 over the 6 layers")
     expect(said).to_contain_text("not a distribution")
     expect(page.locator("#rollout-head")).to_be_visible()
     expect(page.locator("#rollout-layer")).to_have_count(0)

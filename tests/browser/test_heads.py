@@ -30,8 +30,8 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     grid = page.locator(GRID)
     opened = page.locator("#attention-heatmap")
     expect(grid.get_by_role("button", name=re.compile(r"^Layer \d+, head \d+$"))).to_have_count(72)
-    expect(opened).to_contain_text("Layer 0, head 2.")
-    expect(grid.locator("button.picked")).to_have_attribute("aria-label", "Layer 0, head 2")
+    expect(opened).to_contain_text("Layer 1, head 3.")
+    expect(grid.locator("button.picked")).to_have_attribute("aria-label", "Layer 1, head 3")
 
     # each picture is the head's weights over its strongest one, in the palette's blues
     step = page.evaluate("Number(document.querySelector('#attention-grid [data-cell]').dataset.cell) + 2")
@@ -54,7 +54,7 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     assert np.corrcoef(-np.array(shades), weights)[0, 1] > 0.95
 
     # the mouse: numbers on hover, a click opens
-    head = grid.get_by_role("button", name="Layer 3, head 7", exact=True)
+    head = grid.get_by_role("button", name="Layer 4, head 8", exact=True)
     head.hover()
     said = grid.locator(".head-grid-said")
     expect(said).to_contain_text(
@@ -62,40 +62,40 @@ def test_overview_finds_and_opens_heads(open_lesson: Open, bundled: LoadedModel)
     )
     expect(said).to_contain_text(f"strongest here {run.attentions[3, 7].max():.2f}, from “")
     head.click()
-    expect(opened).to_contain_text("Layer 3, head 7.")
+    expect(opened).to_contain_text("Layer 4, head 8.")
     page.locator("#attention-heads-controls .label-wrap").click()
-    expect(page.locator("#attention-head input[type=number]")).to_have_value("7")
+    expect(page.locator("#attention-head input[type=number]")).to_have_value("8")
     on = page.frame_locator("#attention-bertviz iframe").locator('#vis [aria-checked="true"]')
     expect(on).to_have_count(1)  # the other heads' lines are off
-    expect(on).to_have_attribute("aria-label", "head 7")
+    expect(on).to_have_attribute("aria-label", "head 8")
 
     # the keyboard: one stop, arrows, Enter
     head.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
-    expect(said).to_contain_text("Layer 2, head 8:")
-    expect(opened).to_contain_text("Layer 3, head 7.")
+    expect(said).to_contain_text("Layer 3, head 9:")
+    expect(opened).to_contain_text("Layer 4, head 8.")
     page.keyboard.press("Enter")
-    expect(opened).to_contain_text("Layer 2, head 8.")
+    expect(opened).to_contain_text("Layer 3, head 9.")
     expect(grid.locator("button[tabindex='0'][data-layer]")).to_have_count(1)
 
     # a pattern: its map, and the head that has most of it
     page.locator("#attention-pattern").get_by_text("previous token").click()
-    expect(opened).to_contain_text("Layer 0, head 2.")
-    expect(grid.locator("button.best")).to_have_attribute("aria-label", "Layer 0, head 2, previous token 1.00")
+    expect(opened).to_contain_text("Layer 1, head 3.")
+    expect(grid.locator("button.best")).to_have_attribute("aria-label", "Layer 1, head 3, previous token 1.00")
     shown = [re.sub(r"^\.", "0.", text) for text in grid.locator("[data-layer]").all_text_contents()]
     np.testing.assert_allclose(np.array(shown, float), scores["previous"].ravel(), atol=0.0051)
     expect(grid.locator(".head-grid-told")).to_contain_text(f"Equal weights on all tokens would give {1 / n:.2f}")
     second = divmod(int(scores["previous"].argsort(axis=None)[-2]), 12)
     grid.locator(".head-grid-best button").nth(1).click()
-    expect(opened).to_contain_text(f"Layer {second[0]}, head {second[1]}.")
+    expect(opened).to_contain_text(f"Layer {second[0] + 1}, head {second[1] + 1}.")
     page.wait_for_url(re.compile("pattern=previous"))
 
     # its habit, over the bundled sentences
     page.locator("#attention-habit").get_by_text("average").click()
     habit = drained(measure_habit(bundled, habit_sentences())).scores["previous"]
     best = grid.locator(".head-grid-best button").first
-    expect(best).to_have_text(f"layer 0 head 2 {habit.max():.2f}")
+    expect(best).to_have_text(f"layer 1, head 3 {habit.max():.2f}")
     expect(grid.locator(".head-grid-told")).to_contain_text("60 of 60 sentences")
     page.get_by_role("button", name="The numbers").press("Enter")
     expect(page.locator("#attention-patterns caption")).to_contain_text("mean over 60 sentences")
@@ -114,16 +114,16 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     """And so are several heads, or all, where a reader asks for them."""
     weights = visible(RunCache().get(bundled, TEXT).attentions[0])
     page = open_lesson("attention", text=TEXT, part="heads")
-    expect(page.locator(GRID).locator("button.picked")).to_have_attribute("aria-label", "Layer 0, head 2")
+    expect(page.locator(GRID).locator("button.picked")).to_have_attribute("aria-label", "Layer 1, head 3")
     shows(page, weights, [2])  # on the first opening
     assert downloaded(page, browser, tmp_path) == ["2"]
 
-    page.locator(GRID).get_by_role("button", name="Layer 0, head 5", exact=True).click()
+    page.locator(GRID).get_by_role("button", name="Layer 1, head 6", exact=True).click()
     shows(page, weights, [5])
     page.wait_for_url(lambda url: chosen(url) == ("5", None))
     page.locator("#attention-heads-controls .label-wrap").click()
     number = page.locator("#attention-head input[type=number]")
-    number.fill("7")
+    number.fill("8")
     number.press("Enter")
     shows(page, weights, [7])
 
@@ -135,7 +135,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     assert downloaded(page, browser, tmp_path) == ["3", "7"]
     elsewhere(page, weights, [3, 7])
     press(squares.nth(7), frame)  # the chosen one off: the one that is left is chosen
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 3.")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 4.")
     shows(page, weights, [3])
     page.wait_for_url(lambda url: chosen(url) == ("3", None))
 
@@ -144,16 +144,16 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     shows(page, weights, list(range(12)))
     page.wait_for_url(lambda url: chosen(url) == ("3", "all"))
     assert len(downloaded(page, browser, tmp_path)) == 12
-    number.fill("4")
+    number.fill("5")
     number.press("Enter")
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 0, head 4.")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 5.")
     shows(page, weights, list(range(12)))
     elsewhere(page, weights, list(range(12)))
-    press(drawn(page, "head 0").get_by_role("button", name="Show head 4 alone"), frame)
+    press(drawn(page, "head 0").get_by_role("button", name="Show head 5 alone"), frame)
     shows(page, weights, [4])
     press(squares.nth(3), frame)
     shows(page, weights, [3, 4])
-    page.locator(GRID).get_by_role("button", name="Layer 0, head 4", exact=True).press("Enter")  # the same once more
+    page.locator(GRID).get_by_role("button", name="Layer 1, head 5", exact=True).press("Enter")  # the same once more
     shows(page, weights, [4])
     page.wait_for_url(lambda url: chosen(url) == ("4", None))
     page.evaluate("insideBert.dark(true)")  # drawn anew
@@ -171,7 +171,7 @@ def shows(page: Page, weights: np.ndarray, heads: list[int]) -> None:
     """These heads' squares are on, and their lines alone are drawn."""
     frame = drawn(page, "head 0")
     for head in range(12):
-        square = frame.locator(f"#vis [aria-label='head {head}']")
+        square = frame.locator(f"#vis [aria-label='head {head + 1}']")
         expect(square).to_have_attribute("aria-checked", "true" if head in heads else "false")
     expected = weights[heads] / len(heads) ** 0.25
     until = time.monotonic() + 20

@@ -65,14 +65,14 @@ def one_station_after_another_is_shown(page: Page) -> None:
     for station, sentence in (
         ("Pieces", "cut into 18 tokens"),
         ("Input", "the sum of 3: one for its id, one for its segment (A or B)"),
-        ("layer 0", "attention adds to each token's vector"),
-        ("layer 1", "Each further layer"),
+        ("layer 1", "attention adds to each token's vector"),
+        ("layer 2", "Each further layer"),
     ):
         expect(now.locator("h3, .above a")).to_contain_text([station])
         expect(told).to_contain_text(sentence)
         page.clock.fast_forward(6_000)
     for layer in (2, 3, 4):
-        expect(now.locator(".above a")).to_have_text(f"layer {layer}")
+        expect(now.locator(".above a")).to_have_text(f"layer {layer + 1}")
         expect(told).to_contain_text("Each further layer")
         page.clock.fast_forward(1_000)
     expect(told).to_contain_text("one vector for each token")
@@ -89,7 +89,7 @@ def a_station_opens_its_lesson_at_the_token(page: Page) -> None:
     page.wait_for_selector("#lesson-encoder h2")
     page.wait_for_function("new URLSearchParams(location.search).get('part') === 'block'")
     expect(page.locator('#encoder-token [aria-checked="true"]')).to_contain_text("bank")
-    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("3")
+    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("4")
 
 
 def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str) -> None:

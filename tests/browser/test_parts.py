@@ -15,8 +15,8 @@ def test_parts_and_the_token_that_they_share(open_lesson: Callable[..., Page]) -
     expect(page.get_by_role("tab", name="Encoder, decoder, both")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#encoder-mask-gpt .heatmaplayer image")).to_have_count(1)
     layer = page.locator("#encoder-layer input[type=number]")
-    expect(layer).to_have_value("5")
-    for typed, kept in (("99", "5"), ("-4", "0"), ("", "0"), ("3", "3")):  # what a slider can't take is never sent
+    expect(layer).to_have_value("6")
+    for typed, kept in (("99", "6"), ("-4", "1"), ("", "1"), ("4", "4")):  # what a slider can't take is never sent
         layer.fill(typed)
         page.wait_for_timeout(100)
         layer.blur()

@@ -81,9 +81,9 @@ def the_phone_follows_without_loading_anew(page: Page, phone: Page) -> None:
     expect(phone.locator(SENTENCE)).to_have_value("Two banks and a river.")
     page.locator("#encoder-block-button").click()
     expect(phone.locator("#encoder-block-button")).to_have_attribute("aria-selected", "true")
-    page.locator("#encoder-layer input[type=number]").fill("3")
-    expect(phone.locator("#encoder-layer input[type=number]")).to_have_value("3")
-    expect(phone.locator("#encoder-block")).to_contain_text("through layer 3")  # it is drawn, too
+    page.locator("#encoder-layer input[type=number]").fill("4")
+    expect(phone.locator("#encoder-layer input[type=number]")).to_have_value("4")
+    expect(phone.locator("#encoder-block")).to_contain_text("through layer 4")  # it is drawn, too
     assert phone.evaluate("window.sameDocument") is True
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -52,7 +52,7 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
     page = open_lesson("attention", text=TEXT, pair=PAIR, view="neuron", layer=1, head=4)
     drawn(page, "neuron 1 4")
     page.wait_for_selector(HEATMAP)
-    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 1, head 4")
+    expect(page.locator("#attention-heatmap")).to_contain_text("Layer 2, head 5")
     box = page.locator("#attention-heatmap .svg-container").bounding_box()
     assert box is not None
     answer = Client(app_url, verbose=False, httpx_kwargs={"timeout": 60}).predict(
@@ -61,20 +61,20 @@ def test_what_is_on_screen_goes_home(open_lesson: Callable[..., Page], app_url: 
 
     name, data = saved(page, "heatmap", "JSON")
     document = json.loads(data)
-    assert name == "bert-attention-layer1-head4.json"
+    assert name == "bert-attention-layer2-head5.json"
     assert document["tokens"] == answer["tokens"]
     np.testing.assert_allclose(document["weights"], answer["attention"][4], rtol=0, atol=1e-6)
 
     name, data = saved(page, "heatmap", "PNG")
     picture = Image.open(io.BytesIO(data)).convert("RGB")
-    assert name == "bert-attention-layer1-head4.png"
+    assert name == "bert-attention-layer2-head5.png"
     np.testing.assert_allclose(picture.size, (2 * box["width"], 2 * box["height"]), atol=4)
     assert picture.getpixel((3, 3)) == (253, 252, 249)  # our paper
     assert len(picture.getcolors(1 << 20) or []) > 200
 
     name, data = saved(page, "heatmap", "SVG")
     light = read_svg(data)
-    assert name == "bert-attention-layer1-head4.svg"
+    assert name == "bert-attention-layer2-head5.svg"
     assert ground(light) == "#fdfcf9"
     words = ["".join(text.itertext()) for text in light.iter(f"{SVG}text")]
     for token in answer["tokens"]:

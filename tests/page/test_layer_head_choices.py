@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gradio as gr
 import pytest
 
-from demos.page.layer_head_choices import clamp, following, slider
+from demos.page.layer_head_choices import by_index, clamp, counted_slider, following, is_counted, slider
 
 
 @pytest.mark.parametrize(("asked", "meant"), [(None, 0), (-3, 0), (0, 0), (2.0, 2), (5, 5), (99, 5)])
@@ -34,3 +35,23 @@ def test_a_choice_that_nobody_moved_follows_the_model() -> None:
     assert draw(7, "", "two") == (7, "two moved")  # a link said so
     assert following("0.2", "0.2", "", "two", lambda: "7.1") == ("7.1", "two 7.1")  # a word follows like a number
     assert following("", "0.2", "", "two", lambda: "7.1") == ("", "two moved")
+
+
+def test_handlers_are_given_indices_and_the_page_shows_numbers_from_one() -> None:
+    with gr.Blocks():
+        layer, token, told = counted_slider(6, 2, label="Layer"), gr.Slider(0, 9, 4), gr.HTML()
+    assert (layer.minimum, layer.maximum, layer.value, is_counted(layer), is_counted(token)) == (1, 6, 3, True, False)
+
+    def draw(index: float, at: float) -> list[object]:
+        return [slider(index, 4), f"{index} {at}", "a notice"]
+
+    seen = by_index(draw, [layer, token], [layer, told])
+    assert seen(3, 4) == [gr.update(maximum=4), "2 4", "a notice"]
+    assert seen(6, 4) == [gr.update(maximum=4, value=4), "5 4", "a notice"]  # beyond this model: its last
+    assert by_index(draw, [token, token], [told, told]) is draw  # nothing to count
+
+    def stream(index: float) -> object:
+        yield [slider(index, 4, move=True)]
+        yield [gr.skip()]
+
+    assert list(by_index(stream, [layer], [layer])(1)) == [[gr.update(maximum=4, value=1)], [gr.skip()]]

@@ -103,8 +103,8 @@ def test_a_head_is_named_by_layer_and_head(services: Services) -> None:
     question = asked("head", Answer(heads=frozenset({(0, 1), (2, 3)}), facts=FACTS))
     assert reveal(services, SENTENCE, question, "2.3")["right"] is True
     wrong = reveal(services, SENTENCE, question, "1.1")
-    assert (wrong["right"], wrong["said"]) == (False, "layer 1, head 1")
-    assert "layer 0, head 1; layer 2, head 3" in " ".join(wrong["html"].split())
+    assert (wrong["right"], wrong["said"]) == (False, "layer 2, head 2")
+    assert "layer 1, head 2; layer 3, head 4" in " ".join(wrong["html"].split())
     for said in ("2", "2.x", "-1.0", "²·³", "1000.1"):
         with pytest.raises(UserError, match="can't be read"):
             reveal(services, SENTENCE, question, said)

@@ -15,7 +15,7 @@ from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.head import head
 from demos.page.services import Services
-from demos.page.tours.checks import Place, check_tour, is_on_offer
+from demos.page.tours.checks import Place, check_tour, is_on_offer, renamed
 from demos.page.tours.places import places_of
 from demos.page.tours.tour_file import BUNDLED, MOST_STOPS, Stop, Tour, as_json, offered, read_tour
 from tests.lectures import differences, slides
@@ -239,6 +239,9 @@ def test_what_the_lectures_say_of_their_sentences_is_so(store: ModelStore) -> No
         ("any text", {"value": ""}, True),
         ("3", {"value": 0, "minimum": 0, "maximum": 3}, True),
         ("4", {"value": 0, "minimum": 0, "maximum": 3}, False),
+        ("0", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, True),  # a link counts from 0
+        ("5", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, True),
+        ("6", {"value": 1, "minimum": 1, "maximum": 6, "first": 1}, False),
         ("true", {"value": 0, "minimum": 0}, False),
         ("true", {"value": False}, True),
         ("1", {"value": False}, False),
@@ -249,6 +252,12 @@ def test_what_the_lectures_say_of_their_sentences_is_so(store: ModelStore) -> No
 )
 def test_a_choice_can_be_what_the_page_takes(said: str, offer: dict[str, object], can_be: bool) -> None:
     assert is_on_offer(said, offer) is can_be
+
+
+def test_a_former_name_is_read_with_numbers_from_zero() -> None:
+    offers = {"heads_off": {"value": "1.3", "zero": "off"}, "layer": {"value": 1, "first": 1}}
+    assert renamed({"off": "0.2, 11.9", "layer": "3"}, offers) == {"heads_off": "1.3, 12.10", "layer": "3"}
+    assert renamed({"heads_off": "1.3"}, offers) == {"heads_off": "1.3"}
 
 
 def test_a_bad_tour_ends_the_start_with_one_sentence(tmp_path: Path) -> None:

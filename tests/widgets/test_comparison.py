@@ -82,7 +82,7 @@ def test_what_is_told_is_the_largest_difference(runs: tuple[Run, Run]) -> None:
     assert len(ranked_cells(found)) == len(cells)
     _, i, j = ranked[0]
     told = told_html(found, *sides(runs))
-    assert "Layer 1, head 2." in told
+    assert "Layer 2, head 3." in told
     assert f"from <q>{names[i]}</q> to <q>{names[j]}</q>" in told
     assert f"(left {found.left[i, j]:.2f}, right {found.right[i, j]:.2f})" in told
     assert "The tokens of the two sides differ, so whole words are compared" in told
@@ -99,7 +99,7 @@ def test_the_same_twice_and_nothing_in_common(runs: tuple[Run, Run]) -> None:
     assert "no weight differs by 0.0005 or more" in told
     assert "aside" not in told
     against = told_html(compare(*runs, HEAD, Which(), fold=True), sides(runs)[0], sides(runs, Which())[1])
-    assert "Layer 1, head 2, compared with mean of all layers and heads." in against
+    assert "Layer 2, head 3, compared with mean of all layers and heads." in against
 
 
 def test_a_cut_is_told(tiny: LoadedModel) -> None:
@@ -115,9 +115,9 @@ def test_the_heads_that_differ_most() -> None:
     figure = heads_figure(heads, Which(1, 2))
     np.testing.assert_allclose(np.array(figure.data[0].z), heads)
     (frame,) = figure.layout.shapes
-    assert (frame.x0, frame.x1, frame.y0, frame.y1) == (1.5, 2.5, 0.5, 1.5)
+    assert (frame.x0, frame.x1, frame.y0, frame.y1) == (2.5, 3.5, 1.5, 2.5)
     assert (heads_figure(heads, Which(0)).layout.shapes[0].x0, len(heads_figure(heads, Which()).layout.shapes)) == (
-        -0.5,
+        0.5,
         0,
     )
 

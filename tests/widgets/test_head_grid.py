@@ -101,7 +101,7 @@ def test_the_tables_hold_every_score(tiny: LoadedModel) -> None:
     assert "&lt;sentence&gt;" in pattern_table(scores["previous"], "previous", "this <sentence>")
     table = heads_table(scores, "this sentence")
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", table)
-    assert [name for name, _ in rows][:4] == [*(f"layer 0, head {head}" for head in range(3)), "layer 1, head 0"]
+    assert [name for name, _ in rows][:4] == [*(f"layer 1, head {head}" for head in (1, 2, 3)), "layer 2, head 1"]
     cells = re.findall(r"<td>(.*?)</td>", rows[4][1])
     missing = {"punctuation", "same_word"}
     assert cells == ["–" if name in missing else f"{score[1, 1]:.3f}" for name, score in scores.items()]

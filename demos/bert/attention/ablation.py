@@ -21,6 +21,7 @@ from demos.bert.model.layer_weights import layer_of, layer_parts
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.padding import model_inputs
 from demos.bert.model.run import BATCH_TOKENS, Run, run_model
+from demos.counting import counted
 from demos.errors import UserError
 
 Head = tuple[int, int]  # (layer, head), both counted from 0
@@ -30,20 +31,20 @@ MAX_PASS_TOKENS = 96  # of a sentence that is read once for each head: 144 times
 
 
 def read_heads(text: str | None) -> frozenset[Head]:
-    """Heads as a person writes them, "0.2, 3.7": layer, point, head. Raises UserError for anything else."""
+    """Heads as a person writes them, "1.3, 4.8": layer, point, head, from 1. Raises UserError for anything else."""
     written = (text or "").strip()
     if len(written) > MAX_CHARACTERS:
         raise UserError(f"The list of heads has {len(written):,} characters; the limit is {MAX_CHARACTERS:,}.")
     words = [word for word in re.split(r"[,;\s]+", written) if word]
     for word in words:
-        if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", word):
-            raise UserError(f"{word[:20]!r} is not a head; write layer.head, such as 0.2 or 3.7.")
-    return frozenset((int(layer), int(head)) for layer, head in (word.split(".") for word in words))
+        if not re.fullmatch(r"0*[1-9][0-9]{0,2}\.0*[1-9][0-9]{0,2}", word):
+            raise UserError(f"{word[:20]!r} is not a head; write layer.head, both counted from 1, such as 1.3 or 4.8.")
+    return frozenset((int(layer) - 1, int(head) - 1) for layer, head in (word.split(".") for word in words))
 
 
 def write_heads(heads: Collection[Head]) -> str:
-    """The other way round, in order: "0.2, 3.7"."""
-    return ", ".join(f"{layer}.{head}" for layer, head in sorted(heads))
+    """The other way round, in order: "1.3, 4.8"."""
+    return ", ".join(f"{counted(layer)}.{counted(head)}" for layer, head in sorted(heads))
 
 
 def check_heads(heads: Collection[Head], num_layers: int, num_heads: int) -> frozenset[Head]:
@@ -51,8 +52,8 @@ def check_heads(heads: Collection[Head], num_layers: int, num_heads: int) -> fro
     for layer, head in sorted(heads):
         if layer not in range(num_layers) or head not in range(num_heads):
             raise UserError(
-                f"There is no head {layer}.{head} here; the model has layers 0 to {num_layers - 1} "
-                f"and heads 0 to {num_heads - 1}."
+                f"There is no head {write_heads([(layer, head)])} here; the model has layers 1 to {num_layers} "
+                f"and heads 1 to {num_heads}."
             )
     return frozenset(heads)
 

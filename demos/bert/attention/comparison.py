@@ -9,6 +9,7 @@ import numpy as np
 from demos.bert.attention.alignment import SHOWN, Alignment, Side, align, arranged
 from demos.bert.attention.rollout import to_words
 from demos.bert.model.run import Run
+from demos.counting import head_name, layer_name
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Which:
         """As the page speaks of it."""
         if self.layer is None:
             return "mean of all layers and heads"
-        return f"layer {self.layer}, " + ("mean of all heads" if self.head is None else f"head {self.head}")
+        return f"{layer_name(self.layer)}, mean of all heads" if self.head is None else head_name(self.layer, self.head)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from demos.page.layer_head_choices import slider
+from demos.page.layer_head_choices import counted_slider, slider
 from demos.page.lesson import Lesson, Page
 from demos.page.parts import parts_of
 from demos.page.services import Sentence
@@ -23,12 +23,12 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="encoder-choices", equal_height=False):
         with gr.Column(scale=5, min_width=340):
             chips, token = token_picker(CHOOSE, "encoder-token", value=12)
-        layer = gr.Slider(
-            0, max(spec.num_layers for spec in catalogue) - 1, 0, step=1, label="Layer (from 0)",
+        layer = counted_slider(
+            max(spec.num_layers for spec in catalogue), 0, label="Layer",
             elem_id="encoder-layer", scale=1, min_width=190,
         )  # fmt: skip
-        head = gr.Slider(
-            0, max(spec.num_heads for spec in catalogue) - 1, 4, step=1, label="Head (from 0)",
+        head = counted_slider(
+            max(spec.num_heads for spec in catalogue), 4, label="Head",
             elem_id="encoder-head", scale=1, min_width=190,
         )  # fmt: skip
     page.share(token=token, layer=layer, head=head)

@@ -48,10 +48,17 @@ def reveal(services: Services, sentence: Sentence, question: Question, said: str
     return {"right": right, "said": Markup(told(question, said, encoding)).striptags() if said else "", "html": html}
 
 
-def in_full(services: Services, sentence: Sentence, question: Question, choices: Mapping[str, Any]) -> Markup:
+def in_full(
+    services: Services,
+    sentence: Sentence,
+    question: Question,
+    choices: Mapping[str, Any],
+    shown: Mapping[str, Any],
+) -> Markup:
     """The question with its answers, and folded what is right and why, for where nothing can be asked.
 
-    `choices` are the part's, by name. A sentence from which no answer can be computed is told in the answer's place.
+    `choices` are the part's, by name, and `shown` the same as the page says them. A sentence from which no answer can
+    be computed is told in the answer's place.
     """
     try:
         answer = reveal(services, sentence, question, "", *(choices[name] for name in question.choices))["html"]
@@ -60,7 +67,7 @@ def in_full(services: Services, sentence: Sentence, question: Question, choices:
     offers = [Markup(named(one.text)) for one in question.answers if question.kind == "choice"]
     spec = services.loaded(sentence.model).spec
     known = {
-        **choices,
+        **shown,
         "text": sentence.text,
         "pair": sentence.text_pair,
         "words": len(f"{sentence.text} {sentence.text_pair}".split()),

@@ -53,19 +53,19 @@ function tokenChips(place) {
   place.replaceChildren(chip("cls", "[CLS]"), ...own, chip("sep", "[SEP]"));
 }
 
-// A row a layer, a column a head, both counted from 0
+// A row a layer, a column a head, both counted from 1; the answer is their indices, from 0
 function headGrid(place) {
   place.dataset.of = now().inUse;
   const [layers, heads] = sizes[now().inUse] ?? [0, 0];
   const rows = Array.from({ length: layers }, (_, layer) => {
     const row = document.createElement("div");
-    const name = Object.assign(document.createElement("span"), { textContent: layer });
-    row.append(name, ...Array.from({ length: heads }, (_, head) => radio(`${layer}.${head}`, `layer ${layer}, head ${head}`)));
+    const name = Object.assign(document.createElement("span"), { textContent: layer + 1 });
+    row.append(name, ...Array.from({ length: heads }, (_, head) => radio(`${layer}.${head}`, `layer ${layer + 1}, head ${head + 1}`)));
     return row;
   });
   const columns = document.createElement("div");
   columns.setAttribute("aria-hidden", "true");
-  const names = ["", ...Array.from({ length: heads }, (_, head) => head)];
+  const names = ["", ...Array.from({ length: heads }, (_, head) => head + 1)];
   columns.append(...names.map((textContent) => Object.assign(document.createElement("span"), { textContent })));
   place.replaceChildren(columns, ...rows);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,7 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     place = places.get(stop.lesson)
     if place is None:
         return f"there is no lesson {stop.lesson!r}; choose one of {', '.join(places)}."
-    query = dict(parse_qsl(stop.query, keep_blank_values=True))
+    query = renamed(dict(parse_qsl(stop.query, keep_blank_values=True)), place.choices)
     part = query.get("part") or (place.parts[0] if place.parts else "")
     if place.parts and part not in place.parts:
         return f"the lesson {stop.lesson} has no part {part!r}."
@@ -55,6 +56,15 @@ def _fault(stop: Stop, places: Mapping[str, Place]) -> str:
     return ""
 
 
+def renamed(query: Mapping[str, str], offers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The query with the choices' names of today, as demos/page/link.js reads it: what was counted from 0 is from 1."""
+    former = {offer["zero"]: name for name, offer in offers.items() if "zero" in offer}
+    return {
+        former.get(name, name): re.sub("[0-9]+", lambda found: str(int(found[0]) + 1), said) if name in former else said
+        for name, said in query.items()
+    }
+
+
 def is_on_offer(said: str, offer: Mapping[str, Any]) -> bool:
     """Whether a choice may have the value that a link says, as demos/page/link.js decides it."""
     value: Any = offer.get("former", {}).get(said, said)
@@ -66,8 +76,10 @@ def is_on_offer(said: str, offer: Mapping[str, Any]) -> bool:
             return False
         if _kind(value) is not _kind(default):
             return False
-        if _kind(value) is float and not offer.get("minimum", value) <= value <= offer.get("maximum", value):
-            return False
+        if _kind(value) is float:
+            value += offer.get("first", 0)
+            if not offer.get("minimum", value) <= value <= offer.get("maximum", value):
+                return False
     return "offers" not in offer or value in offer["offers"]
 
 

@@ -13,11 +13,14 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.components.plot import PlotData
 
+from demos.counting import counted
 from demos.page.batch import Redraw, changed_by
+from demos.page.layer_head_choices import index_of, is_counted
 from demos.page.lesson import Page, Part
 from demos.page.questions import questions
 from demos.page.questions.reveal import in_full
 from demos.page.services import Sentence
+from demos.page.tours.checks import renamed
 from demos.page.tours.tour_file import Stop
 
 SHOWN_AS_IT_IS = "${value}"  # the template of HTML that needs no script to be seen
@@ -48,15 +51,17 @@ class Drawn:
 def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Drawn:
     """The element that the stop outlines, or else its part's pictures."""
     query = dict(parse_qsl(stop.query, keep_blank_values=True))
+    query = renamed(query, {name: {"zero": former} for name, former in page.from_zero.items()})
     part = next((one for one in page.lesson.parts if one.slug == query.get("part")), None)
     part = part or (page.lesson.parts[0] if page.lesson.parts else None)
     sentence = Sentence(query.get("text", default_text), query.get("pair", ""), query.get("model", ""))
     choices = {name: chosen(component, query.get(name)) for name, component in page.choices.items()}
+    indices = {name: index_of(choices[name]) if is_counted(it) else choices[name] for name, it in page.choices.items()}
     slug = part.slug if part else ""
-    asked = in_full(page.services, sentence, questions()[page.lesson.slug, slug], choices) if stop.asks else ""
+    asked = in_full(page.services, sentence, questions()[page.lesson.slug, slug], indices, choices) if stop.asks else ""
     said = (sentence.text, sentence.text_pair, slug, asked)
     if part and part.standalone:
-        document = part.standalone(page.services, sentence, choices)
+        document = part.standalone(page.services, sentence, indices)
         return Drawn(*said, (Picture(f"{page.lesson.slug}-{part.slug}", "", document=document),))
     values = _initial(page, sentence, choices)
     here = [block for block in _within(demo, page, part) if isinstance(block, gr.HTML | gr.Plot)]
@@ -72,10 +77,11 @@ def draw_stop(demo: gr.Blocks, page: Page, stop: Stop, default_text: str) -> Dra
 
 
 def chosen(component: gr.Component, said: str | None) -> Any:
-    """The value of a choice, as a link says it."""
+    """The value of a choice that a link says, as the browser holds it."""
     if said is None:
         return component.value
-    return said if isinstance(component.value, str) else json.loads(said)
+    value: Any = said if isinstance(component.value, str) else json.loads(said)
+    return counted(value) if is_counted(component) else value
 
 
 def _initial(page: Page, sentence: Sentence, choices: Mapping[str, Any]) -> dict[int, Any]:

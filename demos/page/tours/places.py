@@ -23,7 +23,10 @@ def places_of(demo: gr.Blocks, pages: Sequence[Page]) -> dict[str, Place]:
     return {
         page.lesson.slug: Place(
             parts=tuple(part.slug for part in page.lesson.parts),
-            choices={name: offer(name, it, page.former.get(name)) for name, it in page.choices.items()},
+            choices={
+                name: offer(name, it, page.former.get(name), page.from_zero.get(name))
+                for name, it in page.choices.items()
+            },
             elements=elements[page.lesson.slug if number else ""],
             asked=[part for lesson, part in questions() if lesson == page.lesson.slug],
         )

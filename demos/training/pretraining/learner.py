@@ -12,6 +12,7 @@ from torch import nn
 from demos.bert.model.layer_weights import layer_of
 from demos.bert.model.memory import keep_pages
 from demos.bert.pretraining.heads import Pretrained
+from demos.counting import layer_name
 from demos.errors import UserError
 from demos.training.learning.encoder import layers_of
 from demos.training.learning.hardware import quicken
@@ -128,7 +129,7 @@ def gradient_norms(parts: Parts) -> dict[str, float]:
     """
     encoder = parts.encoder
     groups: dict[str, list[nn.Module]] = {"embeddings": [encoder.embeddings]}
-    groups |= {f"layer {layer}": [layer_of(encoder, layer)] for layer in range(layers_of(encoder))}
+    groups |= {layer_name(layer): [layer_of(encoder, layer)] for layer in range(layers_of(encoder))}
     groups["word head"] = [parts.transform, parts.decoder]
     if parts.pooler is not None and parts.relation is not None:
         groups["sentence head"] = [parts.pooler, parts.relation]

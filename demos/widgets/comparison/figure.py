@@ -15,6 +15,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.bert.model.run import Run
+from demos.counting import counted
 from demos.figures.download_names import rounded
 from demos.figures.matrix import BAR, BARE, matrix_figure, matrix_table
 from demos.figures.palette import PALETTE, colour_scale, plotly_layout
@@ -111,6 +112,8 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
             zmin=0,
             zmax=max(0.01, float(np.nanmax(heads, initial=0))),
             colorscale=colour_scale("magnitude"),
+            x=list(range(1, count + 1)),
+            y=list(range(1, layers + 1)),
             hovertemplate="layer %{y}, head %{x}<br>%{z:.1%} of its attention has moved<extra></extra>",
             xgap=1,
             ygap=1,
@@ -124,8 +127,8 @@ def heads_figure(heads: np.ndarray, which: Which) -> go.Figure:
     figure.update_xaxes(**axis, side="top", title={"text": "head", "standoff": 6})
     figure.update_yaxes(**axis, autorange="reversed", title={"text": "layer", "standoff": 6})
     if which.layer is not None:
-        first, last = (0, count - 1) if which.head is None else (which.head, which.head)
-        box = {"x0": first - 0.5, "x1": last + 0.5, "y0": which.layer - 0.5, "y1": which.layer + 0.5}
+        first, last = (1, count) if which.head is None else (counted(which.head), counted(which.head))
+        box = {"x0": first - 0.5, "x1": last + 0.5, "y0": counted(which.layer) - 0.5, "y1": counted(which.layer) + 0.5}
         figure.add_shape(type="rect", line={"color": PALETTE["classes"][5], "width": 3}, **box)
     return figure
 

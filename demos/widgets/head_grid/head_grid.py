@@ -9,14 +9,14 @@ In Python::
 
 The value depends on the sentence and the model alone. What is framed, struck out or coloured is the grid's look, set
 in the browser by `show_in_grid`, before or after the grid is there. A look has these names, each of which may be left
-out: `layer`, `head` (framed), `off` (a list of [layer, head], or its JSON text), `pattern` (a name in
+out: `layer`, `head` (framed, from 0), `off` (a list of [layer, head], or its JSON text), `pattern` (a name in
 demos.bert.attention.patterns.PATTERNS for the map of that pattern, "" for the pictures), `habits` (JSON text of
 demos.widgets.head_grid.figure.habit_message, "" for the scores of this sentence), `source` ("sentence" or "habit").
 
 In JavaScript, once `select` has fired::
 
     insideBert.grids[elem_id].chosen()  // mode "pick": {layer, head}; "switch": {off: [[layer, head], ...]}
-    insideBert.grids[elem_id].fill(values, at)  // the event's inputs with layer and head put at `at` and `at + 1`
+    insideBert.grids[elem_id].fill(values, at)  // the event's inputs with layer and head at `at` and `at + 1`, from 1
     insideBert.grids[elem_id].aim(values, at, which)  // the same with the best head of the pattern values[which]
     insideBert.grids[elem_id].best(name)  // {layer, head} of the highest score of a pattern, or null
     insideBert.grids[elem_id].show(look)  // the same as show_in_grid
@@ -73,10 +73,11 @@ def grid_value(message: dict[str, Any]) -> str:
 
 
 def show_in_grid(elem_id: str, *names: str) -> str:
-    """A JavaScript handler whose inputs, in order, become these parts of the grid's look."""
+    """A JavaScript handler whose inputs, in order, become these parts of the grid's look; sliders count from 1."""
     return (
         f"(...values) => {{ const id = {json.dumps(elem_id)}, looks = (insideBert.gridLooks ??= {{}}); "
         f"const look = Object.fromEntries({json.dumps(names)}.map((name, i) => [name, values[i]])); "
+        "for (const name of ['layer', 'head']) if (name in look) look[name] -= 1; "
         "looks[id] = { ...looks[id], ...look }; insideBert.grids?.[id]?.show(look); }"
     )
 

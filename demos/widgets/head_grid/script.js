@@ -27,6 +27,8 @@ const habits = () => (state.habits?.model === state.data.model ? state.habits : 
 const source = () => (state.look.source === "habit" ? habits() : state.data);
 const pattern = () => state.data.patterns.find(([key]) => key === state.look.pattern);
 const shortened = (score) => (score === null ? "–" : score.toFixed(2));
+const headName = (layer, head) => `layer ${layer + 1}, head ${head + 1}`; // as the page counts
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const isOff = (layer, head) => state.off.has(`${layer},${head}`);
 
 function ranked(key) {
@@ -46,7 +48,7 @@ function told(layer, head) {
   const nats = from === data ? ` (${data.entropy[at].toFixed(1)} nats)` : "";
   const over = from === data ? "" : ` on average over ${from.sentences} sentences`;
   return [
-    `Layer ${layer}, head ${head}${isOff(layer, head) ? ", switched off" : ""}${over}: `,
+    `${capital(headName(layer, head))}${isOff(layer, head) ? ", switched off" : ""}${over}: `,
     `${scores}${nats}; strongest here ${weight.toFixed(2)}, from “${data.tokens[query]}” to “${data.tokens[key]}”.`,
   ];
 }
@@ -66,14 +68,14 @@ function build() {
   state.shape = shape;
   field.replaceChildren(canvas);
   const top = make(field, "div", { role: "row", class: "head-grid-row" });
-  make(top, "span", { role: "columnheader", class: "head-grid-corner", "aria-label": "Rows are layers, columns are heads" }, "L \\ H");
+  make(top, "span", { role: "columnheader", class: "head-grid-corner", "aria-label": "Rows are layers, columns are heads" }, "L \\ A");
   for (let head = 0; head < heads; head++) {
-    const column = make(top, "span", { role: "columnheader", class: "head-grid-head", "aria-label": `Head ${head}` }, String(head));
+    const column = make(top, "span", { role: "columnheader", class: "head-grid-head", "aria-label": `Head ${head + 1}` }, String(head + 1));
     column.style.setProperty("--head", colours[head % colours.length]);
   }
   cells = Array.from({ length: layers }, (_, layer) => {
     const row = make(field, "div", { role: "row", class: "head-grid-row" });
-    make(row, "span", { role: "rowheader", class: "head-grid-layer", "aria-label": `Layer ${layer}` }, String(layer));
+    make(row, "span", { role: "rowheader", class: "head-grid-layer", "aria-label": `Layer ${layer + 1}` }, String(layer + 1));
     return Array.from({ length: heads }, (_, head) => {
       const cell = make(row, "span", { role: "gridcell" });
       return make(cell, "button", { type: "button", tabindex: "-1", "data-layer": layer, "data-head": head });
@@ -121,7 +123,7 @@ function draw() {
       button.textContent = map ? text(score) : "";
       const off = isOff(layer, head);
       const said = map ? `, ${shown[1]} ${shortened(score)}` : "";
-      button.setAttribute("aria-label", `Layer ${layer}, head ${head}${said}${off && switching ? ", switched off" : ""}`);
+      button.setAttribute("aria-label", `${capital(headName(layer, head))}${said}${off && switching ? ", switched off" : ""}`);
       if (switching) button.setAttribute("aria-pressed", String(off));
       const picked = !switching && layer === look.layer && head === look.head;
       button.classList.toggle("off", off);
@@ -151,10 +153,10 @@ function find(shown, map) {
   const even = from.even[key];
   const yardstick = even === null ? "" : ` Equal weights on all tokens would give ${even.toFixed(2)}.`;
   part("told").replaceChildren();
-  make(part("told"), "b", {}, `${title[0].toUpperCase()}${title.slice(1)}. `);
+  make(part("told"), "b", {}, `${capital(title)}. `);
   part("told").append(even === null ? `No score: ${missing}.` : `${definition}${yardstick}${over}`);
   for (const { score, layer, head } of ranked(key).slice(0, BEST)) {
-    const button = make(make(part("best"), "li"), "button", { type: "button" }, `layer ${layer} head ${head}`);
+    const button = make(make(part("best"), "li"), "button", { type: "button" }, headName(layer, head));
     make(button, "b", {}, ` ${shortened(score)}`);
     button.addEventListener("click", () => choose(layer, head));
   }
@@ -165,7 +167,7 @@ function rest() {
   const { look, data } = state;
   if (!switching && look.layer < data.num_layers && look.head < data.num_heads) return say(look.layer, look.head);
   const off = switching ? api.chosen().off : [];
-  const named = off.slice(0, NAMED).map(([layer, head]) => `layer ${layer} head ${head}`).join(", ");
+  const named = off.slice(0, NAMED).map(([layer, head]) => headName(layer, head)).join("; ");
   const more = off.length > NAMED ? ` and ${off.length - NAMED} more` : "";
   part("said").textContent = !switching ? "" : named ? `Switched off: ${named}${more}.` : "No head is switched off.";
 }
@@ -264,11 +266,11 @@ const api = {
       ? { off: [...state.off].map((one) => one.split(",").map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]) }
       : state.chosen && { ...state.chosen },
   fill: (values, at) =>
-    state.chosen ? values.map((value, place) => (place === at ? state.chosen.layer : place === at + 1 ? state.chosen.head : value)) : values,
+    state.chosen ? values.map((value, place) => (place === at ? state.chosen.layer + 1 : place === at + 1 ? state.chosen.head + 1 : value)) : values,
   // the event's inputs with the best head of the pattern that is the one at `which`
   aim: (values, at, which) => {
     const first = state.data && ranked(values[which])[0];
-    state.chosen = first ? { layer: first.layer, head: first.head } : { layer: values[at], head: values[at + 1] };
+    state.chosen = first ? { layer: first.layer, head: first.head } : { layer: values[at] - 1, head: values[at + 1] - 1 };
     return api.fill(values, at);
   },
   best: (key) => {

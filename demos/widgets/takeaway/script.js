@@ -66,9 +66,13 @@
       return `Saved ${file}.`;
     },
 
-    // A press on the button with this id: "layer{layer}" is filled with the value of the input of that name.
+    // A press on the button with this id: "layer{layer}" is filled with the value of the input of that name, and
+    // "layer{layer+1}" with the number that the page gives to this index.
     async pressed([button, selector, kind, name, names], values) {
-      const filled = name.replace(/\{(\w+)\}/g, (_, key) => String(values[names.indexOf(key)] ?? ""));
+      const filled = name.replace(/\{(\w+)(\+1)?\}/g, (_, key, counted) => {
+        const value = values[names.indexOf(key)] ?? "";
+        return counted && /^\d+$/.test(value) ? Number(value) + 1 : value;
+      });
       say(button, "");
       say(button, await save.picture(selector, kind, filled).catch(() => "This browser could not save the picture."));
       return [];

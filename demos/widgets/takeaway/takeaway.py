@@ -54,7 +54,8 @@ def picture_buttons(
 
     The picture is the Plotly figure there, else what lies there: canvases, svgs, words, fields of colour. A PNG has
     twice the screen's pixels; an SVG stands alone: no scripts, no style sheets, no addresses. `name` becomes the file's
-    name; `{layer}` in it is replaced by the value of `inputs["layer"]` at the press.
+    name; `{layer}` in it is replaced by the value of `inputs["layer"]` at the press, `{layer+1}` by the number of that
+    index.
     """
     values = dict(inputs or {})
     for kind in ("png", "svg"):

@@ -125,7 +125,7 @@ def test_a_long_input_is_compared_where_it_is_drawn(tiny: LoadedModel) -> None:
 
 def test_which_has_a_name() -> None:
     assert [Which(3, 4).name, Which(3).name, Which().name] == [
-        "layer 3, head 4",
-        "layer 3, mean of all heads",
+        "layer 4, head 5",
+        "layer 4, mean of all heads",
         "mean of all layers and heads",
     ]

@@ -77,7 +77,7 @@ def test_special_tokens_get_much_weight_and_add_little(measured: dict[str, np.nd
     told = " ".join((LESSON / "heads" / "sources.md").read_text(encoding="utf-8").split())
     weight, length = (measured[name][1:5] for name in ("weight", "length"))
     assert (
-        f"in layers 1 to 4, [CLS] and [SEP] together receive {weight.min() * 100:.0f} to {weight.max():.0%} of the "
+        f"in layers 2 to 5, [CLS] and [SEP] together receive {weight.min() * 100:.0f} to {weight.max():.0%} of the "
         f"weight, but only {length.min() * 100:.0f} to {length.max():.0%} of the summed lengths"
     ).replace("%", " %") in told
 

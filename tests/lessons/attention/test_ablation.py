@@ -76,15 +76,15 @@ def test_the_head_that_is_off_at_first_is_the_model_s_own(
     ):
         run = run_model(loaded, [encode(loaded.tokenizer, DEFAULT_TEXT)])[0]
         before = run.attentions.diagonal(offset=-1, axis1=2, axis2=3)[..., 1:-1].mean(axis=-1)  # [CLS], [SEP] left out
-        own = ".".join(map(str, np.unravel_index(before.argmax(), before.shape)))
+        own = ".".join(str(index + 1) for index in np.unravel_index(before.argmax(), before.shape))
         key = loaded.spec.key
         assert heads_at_first(services, key, OPENING, "") == (own, f"{key} {own}")
-        assert heads_at_first(services, key, "1.1, 0.3", "") == ("1.1, 0.3", f"{key} moved")  # a link said so
+        assert heads_at_first(services, key, "2.2, 1.4", "") == ("2.2, 1.4", f"{key} moved")  # a link said so
         assert heads_at_first(services, key, "", "") == ("", f"{key} moved")
 
 
 def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedModel) -> None:
-    outputs = drawn(ablation, Sentence(TEXT, PAIR, "minilm"), "1.3 0.2, 7.0", "Tea is ready.\n\n", PICKED, "")
+    outputs = drawn(ablation, Sentence(TEXT, PAIR, "minilm"), "2.4 1.3, 8.1", "Tea is ready.\n\n", PICKED, "")
     off = {(0, 2), (1, 3)}
     assert json.loads(outputs["struck"]) == [[0, 2], [1, 3]]
     texts = [TEXT, PAIR, "Tea is ready."]
@@ -94,7 +94,7 @@ def test_all_outputs_tell_of_the_same_heads(ablation: Ablation, bundled: LoadedM
     moved = 1 - torch.cosine_similarity(*states, dim=-1).numpy()
     np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), moved, atol=2e-5)
     assert "2 of 72 heads are off" in outputs["said"]
-    assert "no head 7.0" in outputs["said"]
+    assert "no head 8.1" in outputs["said"]
     for side in (0, 1):  # before, after: every sentence by the same model
         first, *others = [torch.tensor(pair[side].hidden_states[-1].mean(axis=0)) for pair in runs]
         for other in others:
@@ -117,7 +117,7 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
         return sentence_vectors(loaded, encodings, *off)
 
     monkeypatch.setattr(results_module, "sentence_vectors", counted)
-    drawn(ablation, Sentence("long " * 60, "", "minilm"), "1.3", "Tea is ready.", PICKED, "")
+    drawn(ablation, Sentence("long " * 60, "", "minilm"), "2.4", "Tea is ready.", PICKED, "")
     assert read == [6, 6]
     monkeypatch.setattr(results_module, "run_without", lambda *_: pytest.fail("no head is off: nothing to run again"))
     found = ablation.effects(Sentence(TEXT, "", "minilm"), "", TEXT, PICKED, "")
@@ -127,9 +127,9 @@ def test_a_long_sentence_is_read_once_with_the_heads_and_once_without(
 
 def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
     sentence = Sentence('Say "hi"\\n\n{x} now.', "", "minilm")
-    outputs = drawn(ablation, sentence, "0.2, 2.1, 2.4", "", PICKED, "")
+    outputs = drawn(ablation, sentence, "1.3, 3.2, 3.5", "", PICKED, "")
     lines = [line.split(" ", 1) for line in printed(outputs["code"])]
-    found = ablation.effects(sentence, "0.2, 2.1, 2.4", "", PICKED, "")
+    found = ablation.effects(sentence, "1.3, 3.2, 3.5", "", PICKED, "")
     assert [token for token, _ in lines] == list(found.before.encoding.tokens)
     numbers = np.array([ast.literal_eval(row) for _, row in lines])
     np.testing.assert_allclose(numbers.T, found.cosines, atol=2e-4)
@@ -139,7 +139,7 @@ def test_the_code_prints_these_cosines(ablation: Ablation) -> None:
 def test_predictions_before_and_after(masking: tuple[Ablation, BertForMaskedLM]) -> None:
     ablation, whole = masking
     sentence = Sentence("The [MASK] sang.", "", "masking")
-    found = ablation.effects(sentence, "0.0, 0.1, 1.2", "", PICKED, "")
+    found = ablation.effects(sentence, "1.1, 1.2, 2.3", "", PICKED, "")
     assert found.guesses is not None
     assert (found.guesses.place, found.guesses.word) == (2, "[MASK]")
     ids = torch.tensor([found.before.encoding.input_ids])
@@ -161,7 +161,7 @@ def test_predictions_before_and_after(masking: tuple[Ablation, BertForMaskedLM])
     assert (hidden.place, hidden.word) == (2, "lark")
     assert hidden.before == hidden.after
     np.testing.assert_allclose(hidden.before[0].probability, before.max(), rtol=1e-4)
-    shown = drawn(ablation, sentence, "0.0", "", 99, "")
+    shown = drawn(ablation, sentence, "1.1", "", 99, "")
     assert shown["word"]["visible"]
     assert shown["word"]["value"] == PICKED  # there is no token 99
 
@@ -175,7 +175,7 @@ def test_a_classifier_of_this_reader(ablation: Ablation, bundled: LoadedModel, m
     keep(Model(bundled.model, head, bundled.tokenizer), task, 5, runs.folder(run))
     runs.keep(run, "minilm")
     sentence = Sentence(TEXT, "", "minilm")
-    before, after = ablation.effects(sentence, "5.7", "", PICKED, run).classes or ({}, {})
+    before, after = ablation.effects(sentence, "6.8", "", PICKED, run).classes or ({}, {})
     encoding = encode(bundled.tokenizer, TEXT, max_length=5)
     for chances, heads in ((before, set()), (after, {(5, 7)})):
         states = run_without(bundled, [encoding], heads)[0].hidden_states[-1]
@@ -206,7 +206,7 @@ def test_what_is_explained(ablation: Ablation, masking: tuple[Ablation, BertForM
     menu, table, agreed = shown["output"], shown["explained"], shown["agreed"]
     assert [key for _, key in menu["choices"]] == ["s0", "s1"]
     assert menu["value"] == "s0"  # there is no class to explain
-    assert "attention from [CLS], layer 5" in table
+    assert "attention from [CLS], layer 6" in table
     assert "Nobody smelled it." in table
     assert "Spearman" in agreed
     words = masking[0]

@@ -45,7 +45,7 @@ def test_the_picture_holds_each_change_and_each_words_hue(encoding: Encoding, co
     picture = figure.data[0]
     np.testing.assert_allclose(np.array(picture.z), 1 - cosines, atol=1e-5)
     assert (picture.zmin, picture.zmax) == (0, 0.5)
-    assert list(picture.y) == ["embeddings", "layer 0", "layer 1"]
+    assert list(picture.y) == ["embeddings", "layer 1", "layer 2"]
     assert len(set(picture.x)) == len(encoding)
     assert "1 a" in picture.x
     assert not any("<b>" in name for name in picture.x)
@@ -73,7 +73,7 @@ def test_a_long_input_is_cut_and_loses_its_numbers(tiny: LoadedModel) -> None:
 def test_what_moved_is_told(encoding: Encoding, cosines: np.ndarray) -> None:
     told = changed_html(cosines, encoding, 2, 8, ["9.9"])
     assert "2 of 8 heads are off" in told
-    assert "from layer 1 on" in told
+    assert "from layer 2 on" in told
     assert "lowest for <q>b</q>: 0.500" in told
     assert "no head 9.9" in told
     assert "All 8 heads are on" in changed_html(np.ones((3, len(encoding))), encoding, 0, 8)
@@ -145,6 +145,6 @@ def test_numbers_and_the_map_of_heads(encoding: Encoding, cosines: np.ndarray) -
     assert "3 of 4 heads tried" in board
     assert "<td>…</td>" in board
     full = board_html({(0, 0): 0.1, (0, 1): 0.4}, 2)
-    assert "layer 0, head 1 alone changes the sentence vector most" in full
+    assert "layer 1, head 2 alone changes the sentence vector most" in full
     assert re.findall(r"--share:(\d+)%", full) == ["25", "100"]
     assert board_html({}, 4) == ""

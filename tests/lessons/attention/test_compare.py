@@ -89,7 +89,7 @@ def test_the_bars_second_sentence_stands_alone_on_the_right(services: Services, 
     assert not found["other"]["visible"]
     assert "Each sentence is encoded separately" in found["status"]
     assert "boiled over" in found["right_name"]
-    assert "Layer 3, head 2, compared with layer 5, head 1." in found["said"]
+    assert "Layer 4, head 3, compared with layer 6, head 2." in found["said"]
     assert shown(services, Sentence(TEXT, "", "minilm"), "sentences", text=other)["other"]["visible"]
 
 
@@ -115,7 +115,7 @@ def test_two_models_of_different_shape(services: Services, bundled: LoadedModel,
     np.testing.assert_allclose(numbers(found["difference"]), right[1, 3] - left[5, 11], atol=6e-5)
     assert not found["overview"]["visible"]
     assert [value for _, value in found["layer_right"]["choices"]] == ["same", "0", "1", "all"]
-    assert "Layer 5, head 11, compared with layer 1, head 3." in found["said"]
+    assert "Layer 6, head 12, compared with layer 2, head 4." in found["said"]
     mean = shown(services, sentence, "models", model="tiny", menus=("all", "4", "1", "mean"))
     np.testing.assert_allclose(numbers(mean["difference"]), right[1].mean(axis=0) - left.mean(axis=(0, 1)), atol=6e-5)
     beyond = shown(services, sentence, "models", model="tiny", menus=("0", "4", "7", "9"))
@@ -203,7 +203,7 @@ def test_a_model_that_arrives_asks_for_a_drawing(services: Services, tiny: Loade
 def test_what_is_taken_away_is_what_is_drawn(services: Services, bundled: LoadedModel) -> None:
     asked = (Sentence(TEXT, "", "minilm"), "", "sentences", "", "The unflappable kettle boiled.", "3", "2", "same", "1")
     name, text = taken(services, *asked)
-    assert name == "bert-attention-difference-layer-3-head-2.json"
+    assert name == "bert-attention-difference-layer-4-head-3.json"
     document = json.loads(text)
     assert document["left"]["tokens"] == bundled.tokenizer(TEXT).tokens()
     assert (document["right"]["layer"], document["right"]["head"]) == (3, 1)
@@ -227,16 +227,16 @@ def test_a_head_that_is_opened_moves_the_menus(services: Services) -> None:
     layer, head = map(int, picks[0].split(","))
     heads = numbers(found["heads"])
     assert heads[layer, head] == heads.max()
-    assert found["first"]["value"].startswith(f"layer {layer}, head {head}: {heads.max():.0%}")
+    assert found["first"]["value"].startswith(f"layer {layer + 1}, head {head + 1}: {heads.max():.0%}")
     opened = shown(services, Sentence(DEFAULT_TEXT, "", "minilm"), "sentences", text=OTHER,
                    menus=(str(layer), str(head), "same", "same"), move=True)  # fmt: skip
     assert [opened[name]["value"] for name in ("layer", "head", "layer_right", "head_right")] == [
         str(layer), str(head), "same", "same",
     ]  # fmt: skip
-    assert f"Layer {layer}, head {head}." in opened["said"]
+    assert f"Layer {layer + 1}, head {head + 1}." in opened["said"]
     assert "value" not in found["layer"]
 
 
 def test_the_menus_offer_every_layer_and_head_and_their_means() -> None:
-    assert layer_choices(2) == [("layer 0", "0"), ("layer 1", "1"), ("mean of all layers", "all")]
-    assert head_choices(1) == [("head 0", "0"), ("mean of all heads", "mean")]
+    assert layer_choices(2) == [("layer 1", "0"), ("layer 2", "1"), ("mean of all layers", "all")]
+    assert head_choices(1) == [("head 1", "0"), ("mean of all heads", "mean")]

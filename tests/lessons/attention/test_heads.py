@@ -79,7 +79,7 @@ def test_all_outputs_tell_of_the_same_head(services: Services, reference: tuple[
     assert message["sentence_b_start"] == 9
     assert np.abs(unpack_weights(message["weights"]["4"], (12, n, n)) - theirs).max() <= 0.003
     np.testing.assert_allclose(np.array(outputs["plot"].data[0].z), theirs[7], atol=1e-4)
-    assert "Layer 4, head 7" in outputs["said"]
+    assert "Layer 5, head 8" in outputs["said"]
     assert f"<td>{theirs[7, 0, 1]:.3f}</td>" in outputs["table"]
     assert (outputs["layer"], outputs["head"]) == (
         {"maximum": 5, "__type__": "update"},
@@ -134,7 +134,7 @@ def test_a_picked_head_is_shown_alone(services: Services) -> None:
 
 def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) -> None:
     sentence = Sentence(TEXT, "", "minilm")
-    assert "layer 5, head 11" in drawn(services, sentence, "head", 0, 2, "")["patterns"]
+    assert "layer 6, head 12" in drawn(services, sentence, "head", 0, 2, "")["patterns"]
     here = drawn(services, sentence, "head", 0, 2, "", "", "previous", "sentence")
     assert "Pattern 'previous token', this sentence" in html.unescape(here["patterns"])
     assert "patterns" not in drawn(services, sentence, "head", 0, 2, "", "", "previous", "habit")
@@ -154,7 +154,7 @@ def test_the_pattern_table_is_of_this_sentence_or_the_habit(services: Services) 
 def test_what_is_taken_home(services: Services, reference: tuple[torch.Tensor, ...]) -> None:
     sentence = Sentence(TEXT, PAIR, "minilm")
     name, text = numbers(services, sentence, 4, 7)
-    assert name == "bert-attention-layer4-head7.json"
+    assert name == "bert-attention-layer5-head8.json"
     np.testing.assert_allclose(json.loads(text)["weights"], reference[4][0, 7].numpy(), atol=1e-5)
     name, text = alone_in_a_file(services, sentence, "head", 4, 99)
     assert name == "bert-attention-head-view.html"
@@ -227,10 +227,10 @@ def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
     sentence = Sentence(TEXT, "", "tiny")
     outputs = drawn(other, sentence, "head", *OPENED, "")
     assert (outputs["layer"]["value"], outputs["head"]["value"]) == own
-    assert f"<b>Layer {own[0]}, head {own[1]}.</b>" in outputs["said"]
+    assert f"<b>Layer {own[0] + 1}, head {own[1] + 1}.</b>" in outputs["said"]
     kept = next(place for place in back if place not in (own, OPENED))
     by_hand = drawn(other, sentence, "head", *kept, "", outputs["key"])
-    assert f"<b>Layer {kept[0]}, head {kept[1]}.</b>" in by_hand["said"]
+    assert f"<b>Layer {kept[0] + 1}, head {kept[1] + 1}.</b>" in by_hand["said"]
     assert head_to_open(services, "minilm", *own, outputs["key"]) == OPENED  # back in the first model
     assert head_to_open(services, "minilm", *kept, outputs["key"]) == kept
     assert head_to_open(services, "minilm", *own, "gone.0") == own  # a model that nobody knows any more

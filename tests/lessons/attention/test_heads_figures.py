@@ -57,7 +57,7 @@ def test_the_table_has_every_weight_and_each_rows_sum() -> None:
 def test_what_is_said_of_a_head_that_looks_back() -> None:
     weights = np.array([[1, 0, 0, 0], [0.8, 0.2, 0, 0], [0, 0.6, 0.4, 0], [0, 0, 1, 0]])
     said = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4)
-    assert "<b>Layer 1, head 4.</b>" in said
+    assert "<b>Layer 2, head 5.</b>" in said
     assert "0.80 on the previous token, 0.40 on the token itself and 0.00 on the next token" in said
     assert "45% of all attention" in said  # (1 + 0.8) / 4
     lengths = np.array([0.5, 2.0, 2.0, 0.5])  # [CLS] and [SEP] have short vectors

@@ -47,13 +47,13 @@ def test_rollout_beside_the_mean_of_its_last_layer(services: Services) -> None:
     run = services.run(sentence)
     stays = staying_shares(services.loaded("minilm"), run, 1).mean()
     assert (
-        f"a share of {stays:.0%} comes from the token itself in layer 1 (residual connection and attention to itself), "
+        f"a share of {stays:.0%} comes from the token itself in layer 2 (residual connection and attention to itself), "
         "on average over this input (Kobayashi et al. 2021)" in outputs["said"]
     )
     assert 0.25 < np.diagonal(rolled).mean() < 0.5  # at the layer that is shown first: neither all nor nothing
     assert outputs["token"]["value"] == "2"
     assert ("unflappable (2)", "2") in outputs["token"]["choices"]
-    assert "Composition of <q>unflappable</q> (token 2) after layer 1, by rollout" in outputs["sources"]
+    assert "Composition of <q>unflappable</q> (token 2) after layer 2, by rollout" in outputs["sources"]
     shown = [float(number) for number in re.findall(r"<span>([\d.]+)</span>", outputs["sources"])]
     alone = theirs[1].mean(axis=0)[2:6].mean(axis=0)
     assert shown[:2] == [pytest.approx(row[2:6].sum(), abs=6e-4), pytest.approx(alone[2:6].sum(), abs=6e-4)]
@@ -83,7 +83,7 @@ def test_the_sentence_says_what_was_done(services: Services) -> None:
     made = aggregate(run, recipe)
     sums = made.values.sum(axis=1)
     assert told(recipe, made, run) == (
-        "The mean over the 12 heads of layer 3, word by word (weights to a split word are summed over its pieces, "
+        "The mean over the 12 heads of layer 4, word by word (weights to a split word are summed over its pieces, "
         "weights from it averaged), [CLS] and [SEP] hidden, not renormalised, only from sentence A to sentence B, "
         "without renormalising: "
         f"rows sum to {sums.mean():.2f} on average, from {sums.min():.2f} to {sums.max():.2f}."
@@ -150,7 +150,7 @@ def test_the_file_holds_the_recipe_and_its_numbers(services: Services) -> None:
     sentence = Sentence(TEXT, PAIR, "minilm")
     name, text = numbers(services, sentence, *choices(quarter="B-A")[:-1])
     document = json.loads(text)
-    assert name == "bert-attention-rollout-layer1.json"
+    assert name == "bert-attention-rollout-layer2.json"
     made = aggregate(services.run(sentence), Recipe("rollout", 1, 2, words=True, quarter="B-A"))
     np.testing.assert_allclose(document["weights"], made.values, atol=1e-6)
     assert document["recipe"]["quarter"] == "B-A"

@@ -39,7 +39,7 @@ def test_all_outputs_tell_of_the_same_head(services: Services) -> None:
     weights = run.attentions[2, 5, 3]
     shown = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', outputs["board"])]
     np.testing.assert_allclose(shown[:-1], weights, atol=1e-5)
-    assert "in layer 2, head 5" in outputs["board"]
+    assert "in layer 3, head 6" in outputs["board"]
     assert f"{weights.max():.2f} on <q>{run.encoding.tokens[int(weights.argmax())]}</q>" in outputs["said"]
     assert '<span class="head chosen"' in outputs["concat"]
     listed = re.findall(r"<td>([\d.]+)</td><td>[\d.]+</td><td>[\d.]+</td></tr>", outputs["numbers"].split("of had")[0])
@@ -63,10 +63,10 @@ def test_the_difference_shown_is_small_with_every_switch(services: Services, cau
 def test_what_lies_beyond_becomes_the_last_one(services: Services) -> None:
     outputs = attended(services, 99, 23, 15, False, 99)
     n = len(services.run(Sentence(TEXT, PAIR, "minilm")).encoding)
-    assert f"<b>.</b> (token {n - 2}) to each token, in layer 5, head 11" in outputs["board"]
+    assert f"<b>.</b> (token {n - 2}) to each token, in layer 6, head 12" in outputs["board"]
     assert outputs["board"].count("[PAD]<sub>") == 8
     through = block.stepped(services, Sentence(TEXT, PAIR, "minilm"), 99, 23, 1_023)
-    assert f"<b>.</b> (token {n - 2}) through layer 5" in through["picture"]
+    assert f"<b>.</b> (token {n - 2}) through layer 6" in through["picture"]
     assert (through["number"]["maximum"], through["number"]["value"]) == (383, 383)
 
 
@@ -90,4 +90,4 @@ def test_the_blocks_outputs_tell_of_the_same_token(services: Services) -> None:
     outputs = block.told(services, Sentence(TEXT, PAIR, "minilm"), 2, 3)
     assert sum(outputs["plot"].data[2].customdata) == 1_536
     assert "of the squared norm" in re.sub(r"\s+", " ", outputs["curve"])
-    assert "kettle (token 2) in layer 3" in outputs["numbers"]
+    assert "kettle (token 2) in layer 4" in outputs["numbers"]

@@ -115,7 +115,7 @@ def test_tokens_are_shaded_by_their_sign_and_escaped(tiny: LoadedModel) -> None:
 def test_heads_in_words() -> None:
     heads = np.array([[0.0, 0.02], [0.1, 0.5]])
     told = flat(attention_told(heads, 1, 1, HOSTILE))
-    assert "Layer 1, head 1 changed most:</b> 50%" in told
-    assert "is 30.0% for the heads of layer 1 and 1.0% for those of layer 0" in told
+    assert "Layer 2, head 2 changed most:</b> 50%" in told
+    assert "is 30.0% for the heads of layer 2 and 1.0% for those of layer 1" in told
     assert "<script>" not in told
     assert "No head changed" in attention_told(0 * heads, 0, 0, "a")

@@ -93,13 +93,13 @@ def test_the_layers_rank_one_word() -> None:
     layers = [one(EVIL, SECOND, watched=SECOND, rank=rank) for rank in (4000, 2, 1, 1)]
     table = lens_html(layers, known=True)
     assert re.findall(r'<td class="rank"><b>([\d,]+)</b>', table) == ["4,000", "2", "1", "1"]
-    assert re.findall(r'<th scope="row">(.*?)</th>', table) == ["embeddings", "layer 0", "layer 1", "layer 2"]
-    assert "has rank 1 from layer 1 on" in table
+    assert re.findall(r'<th scope="row">(.*?)</th>', table) == ["embeddings", "layer 1", "layer 2", "layer 3"]
+    assert "has rank 1 from layer 2 on" in table
     assert re.findall(r"--share:(\d+)%", table) == ["50", "25"] * 4
     assert table.count('class="true"') == 4
     assert "<img" not in table
     never = lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 3, 5)], known=True)
-    assert "has rank 5 at the last layer. Its best rank is 3, at layer 0" in never
+    assert "has rank 5 at the last layer. Its best rank is 3, at layer 1" in never
     assert "Its best rank" not in lens_html([one(EVIL, watched=TRUE, rank=rank) for rank in (9, 5)], known=True)
     numbers = numbers_html(layers[-1], layers)
     assert "<td>0.50000</td><td>0.50000</td>" in numbers

@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
+from demos.counting import state_names
 from demos.figures.fonts.fonts import SMALL
 from demos.figures.matrix import BAR, NAMED_COLUMNS, SPACED, named_step
-from demos.figures.numbers import state_names
 from demos.figures.palette import colour_scale, inked, plotly_layout, word_colour
 from demos.templates import plot_text
 

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.attention.ablation import write_heads
+from demos.counting import layer_name
 from demos.lessons.attention.ablation.results import MAX_CLASSES, MAX_COMPARED
 from demos.lessons.attention.ablation.text import TEXT
 from demos.page.folds import code_fold, fold, formula_fold
@@ -40,7 +41,7 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
             )
             with gr.Row():
                 parts["whole"] = gr.Dropdown(
-                    [(f"layer {layer}", layer) for layer in range(deepest)], value=None,
+                    [(layer_name(layer), layer) for layer in range(deepest)], value=None,
                     label="Switch off a whole layer",
                     filterable=False, min_width=150, elem_id="ablation-layer-off",
                 )  # fmt: skip
@@ -63,7 +64,7 @@ def switches(page: Page, deepest: int) -> dict[str, Any]:
 
 def layers(count: int) -> list[tuple[str, str]]:
     """The menu of layers: "last" stays the last one when the model changes."""
-    return [("last", LAST), *((f"layer {number}", str(number)) for number in range(count))]
+    return [("last", LAST), *((layer_name(number), str(number)) for number in range(count))]
 
 
 def what_comes_out() -> dict[str, Any]:

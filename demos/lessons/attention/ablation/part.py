@@ -12,6 +12,7 @@ import gradio as gr
 from demos.bert.attention.ablation import Head, check_heads, effect_of_each, read_heads, write_heads
 from demos.bert.attention.saliency import attention_received
 from demos.bert.model.encoding import encode
+from demos.counting import layer_name
 from demos.figures.short_text import short
 from demos.lessons.attention.ablation.figure import change_figure
 from demos.lessons.attention.ablation.layout import (
@@ -53,12 +54,13 @@ def build(page: Page) -> None:
     deepest = max(spec.num_layers for spec in page.services.store.catalogue.values())
     parts = switches(page, deepest) | saliency(deepest) | folded()
     page.keep(
-        off=parts["off"],
+        heads_off=parts["off"],
         off_with=parts["listed"],
         explain=parts["output"],
         explain_layer=parts["layer"],
         explain_rows=parts["rows"],
     )
+    page.from_zero["heads_off"] = "off"
     _wire_switches(page, parts)
     filled = ("off", "followed", "struck", "said", "plot", "similar", "word", "guesses", "classes", "table", "code")
     page.draw(
@@ -95,8 +97,9 @@ def _wire_switches(page: Page, parts: dict[str, Any]) -> None:
         triggers=[],
         show_progress="hidden",
     )
-    chosen = f"insideBert.grids[{json.dumps(GRID)}].chosen().off.map((head) => head.join('.')).join(', ')"
-    parts["grid"].select(None, None, [off], js=f"() => {chosen}", **private)
+    chosen = f"insideBert.grids[{json.dumps(GRID)}].chosen().off"
+    typed = f"{chosen}.map((head) => head.map((index) => index + 1).join('.')).join(', ')"  # as `read_heads` reads it
+    parts["grid"].select(None, None, [off], js=f"() => {typed}", **private)
     parts["struck"].change(None, [parts["struck"]], None, js=show_in_grid(GRID, "off"), **private)
     parts["all_on"].click(None, None, [off], js="() => ''", **private)
     page.on([whole.input], layer_off, [whole, off, page.model], [off, whole])
@@ -108,7 +111,7 @@ def of_this_model(services: Services, sentence: Sentence, layer: str) -> dict[st
     known = layer in [LAST, *map(str, range(run.num_layers))]
     return {
         "grid": grid_value(grid_message(run)),
-        "whole": gr.update(choices=[(f"layer {number}", number) for number in range(run.num_layers)]),
+        "whole": gr.update(choices=[(layer_name(number), number) for number in range(run.num_layers)]),
         "layer": gr.update(choices=layers(run.num_layers), **({} if known else {"value": LAST})),
     }
 
@@ -178,7 +181,7 @@ def explained(
     last = run.num_layers - 1
     at = last if layer == LAST else min(int(layer), last)
     attention = attention_received(run, at, rows)
-    output, received = f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, layer {at}"
+    output, received = f"{title}, {saliency.output:.3f}", f"{RECEIVED[rows]}, {layer_name(at)}"
     return {
         "output": gr.update(choices=[(short(target.title, MENU), target.key) for target in targets], value=key),
         "explained": saliency_html(saliency.values, attention, run.encoding, output, received),

@@ -7,6 +7,7 @@ import numpy as np
 from demos.bert.attention.ablation import MAX_PASS_TOKENS, sentence_vectors
 from demos.bert.embeddings.similarity import cosine
 from demos.bert.model.encoding import encode
+from demos.counting import counted
 from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -25,5 +26,5 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     vectors = sentence_vectors(loaded, [encoding] * (layers + 1), [frozenset(), *off])  # [1 + L, d]
     alike = cosine(vectors[1:], np.broadcast_to(vectors[0], vectors[1:].shape))  # [L]
     most, least = int(alike.argmin()), int(alike.argmax())
-    facts = {"layer": most, "cosine": alike[most], "least": least, "closest": alike[least]}
+    facts = {"layer": counted(most), "cosine": alike[most], "least": counted(least), "closest": alike[least]}
     return Answer(keys=frozenset({THIRDS[most * 3 // layers]}), facts=facts)

@@ -11,7 +11,7 @@ from demos.bert.attention.ablation import Head
 from demos.bert.attention.saliency import agreement
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
-from demos.figures.numbers import state_names
+from demos.counting import state_names
 from demos.figures.palette import CLASSES
 from demos.figures.program import begin
 from demos.figures.short_text import short

@@ -11,6 +11,7 @@ import gradio as gr
 
 from demos.bert.model.catalogue import BUNDLED, ModelSpec
 from demos.bert.model.run import Run
+from demos.counting import counted, head_name, layer_name
 from demos.errors import UserError
 from demos.figures.download_names import file_name
 from demos.page.bar import WAITING_LIMIT, use_model
@@ -45,7 +46,10 @@ def build(page: Page) -> None:
     status = gr.HTML(elem_id="compare-status")
     parts = sides(services) | controls(page) | {"status": status}
     with takeaway_row("Download the difference:"):
-        name, place = "bert-attention-difference-{layer}-{head}", {"layer": parts["layer"], "head": parts["head"]}
+        name, place = (
+            "bert-attention-difference-layer-{layer+1}-head-{head+1}",
+            {"layer": parts["layer"], "head": parts["head"]},
+        )
         picture_buttons("#compare-difference", name, page, inputs=place)
         form = [page.trained, *(parts[name] for name in CHOICES)]
         file_button(page, "JSON", partial(taken, services), form, elem_id="compare-json")
@@ -118,12 +122,13 @@ def controls(page: Page) -> dict[str, Any]:
 
 def layer_choices(count: int, side: str = "") -> list[tuple[str, str]]:
     """The layers of a model that has `count`, and all of them; on the side "_right" also the left one's."""
-    return [*_as_left(side), *[(f"layer {layer}", str(layer)) for layer in range(count)], ("mean of all layers", ALL)]
+    return [*_as_left(side), *[(layer_name(layer), str(layer)) for layer in range(count)], ("mean of all layers", ALL)]
 
 
 def head_choices(count: int, side: str = "") -> list[tuple[str, str]]:
     """The heads of a layer that has `count`, and all of them; on the side "_right" also the left one's."""
-    return [*_as_left(side), *[(f"head {head}", str(head)) for head in range(count)], ("mean of all heads", MEAN)]
+    heads = [(f"head {counted(head)}", str(head)) for head in range(count)]
+    return [*_as_left(side), *heads, ("mean of all heads", MEAN)]
 
 
 def _as_left(side: str) -> list[tuple[str, str]]:
@@ -225,7 +230,7 @@ def _compared(services: Services, sentence: Sentence, form: Asked, move: bool) -
         shown["heads"] = heads_figure(comparison.heads, left.which)
         shown["picks"] = ";".join(f"{layer},{head}" for layer, head, _ in picks)
         for name, (layer, head, share) in zip(PICKS, picks, strict=False):
-            shown[name] = gr.update(value=f"layer {layer}, head {head}: {share:.0%}")
+            shown[name] = gr.update(value=f"{head_name(layer, head)}: {share:.0%}")
     return shown | _menus_for(left.run, right.run, form, move)
 
 

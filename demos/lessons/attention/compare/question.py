@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demos.bert.attention.comparison import Which, compare
+from demos.counting import counted
 from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -23,5 +24,5 @@ def answer(services: Services, sentence: Sentence, compare_text: str) -> Answer:
     if np.isnan(layers).any():
         raise UserError("The two sentences share no word, so there is nothing to compare.")
     most, least = int(layers.argmax()), int(layers.argmin())
-    facts = {"layer": most, "most": layers[most], "least": least, "smallest": layers[least]}
+    facts = {"layer": counted(most), "most": layers[most], "least": counted(least), "smallest": layers[least]}
     return Answer(keys=frozenset({THIRDS[most * 3 // len(layers)]}), facts=facts)

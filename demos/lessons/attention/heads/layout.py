@@ -11,10 +11,11 @@ from demos.bert.attention.head_profiles import habit_sentences
 from demos.bert.attention.patterns import PATTERNS
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.run import Run
+from demos.counting import counted
 from demos.figures.download_names import attention_json, file_name
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.page.folds import all_controls
-from demos.page.layer_head_choices import clamp
+from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
 from demos.widgets.bertviz.frame import bertviz_frame
@@ -96,12 +97,10 @@ def _more(page: Page) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="heads-place"):
         for what, first in zip(("layer", "head"), OPENED, strict=True):
-            parts[what] = gr.Slider(
-                0,
-                max(getattr(spec, f"num_{what}s") for spec in page.services.store.catalogue.values()) - 1,
-                value=first,
-                step=1,
-                label=f"{what.capitalize()} (from 0)",
+            parts[what] = counted_slider(
+                max(getattr(spec, f"num_{what}s") for spec in page.services.store.catalogue.values()),
+                first,
+                label=what.capitalize(),
                 elem_id=f"attention-{what}",
                 min_width=170,
             )
@@ -119,7 +118,7 @@ def _more(page: Page) -> dict[str, Any]:
 def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:
     """The file that the button JSON hands out: its name, and the head's weights."""
     run, layer, head = opened(services, sentence, layer, head)
-    name = file_name("bert-attention", f"layer{layer}", f"head{head}", extension="json")
+    name = file_name("bert-attention", f"layer{counted(layer)}", f"head{counted(head)}", extension="json")
     return name, attention_json(run, services.loaded(sentence.model).spec.title, layer, head)
 
 

@@ -16,6 +16,7 @@ from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.encoding import Encoding
 from demos.bert.model.once_cache import OnceCache
+from demos.counting import head_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
@@ -141,7 +142,7 @@ def drawn(
     lines = lines_said(message["heads"], number)
     whole = run.attentions[at, number]
     shown, few = Labels.of_tokens(run.encoding, shape.limit), Labels.of_tokens(run.encoding, TABLE_TOKENS)
-    title = f"Attention weights of layer {at}, head {number}"
+    title = f"Attention weights of {head_name(at, number)}"
     if len(few) < len(run.encoding):
         title += f", the first {len(few)} of {len(run.encoding)} tokens"
     values = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demos.bert.attention.patterns import even_scores, pattern_scores
+from demos.counting import counted
 from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -22,5 +23,6 @@ def answer(services: Services, sentence: Sentence) -> Answer:
     order = np.argsort(-scores, axis=None, kind="stable")[:BEST]
     best = [(int(layer), int(head)) for layer, head in zip(*np.unravel_index(order, scores.shape), strict=True)]
     layer, head = best[0]
-    facts = {"layer": layer, "head": head, "share": scores[layer, head], "even": even_scores(run.encoding)[PATTERN]}
+    facts = {"layer": counted(layer), "head": counted(head), "share": scores[layer, head]}
+    facts["even"] = even_scores(run.encoding)[PATTERN]
     return Answer(heads=frozenset(best), facts=facts)

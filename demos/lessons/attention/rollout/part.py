@@ -12,11 +12,12 @@ import gradio as gr
 from demos.bert.attention.contributions import staying_shares
 from demos.bert.attention.rollout import Aggregate, Quarter, Recipe, Specials, What, aggregate
 from demos.bert.model.run import Run
+from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, told
 from demos.page.folds import code_fold, fold, formula_fold
-from demos.page.layer_head_choices import clamp, slider
+from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
@@ -80,16 +81,14 @@ def controls(services: Services) -> dict[str, gr.Component]:
         "what": gr.Dropdown(
             _menu(WHATS), value="rollout", label="How to combine", filterable=False, elem_id="rollout-what"
         ),
-        "layer": gr.Slider(
-            0,
-            max(spec.num_layers for spec in specs) - 1,
-            value=1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
-            step=1,
-            label="Up to layer (from 0)",
+        "layer": counted_slider(
+            max(spec.num_layers for spec in specs),
+            1,  # in any model: with half kept a layer, a quarter or more is still on the diagonal, and not all
+            label="Up to layer",
             elem_id="rollout-layer",
         ),
-        "head": gr.Slider(
-            0, max(spec.num_heads for spec in specs) - 1, value=2, step=1, label="Head (from 0)",
+        "head": counted_slider(
+            max(spec.num_heads for spec in specs), 2, label="Head",
             elem_id="rollout-head", visible=False,
         ),
         "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual share (paper: 0.5)",
@@ -120,7 +119,7 @@ def drawn(services: Services, sentence: Sentence, *choices: Any) -> dict[str, An
     stays = float(staying_shares(loaded, run, recipe.layer).mean()) if rollout else None
     caption = WHATS[recipe.what].capitalize() + (f", {part}" if (part := left_out(joined, table)) else "")
     rows = list(zip(joined.rows.numbers, joined.rows.names, strict=True))
-    up_to = "Up to layer (from 0)" if rollout else "Layer (from 0)"
+    up_to = "Up to layer" if rollout else "Layer"
     return {
         "layer": slider(values[1], run.num_layers, visible=recipe.what in OF_A_LAYER, label=up_to),
         "head": slider(values[2], run.num_heads, visible=recipe.what in OF_A_HEAD),
@@ -170,7 +169,7 @@ def numbers(services: Services, sentence: Sentence, *choices: Any) -> tuple[str,
     """The file that the button JSON hands out: its name, and the matrix with what was done to make it."""
     run = services.run(sentence)
     recipe = read_recipe(run, *choices)
-    name = file_name("bert-attention", recipe.what, f"layer{recipe.layer}", extension="json")
+    name = file_name("bert-attention", recipe.what, f"layer{counted(recipe.layer)}", extension="json")
     return name, aggregate_json(run, services.loaded(sentence.model).spec.title, recipe, aggregate(run, recipe))
 
 

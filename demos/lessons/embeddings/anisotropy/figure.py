@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from demos.bert.embeddings.anisotropy import dominating, random_shares
 from demos.bert.embeddings.repairs import CENTRED, RAW, TOPLESS, TRIMMED, WHITE, WHITE_ALL, Repaired
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
+from demos.counting import state_name
 from demos.figures.axes import BOTH_PAPERS, whiskers
 from demos.figures.palette import CLASSES, SPECIAL, colour_scale, plotly_layout
 from demos.figures.strips import strips_limit
@@ -48,14 +49,14 @@ def curve_figure(space: Space, kind: str, layer: int) -> go.Figure:
             line={"color": HUES[key], "width": 5 if picked else 3},
             marker={"size": [18 if picked and at == layer else 10 if picked else 7 for at in layers]},
             cliponaxis=False,
-            hovertemplate=f"layer %{{x}}: cosine of {STRANGERS[key]} <b>%{{y:.3f}}</b><extra></extra>",
+            hovertemplate=f"after %{{x}} layers: cosine of {STRANGERS[key]} <b>%{{y:.3f}}</b><extra></extra>",
         )  # fmt: skip
         if picked:
             figure.add_scatter(
                 x=layers, y=np.round(cloud.trimmed, 4), name=f"the same, {TOP} dimensions removed",
                 mode="lines+markers", line={"color": HUES[key], "width": 3, "dash": "dot"},
                 marker={"size": 7, "symbol": "circle-open"}, cliponaxis=False,
-                hovertemplate=f"layer %{{x}} without its {TOP} largest dimensions: <b>%{{y:.3f}}</b><extra></extra>",
+                hovertemplate=f"after %{{x}} layers, {TOP} dimensions removed: <b>%{{y:.3f}}</b><extra></extra>",
             )  # fmt: skip
     figure.add_scatter(
         x=[layers[0], layers[-1]], y=[0, 0], name="random directions", mode="lines",
@@ -82,7 +83,7 @@ def cosines_figure(space: Space, kind: str, layer: int) -> go.Figure:
                 line=DASHED | {"shape": "spline"}, hoverinfo="skip",
             ),
             go.Bar(
-                x=np.round(middles, 2), y=np.round(shares, 3), name=f"{STRANGERS[kind]}, layer {layer}",
+                x=np.round(middles, 2), y=np.round(shares, 3), name=f"{STRANGERS[kind]}, {state_name(layer)}",
                 marker={"color": HUES[kind], "opacity": 0.85, "line": {"width": 0}},
                 hovertemplate="cosine near %{x}: <b>%{y:.1f} %</b> of the pairs<extra></extra>",
             ),
@@ -170,12 +171,12 @@ def norms_figure(space: Space, layer: int) -> go.Figure:
             line={"color": hue, "width": 3}, marker={"size": 9, "symbol": symbol}, cliponaxis=False,
             error_y=whiskers(middle - low, high - middle, color=hue, thickness=2, width=4),
             customdata=np.stack([layers, low, high], axis=1),
-            hovertemplate=f"{name}, layer %{{customdata[0]}}: median <b>%{{y:.2f}}</b><br>{inside} within "
+            hovertemplate=f"{name}, after %{{customdata[0]}} layers: median <b>%{{y:.2f}}</b><br>{inside} within "
             "%{customdata[1]:.2f} and %{customdata[2]:.2f}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(**plotly_layout(height=360, margin={"l": 70, "r": 12, "t": 10, "b": 52}), font_size=16)
     figure.update_layout(legend={"y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 17}})
-    figure.update_xaxes(title="layer", tickvals=list(layers), zeroline=False)
+    figure.update_xaxes(title="layer (0: the embedding output)", tickvals=list(layers), zeroline=False)
     figure.update_yaxes(title="length ‖x‖", rangemode="tozero", zeroline=False)
     return figure
 

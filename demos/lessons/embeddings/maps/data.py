@@ -16,6 +16,7 @@ from demos.bert.embeddings.similarity import sentences_of
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
+from demos.counting import state_names
 from demos.errors import UserError
 from demos.figures.cosines import short
 from demos.figures.maps import MAX_CLASSES, Points
@@ -147,7 +148,7 @@ def tokens_mapped(services: Services, loaded: LoadedModel, lines: list[str], lay
     shown: dict[str, Any] = {"names": tokens * states, "own": np.zeros(n * states, dtype=bool), "kind": "token"}
     if layer is None:
         vectors = np.concatenate([run.hidden_states for run in runs], axis=1).reshape(n * states, -1)
-        labels = tuple(f"layer {number}" for number in range(states))
+        labels = tuple(state_names(states - 1))
         classes = np.repeat(np.arange(states), n)
         return Mapped(vectors, Points(classes=classes, labels=labels, ordered=True, step=n, what="layer", **shown))
     vectors = np.concatenate([run_states(run, layer) for run in runs])

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from demos.bert.embeddings.control_word import Control
 from demos.bert.embeddings.word_occurrences import Contrast, Use
+from demos.counting import state_name
 from demos.figures.axes import axis
 from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
@@ -135,7 +136,7 @@ def _line(
         x=x, y=np.round(y, 4), name=name, mode="lines+markers" if marks else "lines",
         line={"color": colour, "width": 5 if marks else 3, "dash": dash},
         marker={"size": [15 if step == layer else 8 for step in x]}, showlegend=False, cliponaxis=False,
-        hovertemplate=f"layer %{{x}}: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
+        hovertemplate=f"after %{{x}} layers: <b>%{{y:.3f}}</b><extra>{plot_text(name)}</extra>",
     )  # fmt: skip
 
 
@@ -166,7 +167,7 @@ def matrix_figure(cosine: np.ndarray, uses: Sequence[Use], senses: Sequence[str]
             texttemplate="%{text}" if few else None,
             textfont={"size": 18 if m <= 8 else 16},
             customdata=[[[a, b] for b in names] for a in names],
-            hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>layer {layer}: cosine <b>%{{z:.3f}}</b>"
+            hovertemplate=f"%{{customdata[0]}}<br>%{{customdata[1]}}<br>{state_name(layer)}: cosine <b>%{{z:.3f}}</b>"
             "<extra></extra>",
             hoverongaps=False,
             xgap=1,

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.embeddings.word_senses import SenseScores
+from demos.counting import state_name
 from demos.figures.axes import axis
 from demos.figures.palette import CLASSES, plotly_layout
 
@@ -15,7 +16,7 @@ HEIGHT = 400
 
 def where(row: int) -> str:
     """What a row of the scores is called: "static table", "layer 3"."""
-    return f"layer {row - 1}" if row else "the static table"
+    return state_name(row - 1) if row else "the static table"
 
 
 def scores_figure(scores: SenseScores) -> go.Figure:
@@ -52,7 +53,8 @@ def scores_figure(scores: SenseScores) -> go.Figure:
     step = 1 if rows <= 14 else 3
     layers = range(0, rows - 1, step)
     figure.update_layout(**plotly_layout(height=HEIGHT, margin={"l": 52, "r": 56, "t": 14, "b": 54}))
-    across = axis("layer", 17, tickvals=[0, *(layer + 1 for layer in layers)], ticktext=["static", *map(str, layers)])
+    title = "layer (0: the embedding output)"
+    across = axis(title, 17, tickvals=[0, *(layer + 1 for layer in layers)], ticktext=["static", *map(str, layers)])
     figure.update_xaxes(across, range=[-0.3, rows - 0.7], showgrid=False)
     low = min(0.0, float(scores.rand.mean(axis=0).min()))
     figure.update_yaxes(range=[low - 0.04, 1.02], tickfont={"size": 17}, nticks=7, zeroline=False)

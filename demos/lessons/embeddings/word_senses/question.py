@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from demos.bert.embeddings.word_occurrences import clean_word, contrast, read_uses, use_cosines, word_states
 from demos.bert.model.steps import drained
+from demos.counting import state_name
 from demos.errors import UserError
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
@@ -19,5 +20,5 @@ def answer(services: Services, sentence: Sentence, word: str, word_uses: str) ->
         raise UserError("The list needs two senses with two sentences each, an empty line between the senses.")
     layers, layer = loaded.spec.num_layers, int(found.gaps.argmax())
     key = "input" if layer == 0 else "early" if layer <= layers / 2 else "late"
-    facts = {"layer": layer, "layers": layers, "gap": found.gaps[layer], "first": found.gaps[0]}
+    facts = {"layer": state_name(layer), "layers": layers, "gap": found.gaps[layer], "first": found.gaps[0]}
     return Answer(keys=frozenset({key}), facts=facts)

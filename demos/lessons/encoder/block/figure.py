@@ -12,6 +12,7 @@ from markupsafe import Markup
 from demos.bert.encoder.layer_trace import CLOSES, LayerLedger
 from demos.bert.encoder.norm_and_feed_forward import NormLedger, activation
 from demos.bert.model.encoding import Encoding
+from demos.counting import layer_name
 from demos.figures.cell_strip import cells, scale_html
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
@@ -171,5 +172,5 @@ def block_numbers(ledger: LayerLedger, encoding: Encoding, token: int) -> Markup
         (key, ours, scientific(float(np.abs(ours - ledger.own[key]).max())), scientific(by_part[key]))
         for key, ours in ledger.steps.items()
     ]
-    caption = f"{encoding.tokens[token]} (token {token}) in layer {ledger.layer}, step by step"
+    caption = f"{encoding.tokens[token]} (token {token}) in {layer_name(ledger.layer)}, step by step"
     return strips_table(vectors, caption) + TEXT.differences(differences)

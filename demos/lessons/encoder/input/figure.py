@@ -84,7 +84,7 @@ def norm_strips(ledger: InputLedger, token: int) -> list[Strip]:
         ("(sum − mean) / std. deviation", norm.normalised[token]),
         ("× gain", norm.gain),
         ("+ offset", norm.offset),
-        ("= into layer 0", norm.result[token]),
+        ("= into layer 1", norm.result[token]),
     ]
 
 

@@ -57,7 +57,7 @@ def build(page: Page) -> None:
     with fold(__file__, "numbers", "The numbers"):
         steps["table"], changed["table"] = gr.HTML(""), gr.HTML("")
     formula_fold(__file__)
-    steps["program"] = code_fold(__file__, "Prints this token's input to layer 0, step by step")
+    steps["program"] = code_fold(__file__, "Prints this token's input to layer 1, step by step")
     source_fold(__file__)
     page.keep(order=order)
 

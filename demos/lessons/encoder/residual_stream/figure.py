@@ -140,7 +140,7 @@ def curves_figure(paths: Paths, encoding: Encoding, token: int, layer: int) -> g
     figure.add_trace(
         go.Bar(
             x=middle, y=np.round(paths.change[:, token], 4), width=0.6,
-            marker={"color": own}, name="change", showlegend=False, customdata=list(range(steps - 1)),
+            marker={"color": own}, name="change", showlegend=False, customdata=list(range(1, steps)),
             hovertemplate="layer %{customdata}: <b>%{y:.4f}</b><extra></extra>",
         ),
         row=3, col=1,
@@ -196,5 +196,5 @@ def path_table(paths: Paths, encoding: Encoding, token: int) -> Markup:
         change = f"{paths.change[step - 1, token]:.4f}" if step else "–"
         before = [f"{value:.4f}" for value in (norm, *(values[step] for _, _, values in cosines.values()))]
         place = [f"{value:.4f}" for value in paths.points[step, token]]
-        rows.append((f"after layer {step - 1}" if step else "embedding output", [*before, change, *place]))
+        rows.append((f"after layer {step}" if step else "embedding output", [*before, change, *place]))
     return number_table(f"The path of {encoding.tokens[token]} (token {token})", heads, rows)

@@ -10,7 +10,8 @@ import numpy as np
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.pretraining.lens import Distribution, leads_from
-from demos.figures.numbers import percent, state_names
+from demos.counting import state_names
+from demos.figures.numbers import percent
 from demos.figures.program import texts_of
 from demos.figures.token_chips import hue_style, token_label, visible
 from demos.lessons.pretraining.program_lines import begin_lines

@@ -1,0 +1,108 @@
+"""On the page layers are 1 ... L and heads 1 ... A; state 0 is the embeddings. Programs keep transformers' indices."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+import pytest
+from gradio.components.plot import PlotData
+
+from app import build_pages
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.counting import counted, head_name, layer_name, state_name, state_names
+from demos.page.bar import DEFAULT_TEXT
+from demos.page.batch import changed_by
+from demos.page.delivery.first_views import FirstViews
+from demos.page.layer_head_choices import is_counted
+from demos.page.lesson import Page
+from demos.page.services import Services
+
+FROM_ZERO = re.compile(r"\b(layers?|heads?) 0\b(?!\.\d|%)|(layer|head) \(from 0\)|counted from 0", re.IGNORECASE)
+SPOKEN = ("text", "title", "name", "hovertemplate", "ticktext", "label", "customdata")  # what a Plotly figure says
+
+
+def test_names() -> None:
+    assert [counted(0), layer_name(0), head_name(5, 11)] == [1, "layer 1", "layer 6, head 12"]
+    assert state_names(2) == ["embeddings", "layer 1", "layer 2"]
+    assert [state_name(0), state_name(2)] == ["state 0 (embeddings)", "layer 2"]
+    assert FROM_ZERO.search("Layer 0, head 2")
+    assert FROM_ZERO.search('data-told="Layer 0: attention"')
+    assert FROM_ZERO.search("layer (0: the embedding output), head 0.5") is None
+
+
+@pytest.fixture(scope="module")
+def pages(store: ModelStore, bundled: LoadedModel) -> dict[str, tuple[gr.Blocks, Page]]:
+    views = FirstViews()
+    demo = build_pages(Services(store, BUNDLED), views)
+    return {page.lesson.slug: (demo, page) for page in views.pages}
+
+
+@pytest.mark.parametrize("lesson", ["overview", "attention", "encoder", "pretraining"])
+def test_no_drawing_counts_from_zero(pages: dict[str, tuple[gr.Blocks, Page]], lesson: str) -> None:
+    """Neither with the first layer and head nor with the last, called L and A. (Embeddings counts states, 0 to L.)"""
+    demo, page = pages[lesson]
+    places = ("first", "last") if any(map(is_counted, page.choices.values())) else ("first",)
+    for place in places:
+        said = list(spoken(demo, page, place))
+        for where, text in said:
+            found = FROM_ZERO.search(text)
+            assert not found, (lesson, place, where, text[max(0, found.start() - 60) : found.end() + 60])
+        everything = " ".join(text for _, text in said).lower()
+        if lesson in ("attention", "encoder"):
+            assert "layer 6, head 12" in re.sub(r"\s+", " ", everything) or place == "first"
+        assert "layer 6" in re.sub(r"<[^>]*>|\s+", " ", everything).replace("  ", " "), lesson
+
+
+def spoken(demo: gr.Blocks, page: Page, place: str) -> Iterator[tuple[str, str]]:
+    """What the drawings of a page say, at the first layer and head or at the last; programs are left out."""
+    values: dict[int, Any] = dict(
+        zip((component._id for component in page.sentence), (DEFAULT_TEXT, "", BUNDLED), strict=True)
+    )
+    for component in page.choices.values():
+        if is_counted(component):
+            values[component._id] = 1 if place == "first" else component.maximum
+    for redraw in page.redrawn:
+        if inspect.isgeneratorfunction(redraw.handler):
+            continue
+        answer = redraw.handler(*(values.get(one._id, getattr(one, "value", None)) for one in redraw.inputs))
+        for output, value in zip(redraw.outputs, answer, strict=True):
+            if isinstance(output, gr.Code):
+                continue
+            for name, now in changed_by(value).items():
+                if name == "value" and isinstance(output, gr.HTML | gr.Plot):
+                    yield from ((output.elem_id or output.label or "", text) for text in texts_of(now))
+                elif name in ("label", "choices", "info"):
+                    yield output.elem_id or "", " ".join(str(one[0]) for one in now) if name == "choices" else str(now)
+    for block in demo.blocks.values():
+        if block.page == page.lesson.slug and isinstance(block, gr.components.Component):
+            yield block.elem_id or "", f"{getattr(block, 'label', '')} {getattr(block, 'info', '')}"
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """The words of a value: HTML without its tags, and what a figure writes."""
+    if value is None:
+        return
+    if isinstance(value, PlotData) or hasattr(value, "to_json"):
+        figure = json.loads(value.plot if isinstance(value, PlotData) else value.to_json())
+        yield from written(figure)
+    elif not str(value).startswith("{"):
+        yield str(value)  # what its attributes say, too
+        yield re.sub(r"<[^>]*>", "", str(value))
+
+
+def written(node: Any, name: str = "") -> Iterator[str]:
+    if isinstance(node, dict):
+        for key, inner in node.items():
+            if key != "template":
+                yield from written(inner, key)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from written(inner, name)
+    elif isinstance(node, str) and name in SPOKEN:
+        yield node
