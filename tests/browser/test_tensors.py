@@ -26,7 +26,7 @@ def test_a_row_is_followed_through_all_matrices(open_lesson: Callable[..., Page]
     page = open_lesson("encoder", part="matrices", text="The kettle had boiled dry.")
     board, told = page.locator("#encoder-matrices-board"), page.locator("#encoder-matrices-board .matrices-told")
     expect(told).to_contain_text("Point at a cell")
-    weights = board.locator('.matrix[data-name="A"]').first
+    weights = board.locator('.matrix[data-name="α"]').first
     weights.scroll_into_view_if_needed()
     box = weights.bounding_box()
     assert box

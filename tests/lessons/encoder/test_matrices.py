@@ -50,7 +50,7 @@ def own(bundled: LoadedModel) -> dict[str, torch.Tensor]:
     try:
         inputs = bundled.tokenizer(SENTENCE.text, return_tensors="pt")
         with torch.inference_mode():
-            seen["A"] = bundled.model(**inputs, output_attentions=True).attentions[LAYER][0, HEAD]
+            seen["α"] = bundled.model(**inputs, output_attentions=True).attentions[LAYER][0, HEAD]
     finally:
         for hook in hooks:
             hook.remove()
@@ -69,7 +69,7 @@ def test_each_matrix_is_the_model_s_own(shown: dict[str, Any], own: dict[str, to
     columns = slice(HEAD * width, (HEAD + 1) * width)
     q, k, v = (own[name][:, columns].numpy() for name in "QKV")
     expected = {
-        "Q": q, "K": k, "V": v, "Kᵀ": k.T, "S": q @ k.T / np.sqrt(width), "A": own["A"].numpy(),
+        "Q": q, "K": k, "V": v, "Kᵀ": k.T, "S": q @ k.T / np.sqrt(width), "α": own["α"].numpy(),
         "Z": own["T₁ in"][:, columns].numpy(),
     }  # fmt: skip
     assert set(read) == set(expected)
@@ -79,17 +79,17 @@ def test_each_matrix_is_the_model_s_own(shown: dict[str, Any], own: dict[str, to
     shapes = re.findall(r'data-name="([^"]+)"[^>]*data-shape="(\d+ \d+)"', str(shown["board"]))
     assert dict(shapes) == {
         "X": f"{n} 384", "W_Q": "384 32", "W_K": "384 32", "W_V": "384 32", "Q": f"{n} 32", "K": f"{n} 32",
-        "V": f"{n} 32", "Kᵀ": f"32 {n}", "S": f"{n} {n}", "A": f"{n} {n}", "Z": f"{n} 32",
+        "V": f"{n} 32", "Kᵀ": f"32 {n}", "S": f"{n} {n}", "α": f"{n} {n}", "Z": f"{n} 32",
         "Z of all 12 heads": f"{n} 384", "W_O": "384 384", "T₁": f"{n} 384",
     }  # fmt: skip
 
 
 def test_rows_and_columns_are_followed_along_shared_axes(shown: dict[str, Any]) -> None:
     board = str(shown["board"])
-    axes = dict(re.findall(r'data-name="([A-Z][^"]*)" *\n? *data-rows="(\w)"', board))
-    columns = dict(re.findall(r'data-name="([A-Z][^"]*)"\s+data-rows="\w" data-columns="(\w)"', board))
+    axes = dict(re.findall(r'data-name="([A-Zα][^"]*)" *\n? *data-rows="(\w)"', board))
+    columns = dict(re.findall(r'data-name="([A-Zα][^"]*)"\s+data-rows="\w" data-columns="(\w)"', board))
     assert (axes["Q"], columns["Q"], axes["Kᵀ"], columns["Kᵀ"]) == ("i", "k", "k", "j")
-    assert (axes["A"], columns["A"], axes["V"], columns["V"]) == ("i", "j", "j", "v")
+    assert (axes["α"], columns["α"], axes["V"], columns["V"]) == ("i", "j", "j", "v")
     assert (axes["Z"], columns["Z"], axes["T₁"]) == ("i", "v", "i")
     names = re.findall(r'data-names="([^"]+)"', board)
     assert json.loads(html.unescape(names[0]))["i"][3:6] == ["<", "b", ">"]
@@ -119,12 +119,12 @@ def test_the_pair_s_words_and_the_program(shown: dict[str, Any], own: dict[str, 
     assert "stays as it is" in shown["pair"]
     lines = printed(shown["program"])
     said = {line.split()[0]: line.split()[1:3] for line in lines}
-    n = len(own["A"])
+    n = len(own["α"])
     assert (said["X"], said["S"], said["Z"]) == ([str(n), "384"], [str(n), str(n)], [str(n), "32"])
     assert float(lines[-1].split()[-1]) < 1e-4
-    others = own["A"][TOKEN].clone()
+    others = own["α"][TOKEN].clone()
     others[TOKEN] = -1
-    assert f"in A, {others.max():.3f}, is the largest" in " ".join(str(shown["said"]).split())
+    assert f"in α, {others.max():.3f}, is the largest" in " ".join(str(shown["said"]).split())
 
 
 def test_a_long_input_is_drawn_in_part_and_one_token_alone_is_fine(services: Services) -> None:

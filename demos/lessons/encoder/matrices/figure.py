@@ -86,10 +86,10 @@ def attention_board(view: View) -> Markup:
         f"÷ √{d_k} =",
         Matrix("S", attention.scaled[head, :n, :n], "i", "j", square),
         "→ softmax →",
-        Matrix("A", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1"),
+        Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0, note="rows sum to 1"),
     )
     mixed = equation(
-        Matrix("A", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0),
+        Matrix("α", attention.weights[head, :n, :n], "i", "j", square, "magnitude", 1.0),
         "×",
         Matrix("V", attention.value[head, :n], "j", "v", (NARROW, tall)),
         "=",
@@ -163,7 +163,7 @@ def shapes_table(view: View) -> Markup:
         *((f"W_{name}, one head", f"d × d_k = {d} × {d_k}", None) for name in "QKV"),
         *((name.upper()[0], f"n × d_k = {n} × {d_k}", differences[name]) for name in ("query", "key", "value")),
         ("S", f"n × n = {n} × {n}", None),
-        ("A", f"n × n = {n} × {n}", differences["weights"]),
+        ("α", f"n × n = {n} × {n}", differences["weights"]),
         (f"Z of all {heads} heads", f"n × A d_k = {n} × {heads * d_k}", differences["concat"]),
         ("W_O", f"A d_k × d = {heads * d_k} × {d}", None),
         ("T₁", f"n × d = {n} × {d}", differences["t1"]),
