@@ -152,6 +152,7 @@ def comparison_json(comparison: Comparison, left: Side, right: Side) -> str:
     """Both sides' weights and their difference as a JSON document; null where a side has no such word."""
     document: dict[str, Any] = {
         "what": "BERT's attention weights on two sides and right minus left: [query][key], in the order of rows",
+        "counting": "layer and head from 0, as in transformers; attention from 1, as on the page",
         "rows": list(comparison.alignment.names),
         "special": list(labels_of(comparison.alignment).special),
         "by_word": comparison.alignment.by_word,
