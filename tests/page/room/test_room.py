@@ -41,7 +41,7 @@ def room(clock: Clock) -> Room:
 
 def read(channel: Channel) -> dict[str, object]:
     """What a stream would send now, by name."""
-    lines = run(channel.take(0.01)).decode().split("\n\n")
+    lines = (run(channel.take()) if channel.waiting else b"").decode().split("\n\n")
     told: dict[str, object] = {}
     for line in lines:
         told |= orjson.loads(line.removeprefix("data: ")) if line else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
@@ -21,6 +22,7 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.page.protection import INNERMOST, MIDDLEWARE
 from demos.page.room import address, stream
+from demos.page.room.room import Room
 from demos.page.room.rooms import Rooms
 from demos.page.room.routes import MOST_BODY, RoomRoutes, right_place
 from demos.page.room.runs import NOT_YET, RoomRuns
@@ -29,6 +31,7 @@ from demos.training.events import Started, Step
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed
 from tests.hostile.wire import OURS, Answer, send
+from tests.loops import run
 
 BASE = "http://lab.example/bert/"
 
@@ -313,6 +316,22 @@ def test_a_stream_shows_that_it_lives(app: App, monkeypatch: pytest.MonkeyPatch)
     while app.rooms.rooms[room["code"]].leader.channels:  # the reader has gone, and so has the stream
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_stream_that_nobody_reads_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader who stays connected and takes nothing: the server's `send` waits for ever."""
+    monkeypatch.setattr(stream, "BEAT_SECONDS", 0.05)
+    room = Room("ABCD", {"tokens"}, time.monotonic() + 60, time.monotonic)
+    member = room.join()
+
+    async def never(*_: Any) -> Any:
+        await asyncio.Event().wait()
+
+    async def listen() -> None:
+        await asyncio.wait_for(stream.stream(room, member, never, never), 20)
+
+    run(listen())
+    assert member.channels == []
 
 
 def test_the_end_of_the_program_is_told(app: App) -> None:
