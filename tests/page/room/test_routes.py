@@ -24,7 +24,7 @@ from demos.page.protection import INNERMOST, MIDDLEWARE
 from demos.page.room import address, stream
 from demos.page.room.room import Room
 from demos.page.room.rooms import Rooms
-from demos.page.room.routes import MOST_BODY, RoomRoutes, right_place
+from demos.page.room.routes import MOST_BODY, RoomRoutes
 from demos.page.room.runs import NOT_YET, RoomRuns
 from demos.page.services import Services
 from demos.training.events import Started, Step
@@ -117,7 +117,7 @@ def test_a_lecture(app: App) -> None:
     assert app.lead(room, "show", **view).status == 200
     for member in members:
         member.waits_for("view", view)
-    assert app.lead(room, "ask", question="Which?", answers=["one", "two"], right=0).status == 200
+    assert app.lead(room, "ask", question="Which?", answers=["one", "two"], right=[0]).status == 200
     members[0].waits_for(
         "vote", {"number": 1, "question": "Which?", "answers": ["one", "two"], "round": 1, "revealed": False}
     )
@@ -130,7 +130,7 @@ def test_a_lecture(app: App) -> None:
     while not members[0].state["vote"]["revealed"]:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert (members[0].state["vote"]["tallies"], members[0].state["vote"]["right"]) == ([[1, 2]], 0)
+    assert (members[0].state["vote"]["tallies"], members[0].state["vote"]["right"]) == ([[1, 2]], [0])
     app.told("say", code, member=keys[0], sentence="A sentence from the hall.")
     lecturer.waits_for("sentences", 1)
     assert "sentences" not in members[1].state
@@ -149,20 +149,10 @@ def test_a_lecture(app: App) -> None:
     assert all(len(json.dumps(event)) < 400 for event in (*lecturer.events, *again.events))  # a few hundred bytes
 
 
-@pytest.mark.parametrize(
-    ("part", "right"),
-    [("tokens/", 1), ("embeddings/pooling", 1), ("encoder/block", None), ("no/where", None), (7, None), (None, None)],
-)
-def test_the_right_answer_to_a_parts_question_is_known_where_no_sentence_changes_it(
-    part: object, right: int | None
-) -> None:
-    assert right_place(part) == right
-
-
 def test_a_member_can_t_lead(app: App) -> None:
     room = app.opened()
     member = app.told("join", room["code"])["member"]
-    for do in ("show", "ask", "again", "reveal", "end vote", "list", "drop", "clear", "close", "own"):
+    for do in ("show", "ask", "mark", "again", "reveal", "end vote", "list", "drop", "clear", "close", "own"):
         for key in (member, room["member"], "", None, room["key"][:-1]):
             answer = app.post("lead", room["code"], key=key, do=do, lesson="tokens", query="")
             assert (answer.status, answer.detail) == (403, "Only the one who opened this room leads it.")
