@@ -79,6 +79,12 @@ class Peak:
         return self.most
 
 
+def worked(process: psutil.Process | None) -> float:
+    """Seconds of processor time so far; these a busy machine changes less than others."""
+    times = process.cpu_times() if process else None
+    return times.user + times.system if times else math.nan
+
+
 def share(seconds: Sequence[float], part: float) -> float:
     """The time within which this part of all came (the nearest rank)."""
     return sorted(seconds)[max(0, math.ceil(part * len(seconds)) - 1)]
@@ -121,7 +127,9 @@ async def lecture(url: str, process: psutil.Process | None, count: int, short: b
         await until(lambda: lecturer.state.get("here") == count)
         print(f"{lecturer.state.get('here')} of {count} members listen")
         beside = asyncio.create_task(_collected(tokenized(http, url, asked)))
+        spent = worked(process)
         follows = await _follows(http, url, code, lead, members, views)
+        spent = (worked(process) - spent) / views
         tallies, each = await _tallies(http, url, code, lead, lecturer, members, votes)
         busy = await beside
         grown = (memory.end() - before) / 2**20 if process else math.nan
@@ -137,6 +145,7 @@ async def lecture(url: str, process: psutil.Process | None, count: int, short: b
     print(
         f"a reader beside: {statistics.median(alone):.3f} s alone, {statistics.median(busy):.3f} s ({slower:.2f} times)"
     )
+    print(f"processor time of the app: {1_000 * spent:.0f} ms a view, the other reader's calls among it")
     print(f"memory of the app, at its most: {grown:+.1f} MB")
     missed = [max(late) > LATE, process is not None and grown > LARGE, len(ended) < len(streams)]
     return 0 if short else sum(missed)

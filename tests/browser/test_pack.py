@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import gradio as gr
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from app import build_pages
 from demos.bert.model.models import ModelStore
+from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
+from demos.page.lesson import Page as LessonPage
 from demos.page.services import Services
+from demos.page.tours import pack as module
 from demos.page.tours.checks import check_tour
 from demos.page.tours.pack import MOST_BYTES, packed, write_pack
 from demos.page.tours.places import places_of
@@ -51,15 +56,36 @@ light: finetune-curve
 """
 
 
+Pages = tuple[gr.Blocks, Sequence[LessonPage]]
+
+
 @pytest.fixture(scope="module")
-def pack(store: ModelStore, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(store: ModelStore) -> Pages:
     first_views = FirstViews()
-    demo = build_pages(Services(store, "minilm"), first_views)
+    return build_pages(Services(store, "minilm"), first_views), first_views.pages
+
+
+@pytest.fixture(scope="module")
+def pack(pages: Pages, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tour = parse_tour("mine.md", TOUR)
-    check_tour(tour, places_of(demo, first_views.pages))
+    check_tour(tour, places_of(*pages))
     path = tmp_path_factory.mktemp("pack") / "mine.html"
-    write_pack(packed(tour, demo, first_views.pages), path)
+    write_pack(packed(tour, *pages), path)
     return path
+
+
+def test_a_pack_of_twenty_stops_is_small_and_a_larger_one_is_refused(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head, *stops = TOUR.split("## ")
+    stops = [f"{number} {stop}" for number, stop in enumerate(stops * 4, 1)]
+    tour = parse_tour("mine.md", "## ".join([head, *stops]))
+    assert len(tour.stops) == 20
+    size = len(packed(tour, *pages).encode())
+    assert size < 10_000_000
+    monkeypatch.setattr(module, "MOST_BYTES", size - 1)
+    with pytest.raises(UserError, match="leave out some stops"):
+        packed(tour, *pages)
 
 
 def the_question_has_its_answers(page: Page, store: ModelStore) -> None:

@@ -56,8 +56,10 @@ def test_a_lecture_with_a_phone(open_lesson: Open, phone: Page, app_url: str) ->
     expect(page.locator(PANEL)).to_contain_text("1 in the room")
     the_phone_follows_without_loading_anew(page, phone)
     it_lets_go_and_comes_back(page, phone)
+    a_phone_that_slept_asks_for_its_stream_again(phone)
     a_vote_and_the_same_again(page, phone)
     the_parts_own_question(page, phone)
+    a_question_that_the_sentence_answers(page, phone)
     a_sentence_from_the_hall(page, phone)
     a_data_set_from_the_hall(page, phone)
     a_member_can_t_lead(phone, app_url, code)
@@ -104,6 +106,23 @@ def it_lets_go_and_comes_back(page: Page, phone: Page) -> None:
     phone.get_by_role("button", name="Follow").tap()
     stands(phone, "tokens")
     expect(phone.locator(LINE)).to_contain_text("following")
+
+
+def a_phone_that_slept_asks_for_its_stream_again(phone: Page) -> None:
+    """What follows shows that the new one is heard."""
+    with phone.expect_request("**/room/stream?*"):
+        phone.evaluate("""() => {
+            const now = Date.now;
+            const turn = (state) => {
+                Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+                document.dispatchEvent(new Event("visibilitychange"));
+            };
+            turn("hidden");
+            Date.now = () => now() + 300_000;
+            turn("visible");
+            Date.now = now;
+            delete document.visibilityState;
+        }""")
 
 
 def a_vote_and_the_same_again(page: Page, phone: Page) -> None:
@@ -154,6 +173,21 @@ def the_parts_own_question(page: Page, phone: Page) -> None:
     page.get_by_role("button", name="Vote again").click()
     answers.nth(1).tap()
     expect(counts).to_have_text(["1", "0", "0", "0", "0", "1", "0", "0"])
+    page.get_by_role("button", name="End the vote").click()
+    expect(phone.locator(BALLOT)).to_be_hidden()
+
+
+def a_question_that_the_sentence_answers(page: Page, phone: Page) -> None:
+    page.locator("#embeddings-anisotropy-button").click()
+    page.get_by_role("button", name="Ask this part’s question").click()
+    expect(phone.locator(f"{BALLOT} button").first).to_be_visible()
+    page.get_by_role("button", name="Show the result to all").click()
+    marked = phone.locator(f"{BALLOT} .right .answer")
+    expect(marked).to_contain_text("correct answer")
+    page.get_by_role("button", name="Predict first").click()
+    page.locator("[data-waive]:visible").click()
+    right = page.locator(".question .why li", has_text="✓").locator("b")
+    expect(marked).to_contain_text(right.inner_text())
     page.get_by_role("button", name="End the vote").click()
     expect(phone.locator(BALLOT)).to_be_hidden()
 
@@ -237,6 +271,42 @@ def test_a_link_leads_in_and_stays_out_of_the_address(open_lesson: Open, phone: 
     other.get_by_role("button", name="Room", exact=True).click()
     other.get_by_role("button", name=f"Continue with room {code}").click()
     stands(phone, "tokens")
+
+
+OWN = """---
+title: Mine
+---
+## Pieces of **words**
+view: /tokens
+question: yes
+See *this*.
+## Layers
+view: /encoder
+One after the other.
+"""
+
+
+def test_members_read_the_stops_of_the_lecturers_own_tour(open_lesson: Open, phone: Page, app_url: str) -> None:
+    page = open_lesson("tokens")
+    code = opened(page)
+    page.evaluate("insideBert.ownTour.open()")
+    page.locator("#own-tour [data-file]").set_input_files(
+        {"name": "a.md", "mimeType": "text/plain", "buffer": OWN.encode()}
+    )
+    page.get_by_role("button", name="Start the tour").click()
+    expect(page.locator("#lesson-tokens .question")).to_be_visible()
+    phone.goto(f"{app_url}/?room={code}")
+    card = phone.locator(f"{LINE} .room-stop")
+    expect(card.locator("summary")).to_have_text("Pieces of **words**")
+    expect(card.locator("div")).to_be_empty()  # it may tell what is asked
+    page.locator("[data-waive]").click()
+    expect(card.locator("em")).to_have_text("this")
+    assert serious_faults(phone, [], LINE) == {}
+    page.get_by_role("link", name="Next").click()
+    expect(card).to_contain_text("One after the other.")
+    stands(phone, "encoder")
+    page.get_by_role("button", name="End the tour").click()
+    expect(card).to_be_hidden()
 
 
 def test_the_classs_data_set_is_opened_in_fine_tune_and_trained_on(open_lesson: Open, app_url: str) -> None:

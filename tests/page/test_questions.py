@@ -67,6 +67,7 @@ def test_a_choice_is_told_with_why_and_hostile_facts_stay_text(services: Service
     assert "No: 26%." in wrong["html"]
     assert '<span data-fill="words"></span>' in wrong["html"]
     assert reveal(services, SENTENCE, question, "two")["right"] is True
+    assert wrong["places"] == [1]
     waived = reveal(services, SENTENCE, question, "")
     assert (waived["right"], waived["said"]) == (None, "")
     with pytest.raises(UserError, match="can't be read"):

@@ -59,6 +59,7 @@ def build_cards(page: Page) -> None:
         [*page.sentence, said, *(page.choices[name] for name in choices)],
         [answered],
         show_progress="hidden",
+        trigger_mode="multiple",
         js="(text, pair, model, said, ...choices) => [text, pair, model, insideBert.questions.asked(), ...choices]",
     ).then(None, [answered], None, js="(answer) => insideBert.questions.answered(answer)", **IN_BROWSER)
 

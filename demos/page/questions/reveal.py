@@ -23,8 +23,9 @@ MOST_NAMED = 6  # right tokens or heads that are named
 
 
 def reveal(services: Services, sentence: Sentence, question: Question, said: str, *choices: Any) -> dict[str, Any]:
-    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html"}.
+    """What the browser is told: {"right": True, False or None where nothing was answered, "said", "html", "places"}.
 
+    "places" are those of the right answers of a choice, as the file has them.
     `said` is the name of an answer, a number, "layer.head", or a token as `token_positions` reads it; "" for none.
     `choices` are the values of `question.choices`. Raises UserError for what can't be read, or without a sentence.
     """
@@ -45,7 +46,9 @@ def reveal(services: Services, sentence: Sentence, question: Question, said: str
         explained(question, answer),
         question.unit,
     )
-    return {"right": right, "said": Markup(told(question, said, encoding)).striptags() if said else "", "html": html}
+    words = Markup(told(question, said, encoding)).striptags() if said else ""
+    places = [place for place, one in enumerate(question.answers) if one.name in answer.keys]
+    return {"right": right, "said": words, "html": html, "places": places}
 
 
 def in_full(

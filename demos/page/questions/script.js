@@ -10,6 +10,7 @@ const cards = {}; // part -> its card, as it stands in the page
 const pressed = new Set(); // parts whose question was asked for
 const given = {}; // part -> the sentence that its answer was for
 let asking; // [part, answer] on its way to the server
+let solved; // who waits for the right answers alone
 let openPart;
 const toured = new URLSearchParams(location.search).get("part"); // where a tour's stop leads; null for a lesson's first part
 let stopAsks = insideBert.tour.asks; // and has not done so yet
@@ -215,7 +216,12 @@ insideBert.questions = {
 
   // The server's answer, or an empty one where it had none
   answered(answer) {
-    const { part: of, right, said, html } = answer ? JSON.parse(answer) : {};
+    const { part: of, right, said, html, places } = answer ? JSON.parse(answer) : {};
+    if (solved) {
+      solved(places ?? []);
+      solved = undefined;
+      return;
+    }
     const card = cards[of];
     if (!card?.classList.contains("answered")) return;
     card.querySelector(".revealed").innerHTML = html; // made by the server, which escapes what it is sent
@@ -236,8 +242,16 @@ insideBert.questions = {
     const card = made(of);
     const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
     const answers = [...card.querySelectorAll("label > span")].map(plain);
-    return { part: `${props.lesson}/${of}`, question: plain(card.querySelector("legend")), answers };
+    return { question: plain(card.querySelector("legend")), answers };
   },
+
+  // -> the places of the right ones among them, as the server computes them; none where it can't
+  right: () =>
+    new Promise((resolve) => {
+      solved = resolve;
+      asking = [part(), ""];
+      trigger("select");
+    }),
 
   // Open the card of the open part
   open() {

@@ -31,13 +31,9 @@ class Channel:
         self.is_over = True
         self.news.set()
 
-    async def take(self, seconds: float) -> bytes:
-        """All that waits, once there is something; b"" after so many seconds without, or at the end."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self.news.wait()
-        except TimeoutError:
-            return b""
+    async def take(self) -> bytes:
+        """All that waits, once there is something; b"" at the end."""
+        await self.news.wait()
         self.news.clear()
         events = b"".join(self.waiting.values())
         self.waiting.clear()

@@ -3,6 +3,7 @@ import { classLists } from "./lists.js";
 import { fill, listen, made, part, post, readWords, room, tally, word } from "./parts.js";
 
 const LOOK = 150; // milliseconds between two looks at the address
+const LONGEST_HEADING = 300; // characters of a stop's
 const LEAVING = 5000; // milliseconds in which a page that is left for another says nothing more
 let panel;
 let big;
@@ -141,9 +142,19 @@ function runs({ detail: run }) {
 
 const act = (what, said = {}) => post("lead", room.now.code, { key: room.now.key, do: what, ...said });
 
+// The stop of a tour that this browser alone has; what it says may tell what is asked
+function stopOf({ search }) {
+  const link = new URLSearchParams(search);
+  if (link.get("tour") !== insideBert.ownTour.NAME) return null;
+  const stop = insideBert.ownTour.read().tour?.stops[link.get("stop") - 1];
+  const isAsked = document.querySelector("[data-covered]");
+  return stop ? { title: stop.title.slice(0, LONGEST_HEADING), text: isAsked ? "" : stop.source[0] } : null;
+}
+
 // Where a page is, by its address, once the bar has written into it: what is this reader's own stays out
 function show(address) {
-  const view = insideBert.placeOf(address);
+  const place = insideBert.placeOf(address);
+  const view = place && { ...place, stop: stopOf(address) };
   if (!view || JSON.stringify(view) === told) return;
   told = JSON.stringify(view);
   act("show", view).then(
@@ -212,7 +223,10 @@ const DOES = {
   },
   small: () => big.close(),
   close: () => act("close"),
-  "own question": () => act("ask", insideBert.questions.asText()),
+  async "own question"() {
+    const { vote: number } = await act("ask", insideBert.questions.asText());
+    act("mark", { vote: number, right: await insideBert.questions.right() }).catch((error) => tell(error.message));
+  },
   again: () => act("again"),
   reveal: () => act("reveal"),
   "end vote": () => act("end vote"),
@@ -247,7 +261,7 @@ async function sent(event) {
       const written = given.getAll("answer").map((answer) => answer.trim());
       const marked = written[Number(given.get("right")) - 1];
       const answers = written.filter(Boolean);
-      await act("ask", { question: given.get("question"), answers, right: marked ? answers.indexOf(marked) : null });
+      await act("ask", { question: given.get("question"), answers, right: marked ? [answers.indexOf(marked)] : [] });
       form.reset();
     }
   } catch (error) {

@@ -43,6 +43,7 @@ function heard(news, name) {
   if (name === "over") end(word("over"));
   else if (name === "moved") end(word("moved"));
   else if (name === "view") go();
+  else if (name === "stop") card();
   else if (name === "vote") vote();
   else if (name === "run") run();
   else if (name === "data") collect();
@@ -86,10 +87,19 @@ function go() {
   insideBert.goTo(state.view.lesson, state.view.query);
 }
 
+// What the lecturer's own tour says here
+function card() {
+  const box = line.querySelector(".room-stop");
+  box.hidden = !state.stop || !room.now.following;
+  box.querySelector("summary").textContent = state.stop?.title ?? "";
+  box.querySelector("div").innerHTML = state.stop?.html ?? ""; // made by the server of Markdown in which no HTML counts
+}
+
 function show(told = "") {
   const { code, following } = room.now;
   line.classList.toggle("free", !following);
   fill(line, { code, state: word(following ? "following" : "free"), turn: word(following ? "let-go" : "follow") });
+  card();
   tell(told);
 }
 const tell = (told = "") => (line.querySelector(".room-told").textContent = told);
@@ -98,7 +108,7 @@ const tell = (told = "") => (line.querySelector(".room-told").textContent = told
 function end(told) {
   stop();
   room.set(null);
-  for (const gone of line.querySelectorAll("form, .room-row > :not([data-do=leave])")) gone.remove();
+  for (const gone of line.querySelectorAll("form, .room-stop, .room-row > :not([data-do=leave])")) gone.remove();
   tell(told);
 }
 

@@ -1,6 +1,7 @@
 // What the lecturer's and a member's scripts share: forms and words, requests, the stream of events, a vote's bars.
 const HERE = new URL(".", import.meta.url);
 const AGAIN = 3000; // milliseconds before a refused stream is asked for again
+const ASLEEP = 20_000; // milliseconds out of sight after which a stream may have died with no sign
 export const room = window.insideBertRoom;
 
 export const address = (name, query) => new URL(`${name}?${new URLSearchParams(query)}`, HERE);
@@ -58,6 +59,7 @@ export function listen(heard, lost) {
   let ended = false;
   function open() {
     if (ended || !room.now) return;
+    source?.close();
     const { code, member } = room.now;
     source = new EventSource(address("stream", { room: code, key: member }));
     source.onmessage = ({ data }) => {
@@ -69,9 +71,19 @@ export function listen(heard, lost) {
       if (source.readyState === EventSource.CLOSED && (await lost())) setTimeout(open, AGAIN);
     };
   }
+  // A phone that slept: its connection may be gone, which nobody tells it
+  let hidden = Infinity; // since when
+  function seen() {
+    if (document.visibilityState === "visible" && Date.now() - hidden > ASLEEP) open();
+    hidden = document.visibilityState === "visible" ? Infinity : Date.now();
+  }
+  document.addEventListener("visibilitychange", seen);
+  addEventListener("online", open);
   open();
   return () => {
     ended = true;
+    document.removeEventListener("visibilitychange", seen);
+    removeEventListener("online", open);
     source?.close();
   };
 }
@@ -85,7 +97,7 @@ export function tally(vote, rounds, own) {
     if (rounds.length > 1) figure.append(made("figcaption", "", word(round ? "second" : "first")));
     const list = made("ol", "");
     vote.answers.forEach((answer, place) => {
-      const row = made("li", vote.revealed && vote.right === place ? "right" : "");
+      const row = made("li", vote.revealed && vote.right.includes(place) ? "right" : "");
       const bar = made("span", "bar");
       bar.style.setProperty("--share", total ? counts[place] / total : 0);
       const name = made("span", "answer", answer);

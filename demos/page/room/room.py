@@ -13,6 +13,7 @@ from demos.errors import UserError
 from demos.page.room.channel import Channel, encoded
 from demos.page.room.dataset import HallData
 from demos.page.room.limits import Allowance, checked_text
+from demos.page.room.stops import card_of
 from demos.page.room.votes import Vote, new_vote
 
 MOST_MEMBERS = 500
@@ -179,6 +180,12 @@ class Room:
             raise UserError("This is no link of the page.")
         self.tell("view", {"lesson": lesson, "query": query})
 
+    def show_stop(self, stop: object) -> None:
+        """At which stop of a tour of their own the lecturer is (stops.py). Raises UserError."""
+        card = card_of(stop)
+        if self.state.get("stop") != (encoded("stop", card) if card else None):
+            self.tell("stop", card)
+
     def show_run(self, name: str) -> None:
         """The lecturer's run is under way, for all to see."""
         self.run = name
@@ -186,11 +193,19 @@ class Room:
 
     # Votes
 
-    def ask(self, question: object, answers: object, right: object = None) -> None:
-        """Put a question to the room, in the place of the one before."""
+    def ask(self, question: object, answers: object, right: object = ()) -> int:
+        """Put a question to the room, in the place of the one before. -> its number."""
         self.vote = new_vote(self.votes + 1, question, answers, right)
         self.votes += 1
         self._tell_vote()
+        return self.vote.number
+
+    def mark(self, number: object, right: object) -> None:
+        """Name the right answers of the vote of this number, where it is still under way; nobody is told before."""
+        if self.vote is not None and self.vote.number == number:
+            self.vote.mark(right)
+            if self.vote.revealed:
+                self._tell_vote()
 
     def answer(self, member: Member, number: object, round_: object, place: object) -> None:
         """A member's answer to the vote that is open."""

@@ -20,7 +20,6 @@ from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
 from demos.page.protection.coming import read_body
-from demos.page.questions import questions
 from demos.page.room.address import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
@@ -149,10 +148,13 @@ class RoomRoutes:
         match what:
             case "show":
                 room.show(said.get("lesson"), said.get("query"))
+                room.show_stop(said.get("stop"))
             case "run":
                 room.show_run(self.runs.share(said.get("run")))
             case "ask":
-                room.ask(said.get("question"), said.get("answers"), said.get("right", right_place(said.get("part"))))
+                return {"vote": room.ask(said.get("question"), said.get("answers"), said.get("right", ()))}
+            case "mark":
+                room.mark(said.get("vote"), said.get("right"))
             case "again":
                 room.vote_again()
             case "reveal":
@@ -179,13 +181,6 @@ class RoomRoutes:
             case _:
                 raise UserError("Nothing like this can be done in a room.")
         return {}
-
-
-def right_place(part: object) -> int | None:
-    """Which answer to a part's question, by lesson/part, is right; None where that depends on the sentence."""
-    lesson, _, slug = part.partition("/") if isinstance(part, str) else ("", "", "")
-    question = questions().get((lesson, slug))
-    return [one.name for one in question.answers].index(question.right) if question and question.right else None
 
 
 def _query(scope: Scope) -> dict[str, str]:

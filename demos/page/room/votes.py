@@ -21,7 +21,7 @@ class Vote:
     number: int  # in its room, from 1
     question: str
     answers: tuple[str, ...]
-    right: int | None = None  # the place of the right answer, told when it is revealed
+    right: tuple[int, ...] = ()  # the places of the right answers, told when they are revealed
     revealed: bool = False
     rounds: list[dict[str, int]] = field(default_factory=lambda: [{}])
 
@@ -45,6 +45,14 @@ class Vote:
         self.rounds.append({})
         self.revealed = False
 
+    def mark(self, right: object) -> None:
+        """Name the right answers by their places. Raises UserError for what are none."""
+        if not isinstance(right, list | tuple):
+            raise UserError("The right answers are a list of places.")
+        if any(type(place) is not int or not 0 <= place < len(self.answers) for place in right):
+            raise UserError("The right answer is none of the answers.")
+        self.right = tuple(sorted(set(right)))
+
     def told(self) -> dict[str, Any]:
         """What every member is told of it: no counts and no right answer before they are revealed."""
         told = {
@@ -57,7 +65,7 @@ class Vote:
         return told | ({"tallies": self.tallies, "right": self.right} if self.revealed else {})
 
 
-def new_vote(number: int, question: Any, answers: Any, right: Any = None) -> Vote:
+def new_vote(number: int, question: Any, answers: Any, right: Any = ()) -> Vote:
     """A vote as a lecturer writes it. Raises UserError."""
     if not isinstance(answers, Sequence) or isinstance(answers, str):
         raise UserError("The answers are a list.")
@@ -66,6 +74,6 @@ def new_vote(number: int, question: Any, answers: Any, right: Any = None) -> Vot
     checked = tuple(checked_text(answer, "An answer", LONGEST_ANSWER) for answer in answers)
     if len(set(checked)) < len(checked):
         raise UserError("Two answers are the same.")
-    if right is not None and (type(right) is not int or not 0 <= right < len(checked)):
-        raise UserError("The right answer is none of the answers.")
-    return Vote(number, checked_text(question, "The question", LONGEST_QUESTION), checked, right)
+    vote = Vote(number, checked_text(question, "The question", LONGEST_QUESTION), checked)
+    vote.mark(right)
+    return vote

@@ -41,7 +41,7 @@ def room(clock: Clock) -> Room:
 
 def read(channel: Channel) -> dict[str, object]:
     """What a stream would send now, by name."""
-    lines = run(channel.take(0.01)).decode().split("\n\n")
+    lines = (run(channel.take()) if channel.waiting else b"").decode().split("\n\n")
     told: dict[str, object] = {}
     for line in lines:
         told |= orjson.loads(line.removeprefix("data: ")) if line else {}
@@ -68,7 +68,7 @@ def test_only_the_key_leads(room: Room) -> None:
 
 def test_who_comes_later_is_told_the_state_and_not_what_is_the_lecturers(room: Room) -> None:
     room.show("tokens", "text=A+bank&model=minilm")
-    room.ask("Which?", ["a", "b"], 1)
+    room.ask("Which?", ["a", "b"], [1])
     member = room.join()
     room.answer(member, 1, 1, 0)
     told = read(room.listen(room.join()))
@@ -105,7 +105,7 @@ def test_a_slow_reader_is_sent_the_newest_alone(room: Room) -> None:
 
 def test_a_vote_is_counted_once_a_member_and_put_twice(room: Room) -> None:
     members = [room.join() for _ in range(30)]
-    room.ask("Which layer?", ["first", "middle", "last"], 1)
+    room.ask("Which layer?", ["first", "middle", "last"], [1])
     given = [number % 3 for number in range(30)]
     for member, place in zip(members, given, strict=True):
         room.answer(member, 1, 1, 2 - place)
@@ -125,7 +125,7 @@ def test_a_vote_is_counted_once_a_member_and_put_twice(room: Room) -> None:
             room.answer(members[0], number, round_, 0)
     room.reveal()
     assert room.vote.told()["tallies"] == [[10, 10, 10], [0, 30, 0]]
-    assert room.vote.told()["right"] == 1
+    assert room.vote.told()["right"] == (1,)
     with pytest.raises(UserError):
         room.vote_again()
     assert not any(member.key.encode() in event for member in members for event in room.state.values())  # never who
@@ -134,13 +134,53 @@ def test_a_vote_is_counted_once_a_member_and_put_twice(room: Room) -> None:
     assert "vote" not in room.state
 
 
+def test_a_stop_of_the_lecturers_own_tour(room: Room) -> None:
+    channel = room.listen(room.join())
+    room.show_stop({"title": f"Pieces {HOSTILE}", "text": f"See **this** {HOSTILE} [x](javascript:alert(1))"})
+    told = read(channel)["stop"]
+    assert isinstance(told, dict)
+    assert "<strong>this</strong>" in told["html"]
+    assert "<img" not in told["html"]
+    assert "href" not in told["html"]
+    room.show_stop({"title": f"Pieces {HOSTILE}", "text": f"See **this** {HOSTILE} [x](javascript:alert(1))"})
+    assert not channel.waiting  # nobody is told the same again
+    for wrong in (7, "x", {}, {"title": "a"}, {"title": 7, "text": "b"}, {"title": "", "text": "b"}):
+        with pytest.raises(UserError):
+            room.show_stop(wrong)
+    for title, text in (("a", "b" * 2_001), ("a" * 301, "b")):
+        with pytest.raises(UserError):
+            room.show_stop({"title": title, "text": text})
+    room.show_stop(None)
+    assert read(channel) == {"stop": None}
+    assert "stop" not in room.state
+
+
+def test_the_right_answers_are_named_later_and_told_with_the_result(room: Room) -> None:
+    number = room.ask("Which layer?", ["first", "middle", "last"])
+    room.mark(number, [2, 0])
+    assert b"right" not in room.state["vote"]
+    room.reveal()
+    assert orjson.loads(room.state["vote"][6:])["vote"]["right"] == [0, 2]
+    room.mark(number, [1])  # it took longer to compute than to vote
+    assert orjson.loads(room.state["vote"][6:])["vote"]["right"] == [1]
+    room.ask("Which?", ["a", "b"])
+    room.mark(number, [0])  # that vote is over
+    assert room.vote is not None
+    assert room.vote.right == ()
+    with pytest.raises(UserError):
+        room.mark(room.vote.number, [2])
+    room.end_vote()
+    room.mark(number, [0])
+
+
 @pytest.mark.parametrize(
     ("question", "answers", "right"),
     [
-        *[("", ["a", "b"], None), ("?" * 301, ["a", "b"], None), ("Which?", ["a"], None), ("Which?", ["a"] * 6, None)],
-        *[("Which?", ["a", "a "], None), ("Which?", ["a", "x" * 121], None), ("Which?", ["a", 7], None)],
-        *[("Which?", "ab", None), ("Which?", ["a", "b"], 2), ("Which?", ["a", "b"], True), (None, ["a", "b"], None)],
-        *[("Which?", {"a": 1, "b": 2}, None), ("Which?", ["a", ""], None), ("Which?", ["a", "\u202e"], None)],
+        *[("", ["a", "b"], []), ("?" * 301, ["a", "b"], []), ("Which?", ["a"], []), ("Which?", ["a"] * 6, [])],
+        *[("Which?", ["a", "a "], []), ("Which?", ["a", "x" * 121], []), ("Which?", ["a", 7], [])],
+        *[("Which?", "ab", []), ("Which?", ["a", "b"], [2]), ("Which?", ["a", "b"], [True]), (None, ["a", "b"], [])],
+        *[("Which?", {"a": 1, "b": 2}, []), ("Which?", ["a", ""], []), ("Which?", ["a", "\u202e"], [])],
+        *[("Which?", ["a", "b"], right) for right in (1, None, "0", [0, -1], [None])],
     ],
 )
 def test_a_question_that_can_t_be_put(room: Room, question: object, answers: object, right: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
@@ -21,14 +22,16 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.page.protection import INNERMOST, MIDDLEWARE
 from demos.page.room import address, stream
+from demos.page.room.room import Room
 from demos.page.room.rooms import Rooms
-from demos.page.room.routes import MOST_BODY, RoomRoutes, right_place
+from demos.page.room.routes import MOST_BODY, RoomRoutes
 from demos.page.room.runs import NOT_YET, RoomRuns
 from demos.page.services import Services
 from demos.training.events import Started, Step
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed
 from tests.hostile.wire import OURS, Answer, send
+from tests.loops import run
 
 BASE = "http://lab.example/bert/"
 
@@ -114,7 +117,7 @@ def test_a_lecture(app: App) -> None:
     assert app.lead(room, "show", **view).status == 200
     for member in members:
         member.waits_for("view", view)
-    assert app.lead(room, "ask", question="Which?", answers=["one", "two"], right=0).status == 200
+    assert app.lead(room, "ask", question="Which?", answers=["one", "two"], right=[0]).status == 200
     members[0].waits_for(
         "vote", {"number": 1, "question": "Which?", "answers": ["one", "two"], "round": 1, "revealed": False}
     )
@@ -127,7 +130,7 @@ def test_a_lecture(app: App) -> None:
     while not members[0].state["vote"]["revealed"]:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert (members[0].state["vote"]["tallies"], members[0].state["vote"]["right"]) == ([[1, 2]], 0)
+    assert (members[0].state["vote"]["tallies"], members[0].state["vote"]["right"]) == ([[1, 2]], [0])
     app.told("say", code, member=keys[0], sentence="A sentence from the hall.")
     lecturer.waits_for("sentences", 1)
     assert "sentences" not in members[1].state
@@ -146,20 +149,10 @@ def test_a_lecture(app: App) -> None:
     assert all(len(json.dumps(event)) < 400 for event in (*lecturer.events, *again.events))  # a few hundred bytes
 
 
-@pytest.mark.parametrize(
-    ("part", "right"),
-    [("tokens/", 1), ("embeddings/pooling", 1), ("encoder/block", None), ("no/where", None), (7, None), (None, None)],
-)
-def test_the_right_answer_to_a_parts_question_is_known_where_no_sentence_changes_it(
-    part: object, right: int | None
-) -> None:
-    assert right_place(part) == right
-
-
 def test_a_member_can_t_lead(app: App) -> None:
     room = app.opened()
     member = app.told("join", room["code"])["member"]
-    for do in ("show", "ask", "again", "reveal", "end vote", "list", "drop", "clear", "close", "own"):
+    for do in ("show", "ask", "mark", "again", "reveal", "end vote", "list", "drop", "clear", "close", "own"):
         for key in (member, room["member"], "", None, room["key"][:-1]):
             answer = app.post("lead", room["code"], key=key, do=do, lesson="tokens", query="")
             assert (answer.status, answer.detail) == (403, "Only the one who opened this room leads it.")
@@ -313,6 +306,22 @@ def test_a_stream_shows_that_it_lives(app: App, monkeypatch: pytest.MonkeyPatch)
     while app.rooms.rooms[room["code"]].leader.channels:  # the reader has gone, and so has the stream
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_stream_that_nobody_reads_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader who stays connected and takes nothing: the server's `send` waits for ever."""
+    monkeypatch.setattr(stream, "BEAT_SECONDS", 0.05)
+    room = Room("ABCD", {"tokens"}, time.monotonic() + 60, time.monotonic)
+    member = room.join()
+
+    async def never(*_: Any) -> Any:
+        await asyncio.Event().wait()
+
+    async def listen() -> None:
+        await asyncio.wait_for(stream.stream(room, member, never, never), 20)
+
+    run(listen())
+    assert member.channels == []
 
 
 def test_the_end_of_the_program_is_told(app: App) -> None:
