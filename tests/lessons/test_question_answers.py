@@ -405,6 +405,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "results"): "keys",
     ("finetune", "published"): "data",
     ("translation", "training"): "long",
+    ("translation", "transformer"): "top",
 }
 
 
