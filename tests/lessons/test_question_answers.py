@@ -406,6 +406,8 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "published"): "data",
     ("translation", "training"): "long",
     ("translation", "transformer"): "top",
+    ("translation", "search"): "product",
+    ("translation", "targets"): "log",
 }
 
 

@@ -90,8 +90,13 @@ class Trainer:
                     elif isinstance(event, Finished | Stopped):
                         result = event.result
                         new = Ran(
-                            NAMES[plan.score], parameters, result.steps, result.seconds, result.right, tuple(looks)
-                        )  # type: ignore[attr-defined]
+                            name=NAMES[plan.score],
+                            parameters=parameters,
+                            steps=result.steps,
+                            seconds=result.seconds,
+                            right=result.right,  # type: ignore[attr-defined]
+                            looks=tuple(looks),
+                        )
                         yield {
                             "run": "",
                             "curve": feed.message(),
