@@ -31,3 +31,24 @@ def test_a_word_is_chosen_a_typed_sentence_translated_and_a_translator_trained(
     page.click("#translation-stop")
     expect(page.locator("#translation-runs")).to_contain_text("of 500")
     expect(page.locator("#translation-start")).to_be_enabled()
+
+
+def test_a_box_of_the_transformer_is_pressed(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("translation", part="transformer", word=5)
+    said = page.locator("#transformer-said")
+    expect(said).to_contain_text("Cross-attention, decoder layer 2")
+    page.locator('#translation-stacks [data-token="2"]').click()
+    expect(said).to_contain_text("Masked self-attention, decoder layer 1")
+    expect(said).to_contain_text("masked")
+    page.keyboard.press("End")
+    expect(said).to_contain_text("The likeliest word, “zone”, is written")
+
+
+def test_a_beam_finds_what_greedy_misses(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("translation", part="search")
+    found = page.locator("#search-found")
+    expect(found).to_contain_text("The beam's translation is likelier")
+    page.locator("#search-width input[type=number]").fill("1")
+    page.locator("#search-width input[type=number]").press("Enter")
+    expect(found).to_contain_text("Both find the same translation here")
+    expect(page.locator("#search-drawn li")).to_have_count(5)

@@ -412,6 +412,9 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "results"): "keys",
     ("finetune", "published"): "data",
     ("translation", "training"): "long",
+    ("translation", "transformer"): "top",
+    ("translation", "search"): "product",
+    ("translation", "targets"): "log",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from demos.bert.translation.vocabulary import padded, shifted
 def weights_of(trained: Trained, pairs: Sequence[Pair]) -> np.ndarray:
     """[b, m, n]: the weights at each word of the right translations and at their ends, the words before it given."""
     given, _ = shifted([pair.target for pair in pairs], trained.target)
-    memory = trained.model.read(padded([pair.source for pair in pairs], trained.source))
+    memory: Any = trained.model.read(padded([pair.source for pair in pairs], trained.source))
     weights: np.ndarray = trained.model.write(memory, given).weights.numpy()
     return weights
 

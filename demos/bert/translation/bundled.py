@@ -1,4 +1,6 @@
-"""The translators that come along, one with attention and one without: `python -m demos.training.translation`."""
+"""The translators that come along, trained by `python -m demos.training.translation`: a GRU with attention, one
+without, and a Transformer.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from safetensors.torch import save_file
 
 from demos.bert.translation.decoding import Trained, translate
 from demos.bert.translation.grammar import Pair, held_out
-from demos.bert.translation.gru import SPECIAL, Translator
+from demos.bert.translation.gru import SPECIAL
+from demos.bert.translation.translators import make
 from demos.bert.translation.vocabulary import Vocabulary
 from demos.errors import UserError
 from demos.files import ASSETS
@@ -34,15 +37,14 @@ def load(path: Path) -> Trained:
         told = file.metadata()
         source, target = (Vocabulary(tuple(json.loads(told[name]))) for name in ("source", "target"))
         weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
-    width = weights["output.weight"].shape[1]
-    model = Translator(len(source), len(target), told["score"], width)
+    model = make(told["score"], len(source), len(target))
     model.load_state_dict(weights)
     return Trained(model.eval().requires_grad_(False), source, target)
 
 
 @cache
 def bundled(score: str) -> Trained:
-    """The translator of this score, "additive" or "none"."""
+    """The translator of this kind: "additive", "none" or "transformer"."""
     return load(FOLDER / f"{score}.safetensors")
 
 

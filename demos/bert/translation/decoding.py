@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-from demos.bert.translation.gru import BEGIN, END, PADDING, SPECIAL, Decoded, Translator
+from demos.bert.translation.gru import BEGIN, END, PADDING, SPECIAL, Decoded
+from demos.bert.translation.translators import AnyTranslator
 from demos.bert.translation.vocabulary import Vocabulary, padded
 
 LONGEST = 30  # words that are written
@@ -19,7 +21,7 @@ SHOWN = 4  # numbers of a vector
 class Trained:
     """A translator and its two languages."""
 
-    model: Translator
+    model: AnyTranslator
     source: Vocabulary
     target: Vocabulary
 
@@ -27,9 +29,10 @@ class Trained:
 @torch.inference_mode()
 def translate(trained: Trained, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """Greedy translations, without the END; words of `sentences` must be in the vocabulary."""
-    memory = trained.model.read(padded(sentences, trained.source))
+    memory: Any = trained.model.read(padded(sentences, trained.source))
     words = torch.full((len(sentences), 1), BEGIN)
-    state, written, ended = None, [], torch.zeros(len(sentences), dtype=torch.bool)
+    state: Any = None
+    written, ended = [], torch.zeros(len(sentences), dtype=torch.bool)
     for _ in range(LONGEST):
         decoded = trained.model.write(memory, words, state)
         words, state = decoded.logits[:, -1:].argmax(-1), decoded.state
@@ -42,11 +45,15 @@ def translate(trained: Trained, sentences: Sequence[Sequence[str]]) -> list[tupl
 
 
 @torch.inference_mode()
-def steps(trained: Trained, sentence: Sequence[str]) -> tuple[tuple[str, ...], Decoded]:
-    """(the words written, END included; all quantities of each step, b = 1) of a greedy translation."""
+def steps(trained: Trained, sentence: Sequence[str]) -> tuple[tuple[str, ...], Any]:
+    """(the words written, END included; all quantities of each step, b = 1) of a greedy translation.
+
+    The quantities are a GRU's `Decoded` or a Transformer's `Written`; both have `weights` [b, m, n].
+    """
     (written,) = translate(trained, [sentence])
     words = torch.tensor([[BEGIN, *(trained.target.ids[word] for word in written)]])
-    decoded = trained.model.write(trained.model.read(padded([sentence], trained.source)), words)
+    memory: Any = trained.model.read(padded([sentence], trained.source))
+    decoded = trained.model.write(memory, words)
     last = trained.target.words[int(decoded.logits[0, -1].argmax())]
     return (*written, last), decoded
 

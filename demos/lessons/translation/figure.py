@@ -23,6 +23,7 @@ BAR = {
     "ypad": 8,
 }
 LINK = "#d55e00"  # rings: seen on both ends of the scale
+DASHES, SYMBOLS = ("solid", "dash", "dot"), ("circle", "square", "diamond")
 LENGTHS = ((1, 6), (7, 9), (10, 12), (13, 30))  # English words, the full stop counted
 
 
@@ -70,6 +71,22 @@ def alignment_figure(
     figure.update_xaxes(**axis, **words, side="top", tickangle=-90)
     written_words = [plot_text(word) for word in written]
     figure.update_yaxes(**axis, tickvals=rows, ticktext=written_words, autorange="reversed", ticklabelstandoff=4)
+    return figure
+
+
+def curves_figure(runs: Sequence[tuple[str, Sequence[tuple[int, float]]]]) -> go.Figure:
+    """The share of right held-out sentences by training step, a line for each run: (name, its (step, share))."""
+    figure = go.Figure()
+    for (name, looks), colour, dash, symbol in zip(runs, CLASSES, DASHES, SYMBOLS, strict=False):
+        figure.add_scatter(
+            x=[step for step, _ in looks], y=[round(share, 4) for _, share in looks], mode="lines+markers", name=name,
+            line={"color": colour, "dash": dash, "width": 3}, marker={"size": 8, "symbol": symbol},
+            hovertemplate="%{x} steps: %{y:.1%}<extra>" + plot_text(name) + "</extra>",
+        )  # fmt: skip
+    figure.update_layout(**plotly_layout(height=320, margin={"l": 70, "r": 20, "t": 40, "b": 50}))
+    figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, showlegend=True)
+    figure.update_xaxes(title={"text": "steps of training"}, rangemode="tozero")
+    figure.update_yaxes(title={"text": "right word by word"}, range=[0, 1.03], tickformat=".0%")
     return figure
 
 

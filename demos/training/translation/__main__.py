@@ -1,7 +1,8 @@
-"""`python -m demos.training.translation [FOLDER]`: trains the two translators that come along, a minute or two each.
+"""`python -m demos.training.translation [FOLDER]`: trains the translators that come along, a minute or two each.
 
-With attention, three seeds are trained, and the translator is kept whose weights agree best with the grammar's links on
-pairs that it was trained on: in some runs, attention settles on a word's neighbour, whose state knows the word too.
+Of the GRU with attention, three seeds are trained, and the translator is kept whose weights agree best with the
+grammar's links on pairs that it was trained on: in some runs, attention settles on a word's neighbour, whose state
+knows the word too.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from demos.bert.translation.alignment import aligned
 from demos.bert.translation.bundled import FOLDER, right_of, save
 from demos.bert.translation.decoding import Trained
 from demos.bert.translation.grammar import SEED, held_out, sentences
+from demos.bert.translation.translators import TRANSFORMER
 from demos.training.translation.training import Plan, train_translator
 
 STEPS, SEEDS = 800, (1, 2, 3)
+TRANSFORMER_STEPS = 500
 
 
 def main() -> None:
@@ -30,12 +33,14 @@ def main() -> None:
     trained_on = sentences(len(held_out()) * 2, SEED)[len(held_out()) :]
     candidates = [train(Plan("additive", STEPS, seed)) for seed in SEEDS]
     attending = max(candidates, key=lambda trained: aligned(trained, trained_on))
-    for trained in (attending, train(Plan("none", STEPS, SEEDS[0]))):
+    transformer = train(Plan(TRANSFORMER, TRANSFORMER_STEPS, SEEDS[0]))
+    for trained in (attending, train(Plan("none", STEPS, SEEDS[0])), transformer):
         save(trained, folder / f"{trained.model.score}.safetensors")
         right = right_of(trained, held_out())
         print(f"{trained.model.score}: {sum(right) / len(right):.1%} of {len(right)} held-out sentences right")
-    share = aligned(attending, held_out())
-    print(f"{attending.model.score}: {share:.1%} of their content words aligned as in the grammar")
+    for trained in (attending, transformer):
+        share = aligned(trained, held_out())
+        print(f"{trained.model.score}: {share:.1%} of their content words aligned as in the grammar")
 
 
 def train(plan: Plan) -> Trained:

@@ -13,12 +13,14 @@ from torch.nn.functional import cross_entropy
 from demos.bert.translation.bundled import right_of
 from demos.bert.translation.decoding import Trained, steps
 from demos.bert.translation.grammar import HELD_OUT, SEED, Pair, held_out, sentences
-from demos.bert.translation.gru import PADDING, SCORES, Translator
+from demos.bert.translation.gru import PADDING
+from demos.bert.translation.translators import KINDS, TRANSFORMER, AnyTranslator, make
 from demos.bert.translation.vocabulary import Vocabulary, padded, shifted
 from demos.errors import UserError
 from demos.training.events import Epoch, Event, Finished, Outcome, Started, Step, Stopped
 
-PAIRS, BATCH, RATE, CLIP = 8_000, 64, 3e-3, 1.0
+PAIRS, BATCH, CLIP = 8_000, 64, 1.0
+RATE, TRANSFORMER_RATE = 3e-3, 2e-3  # learning rates at their highest; the GRUs', and the Transformer's
 FEWEST_STEPS, MOST_STEPS = 25, 1_500
 EVERY = 25  # steps from look to look
 LOOKED_AT = 200  # held-out pairs of a look; the end is measured on all
@@ -37,8 +39,8 @@ class Plan:
 
     def check(self) -> Plan:
         """Itself. Raises UserError for values out of bounds."""
-        if self.score not in SCORES:
-            raise UserError("Choose how the decoder reads the encoder: additive, dot or none.")
+        if self.score not in KINDS:
+            raise UserError("Choose what is trained: additive, dot, none or transformer.")
         if not FEWEST_STEPS <= self.steps <= MOST_STEPS or not 0 <= self.seed < 2**31:
             raise UserError(f"Choose {FEWEST_STEPS} to {MOST_STEPS:,} steps and a seed of 0 or more.")
         return self
@@ -76,8 +78,9 @@ def train_translator(
     languages = [Vocabulary.of(getattr(pair, side) for pair in pairs) for side in ("source", "target")]
     trained = untrained(plan, *languages)
     model, train, looked_at = trained.model, pairs[HELD_OUT:], held_out()[:LOOKED_AT]
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=plan.steps + 1, pct_start=WARM_UP)
+    highest = TRANSFORMER_RATE if plan.score == TRANSFORMER else RATE
+    optimizer = torch.optim.Adam(model.parameters(), lr=highest)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, highest, total_steps=plan.steps + 1, pct_start=WARM_UP)
     yield _started(plan, model)
     yield _look(trained, looked_at, 0, float("nan"))
     yield _aligned(trained, watched, 0)
@@ -110,11 +113,11 @@ def untrained(plan: Plan, source: Vocabulary, target: Vocabulary) -> Trained:
     """The plan's translator before its first step."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(plan.seed)
-        return Trained(Translator(len(source), len(target), plan.score), source, target)
+        return Trained(make(plan.score, len(source), len(target)), source, target)
 
 
 def _step(
-    model: Translator, optimizer: torch.optim.Optimizer, trained: Trained, batch: list[Pair]
+    model: AnyTranslator, optimizer: torch.optim.Optimizer, trained: Trained, batch: list[Pair]
 ) -> tuple[float, float]:
     """(loss, norm of the gradient before clipping)."""
     loss = _loss(trained, batch)
@@ -144,7 +147,7 @@ def _aligned(trained: Trained, watched: Pair, step: int) -> Aligned:
     return Aligned(step, written, tuple(map(tuple, decoded.weights[0].tolist())))
 
 
-def _started(plan: Plan, model: Translator) -> Started:
+def _started(plan: Plan, model: AnyTranslator) -> Started:
     parameters = sum(parameter.numel() for parameter in model.parameters())
     return Started(
         labels=(),

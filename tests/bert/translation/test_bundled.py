@@ -64,3 +64,8 @@ def test_what_can_not_be_translated_is_said(typed: str, said: str) -> None:
 
 def test_a_typed_sentence() -> None:
     assert read_sentence(" The CAT sleeps. ") == ("the", "cat", "sleeps", ".")
+
+
+def test_the_transformer_is_nearly_as_right_and_as_well_aligned() -> None:
+    assert sum(right("transformer")) / len(held_out()) > 0.9
+    assert aligned(bundled("transformer"), held_out()) > 0.9

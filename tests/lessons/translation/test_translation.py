@@ -12,13 +12,15 @@ from markupsafe import escape
 
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.bundled import bundled, right
-from demos.bert.translation.decoding import steps
+from demos.bert.translation.decoding import steps, translate
 from demos.bert.translation.grammar import example, held_out
+from demos.bert.translation.vocabulary import padded, shifted
+from demos.bert.translation.waiting import Waiting, waiting
 from demos.errors import UserError
 from demos.lessons.translation.decoding.part import drawn
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
-from demos.lessons.translation.training.controller import MOST_RUNS, Ran, compared, idle
+from demos.lessons.translation.training.controller import MOST_RUNS, Ran, compared, idle, waits
 from demos.lessons.translation.training.part import read_plan
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services
@@ -92,6 +94,42 @@ def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side(
     told = compared(ran)
     assert f"{sum(right('none'))} of {len(held_out())}" in told["runs"]
     assert told["ran"] == ran
+
+
+def test_the_curves_of_the_runs_are_their_looks() -> None:
+    looks = ((0, 0.0), (25, 0.5))
+    ran = (
+        Ran("one", 10, 25, 3.0, (True,) * len(held_out()), looks),
+        Ran("two", 10, 25, 5.0, (False,) * len(held_out())),
+    )
+    told = compared(ran)
+    (one, two) = told["curves"].data
+    assert list(zip(one.x, one.y, strict=True)) == list(looks)
+    assert (one.name, two.name, len(two.x)) == ("one", "two", 0)
+    assert "<td>120</td>" in told["runs"]  # milliseconds a step
+
+
+def test_what_must_wait_is_counted() -> None:
+    """Against the calls of the Transformer's layers, and a GRU's one step a word."""
+    trained, pair, calls = bundled("transformer"), example(), []
+    hooks = [
+        layer.register_forward_hook(lambda *_: calls.append(1))
+        for stack in (trained.model.encoder, trained.model.decoder)
+        for layer in stack
+    ]
+    try:
+        given, _ = shifted([pair.target], trained.target)
+        trained.model(padded([pair.source], trained.source), given)
+        in_training = len(calls)
+        calls.clear()
+        translate(trained, [pair.source])
+    finally:
+        for hook in hooks:
+            hook.remove()
+    n, m = len(pair.source), len(pair.target) + 1
+    assert waiting("transformer", n, m) == Waiting(in_training, 1, len(calls))
+    assert waiting("additive", n, m) == Waiting(n + m, n - 1, n + m)
+    assert f"<td>{n + m}</td>" in waits()
 
 
 @pytest.mark.parametrize("values", [(None, None, 0), ("dot", 10**9, 0), ("dot", float("nan"), 0), ("dot", 100, -5)])

@@ -51,7 +51,7 @@ def test_it_learns(events: list[Any]) -> None:
             assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in event.weights)
 
 
-@pytest.mark.parametrize("score", ["additive", "dot", "none"])
+@pytest.mark.parametrize("score", ["additive", "dot", "none", "transformer"])
 def test_the_program_trains_the_same_way(score: str) -> None:
     """Its printed losses are the page's; the code panel is run as it stands."""
     plan = Plan(score, 25, 3)

@@ -13,10 +13,12 @@ from demos.bert.translation.alignment import weights_for
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.grammar import Pair, example, held_out
 from demos.bert.translation.gru import END, SPECIAL
-from demos.lessons.translation.figure import alignment_figure, shares_by_length
+from demos.bert.translation.translators import TRANSFORMER
+from demos.bert.translation.waiting import waiting
+from demos.lessons.translation.figure import alignment_figure, curves_figure, shares_by_length
 from demos.page.services import Services
 from demos.templates import templates
-from demos.training.events import Failed, Finished, Started, Stopped
+from demos.training.events import Epoch, Failed, Finished, Started, Stopped
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.translation.live import train_live
 from demos.training.translation.training import Aligned, Plan, untrained
@@ -25,9 +27,14 @@ from demos.widgets.live_curve.live_curve import CurveFeed, failure_message, show
 from demos.widgets.run_controller.run_controller import buttons
 
 TEXT = templates(__file__)
-NAMES = {"additive": "attention", "dot": "attention, dot product", "none": "no attention"}
+NAMES = {
+    "additive": "GRU, attention",
+    "dot": "GRU, attention, dot product",
+    "none": "GRU, no attention",
+    TRANSFORMER: "Transformer",
+}
 MOST_RUNS = 3  # shown side by side
-CHANGED = ("run", "plot", "says", "curve", "start", "stop", "ran", "runs", "numbers")
+CHANGED = ("run", "plot", "says", "curve", "start", "stop", "ran", "runs", "curves", "numbers")
 AXES = {
     "titles": [["Loss", "cross-entropy per word"], ["Sentences right", "held-out, word by word"]],
     "legend": {"train": "training, each batch and smoothed", "validation": "held-out sentences", "guess": ""},
@@ -43,6 +50,7 @@ class Ran:
     steps: int
     seconds: float
     right: tuple[bool, ...]
+    looks: tuple[tuple[int, float], ...] = ()  # (step, share of the held-out sentences that are right)
 
 
 def idle() -> dict[str, Any]:
@@ -56,6 +64,7 @@ def idle() -> dict[str, Any]:
         "says": TEXT.before(pair.source, pair.target),
         "curve": json.dumps(curve),
         "runs": "",
+        "curves": None,
         "numbers": TEXT.no_numbers(),
     }
 
@@ -70,6 +79,7 @@ class Trainer:
     def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED."""
         pair, parameters = example(), 0
+        looks: list[tuple[int, float]] = []
         feed = CurveFeed(run, "the grammar's sentences", axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
         events = shown_now(train_live(self.trainings, run, plan, pair), feed, BEAT_SECONDS)  # type: ignore[arg-type]
         try:
@@ -79,7 +89,14 @@ class Trainer:
                         yield drawn(pair, plan, event)
                     elif isinstance(event, Finished | Stopped):
                         result = event.result
-                        new = Ran(NAMES[plan.score], parameters, result.steps, result.seconds, result.right)  # type: ignore[attr-defined]
+                        new = Ran(
+                            name=NAMES[plan.score],
+                            parameters=parameters,
+                            steps=result.steps,
+                            seconds=result.seconds,
+                            right=result.right,  # type: ignore[attr-defined]
+                            looks=tuple(looks),
+                        )
                         yield {
                             "run": "",
                             "curve": feed.message(),
@@ -89,6 +106,8 @@ class Trainer:
                     elif isinstance(event, Failed):
                         yield {"run": "", "curve": feed.message(), **buttons(False)}
                     else:
+                        if isinstance(event, Epoch):
+                            looks.append((event.step, event.validation_score))
                         parameters = event.parameters if isinstance(event, Started) else parameters
                         yield {"curve": feed.message()}
         finally:
@@ -115,4 +134,17 @@ def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
     """The runs of this page side by side."""
     lengths = [len(pair.source) for pair in held_out()]
     shares = [shares_by_length(lengths, one.right) for one in ran]
-    return {"ran": ran, "runs": TEXT.runs(ran), "numbers": TEXT.numbers(ran, list(zip(*shares, strict=True)))}
+    curves = curves_figure([(one.name, one.looks) for one in ran])
+    return {
+        "ran": ran,
+        "runs": TEXT.runs(ran),
+        "curves": curves,
+        "numbers": TEXT.numbers(ran, list(zip(*shares, strict=True))),
+    }
+
+
+def waits() -> Any:
+    """What must wait for what in the watched sentence, recurrent and not."""
+    pair = example()
+    n, m = len(pair.source), len(pair.target) + 1
+    return TEXT.waits(n, m, [("GRU", waiting("additive", n, m)), ("Transformer", waiting(TRANSFORMER, n, m))])

@@ -7,9 +7,10 @@ from typing import Any
 
 import gradio as gr
 
-from demos.bert.translation.gru import SCORES
+from demos.bert.translation.translators import KINDS as ALL_KINDS
+from demos.bert.translation.translators import TRANSFORMER
 from demos.errors import UserError
-from demos.lessons.translation.training.controller import CHANGED, Trainer, idle
+from demos.lessons.translation.training.controller import CHANGED, Trainer, idle, waits
 from demos.lessons.translation.training.program import training_code
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
@@ -20,9 +21,10 @@ from demos.widgets.live_curve.live_curve import live_curve
 from demos.widgets.run_controller.run_controller import RunController, guarded
 
 KINDS = [
-    ("attention", "additive"),
-    ("no attention: one vector for the sentence", "none"),
-    ("attention, dot product", "dot"),
+    ("GRU, attention", "additive"),
+    ("GRU, no attention: one vector for the sentence", "none"),
+    ("GRU, attention, dot product", "dot"),
+    ("the Transformer", TRANSFORMER),
 ]
 
 
@@ -38,7 +40,7 @@ def build(page: Page) -> None:
             )  # fmt: skip
             parts["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
         with gr.Column(scale=4, min_width=320):
-            score = gr.Radio(KINDS, value="additive", label="What the decoder reads", elem_id="translation-score")
+            score = gr.Radio(KINDS, value="additive", label="What is trained", elem_id="translation-score")
             with gr.Row():
                 parts["start"] = gr.Button("Start", variant="primary", elem_id="translation-start", min_width=110)
                 parts["stop"] = gr.Button("Stop early", interactive=False, elem_id="translation-stop", min_width=110)
@@ -48,6 +50,8 @@ def build(page: Page) -> None:
                 steps = gr.Slider(FEWEST_STEPS, MOST_STEPS, value=500, step=25, label="Steps (64 sentences each)")
                 seed = gr.Number(1, precision=0, label="Seed")
     parts["runs"] = gr.HTML("", elem_id="translation-runs")
+    parts["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
+    gr.HTML(waits(), elem_id="translation-waits", elem_classes="said")
     parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
     page.keep(translator=score, translator_steps=steps, translator_seed=seed)
     chosen = [score, steps, seed]
@@ -66,7 +70,7 @@ def build(page: Page) -> None:
         return guarded(changes(), trainer.failed)
 
     controller = RunController(page.services.trainings, "translation", work)
-    shown = ["plot", "says", "curve", "runs", "numbers", "program"]
+    shown = ["plot", "says", "curve", "runs", "curves", "numbers", "program"]
     page.draw(
         by_component(parts, show), [page.reader, parts["begun"], parts["run"], parts["ran"], *chosen],
         [parts[name] for name in shown], triggers=[score.input, steps.change, seed.change], show_progress="hidden",
@@ -77,7 +81,7 @@ def build(page: Page) -> None:
 def read_plan(score: Any, steps: Any, seed: Any) -> Plan:
     """The controls' values. Raises UserError where one is out of bounds."""
     try:
-        return Plan(score if score in SCORES else "additive", int(steps), int(seed)).check()
+        return Plan(score if score in ALL_KINDS else "additive", int(steps), int(seed)).check()
     except (TypeError, ValueError, OverflowError) as error:
         raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
 
@@ -86,7 +90,7 @@ PART = Part(
     tab="Train live",
     look=(
         "A translator starts from random weights and sees 64 sentence pairs per step. Click Start: at first it writes "
-        "nonsense and its weights are spread out; within a minute, the alignment appears. Then train without attention."
+        "nonsense and its weights are spread out; within a minute, the alignment appears. Then train the others."
     ),
     build=build,
     reads_sentence=False,

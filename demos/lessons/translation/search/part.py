@@ -1,0 +1,152 @@
+"""Search: the tree of a beam search over a bundled translator, beside greedy decoding and words drawn by chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.decoding.sampling import Sampling, reshape
+from demos.bert.translation.bundled import bundled, read_sentence
+from demos.bert.translation.decoding import Trained
+from demos.bert.translation.grammar import held_out
+from demos.bert.translation.searching import continuations, drawn_words, greedy, missed, search, words_of
+from demos.errors import UserError
+from demos.lessons.translation.search.figure import distribution_figure, tree_figure
+from demos.lessons.translation.search.program import search_code
+from demos.page.folds import all_controls, folds
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence
+from demos.templates import templates
+from demos.training.form_values import NO_NUMBER
+
+TEXT = templates(__file__)
+KINDS = [("GRU, no attention", "none"), ("GRU, attention", "additive"), ("Transformer", "transformer")]
+OPENING, WIDTH, MOST_WIDTH, MOST_PENALTY = "none", 4, 6, 2.0
+LISTED, WORDS, SEEDS = 12, 8, 5  # sentences in the menu; bars; texts that are drawn
+
+
+def build(page: Page) -> None:
+    """The tree beside its controls; both translations; what is drawn by chance; the folds."""
+    examples = missed(OPENING, WIDTH)[:LISTED] or held_out()[:LISTED]
+    offered = [" ".join(pair.source[:-1]) for pair in examples]
+    parts: dict[str, Any] = {}
+    with gr.Row():
+        with gr.Column(scale=6, min_width=320, elem_classes="picture"):
+            parts["tree"] = gr.Plot(label="The tree of the beam search", show_label=False, elem_id="search-tree")
+        with gr.Column(scale=4, min_width=320):
+            sentence = gr.Dropdown(
+                offered, value=offered[-1], label="English sentence: choose one, or type", allow_custom_value=True,
+                elem_id="search-sentence",
+            )  # fmt: skip
+            width = gr.Slider(1, MOST_WIDTH, value=WIDTH, step=1, label="Width of the beam", elem_id="search-width")
+            steps = gr.Slider(1, 30, value=30, step=1, label="Steps shown", elem_id="search-steps")
+            page.show_look()
+            parts["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
+            with all_controls(page, __file__):
+                kind = gr.Radio(KINDS, value=OPENING, label="Translator")
+                penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty")
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320):
+            parts["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
+            parts["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
+        with gr.Column(scale=4, min_width=320):
+            temperature = gr.Slider(0.1, 3.0, value=1.0, step=0.1, label="Temperature", elem_id="search-temperature")
+            top_k = gr.Slider(0, 50, value=0, step=1, label="Top-k (0: all words)")
+            top_p = gr.Slider(0.05, 1.0, value=1.0, step=0.05, label="Top-p")
+            seed = gr.Number(1, precision=0, label="Seed")
+    parts["numbers"], parts["program"] = folds(__file__, "The same beam search")
+    parts["steps"] = steps
+    page.keep(
+        english=sentence, width=width, search_steps=steps, translator=kind, penalty=penalty, temperature=temperature,
+        top_k=top_k, top_p=top_p, drawn_seed=seed,
+    )  # fmt: skip
+    searched, sampled = [sentence, kind, width, penalty, steps], [sentence, kind, temperature, top_k, top_p, seed]
+    tree = {name: parts[name] for name in ("tree", "found", "numbers", "program", "steps")}
+    page.draw(
+        by_component(tree, drawn_tree), searched, list(tree.values()), show_progress="hidden",
+        triggers=[sentence.input, kind.input, width.input, penalty.input, steps.input],
+    )  # fmt: skip
+    chance = {name: parts[name] for name in ("drawn", "bars")}
+    page.draw(by_component(chance, drawn_by_chance), sampled, list(chance.values()), show_progress="hidden")
+
+
+def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, steps: Any) -> dict[str, Any]:
+    """The search and its tree."""
+    trained, source = chosen(kind), read_sentence(str(typed or ""))
+    wide = int(number(width, 1, MOST_WIDTH))
+    power = number(penalty, 0, MOST_PENALTY)
+    result, first = search(trained, source, wide, power), greedy(trained, source)
+    count = int(number(steps, 1, len(result.steps)))
+    pair = next((pair for pair in held_out() if pair.source == source), None)
+    finished = [(words_of(trained, one), one.log_probability, len(one.tokens), one.score) for one in result.finished]
+    rate = (len(missed(str(kind), WIDTH)), len(held_out()), WIDTH)
+    return {
+        "tree": tree_figure(result, trained.target.words, count),
+        "steps": gr.update(maximum=len(result.steps), value=count),
+        "found": TEXT.found(
+            source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate
+        ),
+        "numbers": TEXT.numbers(
+            finished,
+            [
+                (at, [trained.target.words[token] for token in one.hypothesis.tokens],
+                 one.hypothesis.log_probability, one.log_probability, one.fate)
+                for at, step in enumerate(result.steps, start=1) for one in step
+            ],
+        ),
+        "program": search_code(str(kind), source, wide, power),
+    }  # fmt: skip
+
+
+def drawn_by_chance(
+    _: Sentence, typed: str, kind: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
+) -> dict[str, Any]:
+    """Five translations drawn by chance, and the distribution of the word at which the model is least sure."""
+    trained, source = chosen(kind), read_sentence(str(typed or ""))
+    sampling = Sampling(number(temperature, 0.1, 3), int(number(top_k, 0, 1_000)), number(top_p, 0.05, 1)).check()
+    first = int(number(seed, 0, 2**31))
+    texts = []
+    for one in range(first, first + SEEDS):
+        drawn = drawn_words(trained, source, sampling, one)
+        words = [trained.target.words[word.token] for word in drawn]
+        texts.append((one, words[:-1], sum(word.log_probability for word in drawn)))
+    tokens, logits = greedy(trained, source).tokens, continuations(trained, source)
+    steps = [reshape(logits([tokens[:at]])[0], sampling) for at in range(len(tokens))]
+    at = min(range(len(steps)), key=lambda place: steps[place].original.max().item())
+    shown = steps[at].original.topk(WORDS).indices.tolist()
+    rows = [(trained.target.words[w], steps[at].original[w].item(), steps[at].final[w].item()) for w in shown]
+    return {
+        "drawn": TEXT.drawn(texts, [trained.target.words[token] for token in tokens[:at]]),
+        "bars": distribution_figure(rows),
+    }
+
+
+def chosen(kind: Any) -> Trained:
+    """The translator of this kind."""
+    if kind not in [name for _, name in KINDS]:
+        raise UserError("Choose one of the translators.")
+    return bundled(str(kind))
+
+
+def number(value: Any, least: float, most: float) -> float:
+    """A control's number, brought into its bounds. Raises UserError where it is none."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError) as error:
+        raise UserError(NO_NUMBER) from error
+    if found != found:
+        raise UserError(NO_NUMBER)
+    return min(max(found, least), most)
+
+
+PART = Part(
+    tab="Greedy, beam, sampling",
+    look=(
+        "Greedy decoding takes the likeliest word at each step. A beam keeps the few best beginnings: follow the "
+        "thick line, which may begin with a word that was not the likeliest. Set the width to 1 to see what is missed."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=3,
+)

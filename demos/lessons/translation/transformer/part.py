@@ -1,0 +1,161 @@
+"""The Transformer: encoder and decoder in one picture, and each attention sublayer's numbers at one press."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import gradio as gr
+import torch
+
+from demos.bert.attention.matrix_labels import Labels
+from demos.bert.translation.bundled import bundled, read_sentence
+from demos.bert.translation.decoding import SHOWN, TOP, steps
+from demos.bert.translation.grammar import held_out
+from demos.bert.translation.gru import BEGIN, SPECIAL
+from demos.bert.translation.places import CROSS, DECODER, ENCODER, OUTPUT, Place, attended_at, attention_row, places
+from demos.bert.translation.transformer import HEADS, LAYERS, Encoded, Written
+from demos.bert.translation.translators import TRANSFORMER
+from demos.bert.translation.vocabulary import padded
+from demos.figures.matrix import matrix_table
+from demos.lessons.translation.figure import alignment_figure
+from demos.lessons.translation.transformer.figure import ACROSS, BOX, stacks
+from demos.lessons.translation.transformer.program import transformer_code
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence
+from demos.templates import templates
+from demos.widgets.token_picker.token_picker import token_picker
+
+TEXT = templates(__file__)
+LISTED = 24  # held-out sentences in the menu
+PLACES = places(LAYERS)
+OPENING = PLACES.index(Place(CROSS, LAYERS - 1))
+NAMES = {ENCODER: "Self-attention", DECODER: "Masked self-attention", CROSS: "Cross-attention"}
+
+
+def build(page: Page) -> None:
+    """Both stacks beside the numbers of the place that is chosen; its weights; the folds."""
+    offered = [" ".join(pair.source[:-1]) for pair in held_out()[:LISTED]]
+    parts: dict[str, Any] = {}
+    with gr.Row():
+        with gr.Column(scale=5, min_width=320, elem_classes="picture"):
+            parts["picture"], place = token_picker("Place in the Transformer", "translation-stacks", OPENING)
+        with gr.Column(scale=5, min_width=320):
+            sentence = gr.Dropdown(
+                offered, value=offered[0], label="English sentence: choose one, or type", allow_custom_value=True,
+                elem_id="transformer-sentence",
+            )  # fmt: skip
+            with gr.Row():
+                word = gr.Slider(1, 20, value=5, step=1, label="Decoding step (row)", elem_id="transformer-step")
+                head = gr.Slider(1, HEADS, value=1, step=1, label="Head", elem_id="transformer-head")
+            page.show_look()
+            parts["said"] = gr.HTML("", elem_id="transformer-said", elem_classes="said")
+    parts["plot"] = gr.Plot(label="Attention weights at this place", show_label=False, elem_id="transformer-weights")
+    parts["numbers"], parts["program"] = folds(__file__, "Translates with the Transformer, with torch alone")
+    parts["choice"] = word
+    page.keep(place=place, english=sentence, word=word, attention_head=head)
+    page.draw(
+        by_component(parts, drawn), [place, sentence, word, head], list(parts.values()),
+        triggers=[place.change, sentence.input, word.input, head.input], show_progress="hidden",
+    )  # fmt: skip
+
+
+@cache
+def drawing() -> Any:
+    """The picture's boxes and arrows."""
+    return stacks(LAYERS)
+
+
+def translated(source: Sequence[str]) -> tuple[tuple[str, ...], Encoded, Written]:
+    """(the words written, the end included; what the encoder computed; what the decoder computed)."""
+    trained = bundled(TRANSFORMER)
+    with torch.inference_mode():
+        encoded: Any = trained.model.read(padded([source], trained.source))
+    written, computed = steps(trained, source)
+    return written, encoded, computed
+
+
+def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
+    """All that one sentence, a place and a row show."""
+    source = read_sentence(str(typed or ""))
+    written, encoded, computed = translated(source)
+    given = [SPECIAL[BEGIN], *written[:-1]]
+    at, number, of_head = (
+        clamp(place, len(PLACES)),
+        clamp(float(word or 1) - 1, len(written)),
+        clamp(_less(head), HEADS),
+    )
+    chosen = PLACES[at]
+    likeliest = next_words(computed, number)
+    changes: dict[str, Any] = {
+        "picture": TEXT.picture(
+            drawing(), ACROSS, BOX, at, source, given[: number + 1], likeliest[0][0], likeliest[0][2]
+        ),
+        "choice": gr.update(maximum=len(written), value=number + 1),
+        "program": transformer_code(source),
+    }
+    if chosen.kind == OUTPUT:
+        shown = Place(CROSS, LAYERS - 1)  # what the output's vector has read last
+        states = computed.layers[-1].output[0, number]
+        changes["said"] = TEXT.output(
+            number + 1, given[: number + 1], len(states), states[:SHOWN].tolist(), likeliest, number + 1 == len(written)
+        )
+    else:
+        shown = chosen
+    asks, answers = (source if shown.kind == ENCODER else given), (given if shown.kind == DECODER else source)
+    row_number = clamp(number, len(asks))
+    row = attention_row(attended_at(shown, encoded, computed), of_head, row_number, answers)
+    if chosen.kind != OUTPUT:
+        changes["said"] = TEXT.attention(
+            f"{NAMES[shown.kind]}, {'encoder' if shown.kind == ENCODER else 'decoder'} layer {shown.layer + 1}",
+            asks, answers, *origins(shown), row, asks[row_number], of_head + 1, HEADS, shown.kind == DECODER,
+        )  # fmt: skip
+    changes["plot"] = alignment_figure(answers, asks, row.weights, (), row_number)
+    changes["numbers"] = TEXT.numbers(
+        matrix_table(row.weights, labels(asks), labels(answers), "Attention weights"),
+        [(one, [f"{logit:.3f}", f"{share:.4f}"]) for one, logit, share in likeliest],
+        sum(parameter.numel() for parameter in bundled(TRANSFORMER).model.parameters()),
+    )
+    return changes
+
+
+def origins(place: Place) -> tuple[str, str]:
+    """Where queries come from, and where keys and values do."""
+    below = "the embeddings" if place.layer == 0 else f"layer {place.layer}'s output"
+    if place.kind == ENCODER:
+        return below, "the same"
+    if place.kind == DECODER:
+        return f"{below} in the decoder", "the same"
+    return "this layer's masked self-attention, just below", f"the top of the encoder (layer {LAYERS})"
+
+
+def next_words(computed: Written, number: int) -> list[tuple[str, float, float]]:
+    """(French word, logit, probability), the likeliest first."""
+    logits = computed.logits[0, number]
+    shares = logits.softmax(-1)
+    words = bundled(TRANSFORMER).target.words
+    return [(words[one], logits[one].item(), shares[one].item()) for one in shares.topk(TOP).indices.tolist()]
+
+
+def labels(words: Sequence[str]) -> Labels:
+    """The names of a table's rows or columns."""
+    return Labels(tuple(words), (False,) * len(words))
+
+
+def _less(number: Any) -> float:
+    return float(number or 1) - 1
+
+
+PART = Part(
+    tab="The Transformer",
+    look=(
+        "Read each stack from below: encoder on the left, decoder on the right. Press a box to see its numbers; the "
+        "arrows take the encoder's top layer to the cross-attention of every decoder layer."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=2,
+)
