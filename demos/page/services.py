@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from demos.bert.causal.decoder import our_decoder
 from demos.bert.embeddings.vector_cache import VectorCache
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache
 from demos.bert.pretraining.heads import Pretrained, PretrainedModels
@@ -60,6 +62,10 @@ class Services:
         Raises UserError where it has none, or can't be had.
         """
         return self.heads.get(self.loaded(model), self.store.folder)
+
+    def decoder(self) -> Pretrained:
+        """The bundled decoder, whichever model the bar holds."""
+        return self.heads.make("decoder", self.loaded(BUNDLED), our_decoder)
 
     def run(self, sentence: Sentence) -> Run:
         """The forward pass of what the bar holds, shared by all lessons and users."""

@@ -61,12 +61,8 @@ class Change:
     left_only: np.ndarray  # <float64>[tokens]: the same under the causal mask: 0, since nothing on their left changed
 
 
-def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
-    """Put `word` in the place of the first sentence's last word and see which tokens before it notice.
-
-    Raises UserError where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
-    """
-    text = run.encoding.text
+def with_last_word(text: str, word: str) -> str:
+    """`text` with another last word. Raises UserError where it has none, or `word` is none."""
     ends = [end for end in range(len(text)) if text[end].isalnum()]
     if not word or not word.strip():
         raise UserError("Write a word to replace the last one.")
@@ -75,7 +71,16 @@ def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
     start = end = ends[-1]
     while start and not text[start - 1].isspace():
         start -= 1
-    changed = encode(loaded.tokenizer, f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}")
+    return f"{text[:start]}{word.strip()[:60]}{text[end + 1 :]}"
+
+
+def change_last_word(loaded: LoadedModel, run: Run, word: str) -> Change:
+    """Put `word` in the place of the first sentence's last word and see which tokens before it notice.
+
+    Raises UserError where there is no word to replace, `word` is none, or the input is longer than 128 tokens.
+    """
+    text = run.encoding.text
+    changed = encode(loaded.tokenizer, with_last_word(text, word))
     before = encode(loaded.tokenizer, text)
     if max(len(before), len(changed)) > MOST:
         raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")

@@ -89,7 +89,7 @@ def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     title = f"{loaded.spec.title.partition(' (')[0]} with this app's heads"
     note = "trained on by this project for masked words and next sentences"
     spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
-    return _of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
+    return of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
 
 
 def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
@@ -103,7 +103,7 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
         raise UserError(f"The files of {loaded.spec.title} contain no pre-training heads.")
     about = {"trained_by": loaded.spec.hub_id.partition("/")[0]}
     if hasattr(whole, "bert"):
-        return _of_bert(loaded.spec, loaded.tokenizer, whole, about, loaded.model)
+        return of_bert(loaded.spec, loaded.tokenizer, whole, about, loaded.model)
     # DistilBERT keeps its parts loose, and has no next-sentence head.
     transform = nn.Sequential(whole.vocab_transform, whole.activation, whole.vocab_layer_norm)
     whole.vocab_projector.weight = loaded.model.get_input_embeddings().weight
@@ -111,8 +111,11 @@ def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
     return Pretrained(loaded, transform, decoder, None, None, about)
 
 
-def _of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encoder: Any = None) -> Pretrained:
-    """`encoder`, where it is given, stands for `whole`'s own, which is then forgotten: one copy in memory, not two."""
+def of_bert(spec: Any, tokenizer: Any, whole: Any, about: dict[str, str], encoder: Any = None) -> Pretrained:
+    """`whole`'s encoder and the heads in its `cls`.
+
+    `encoder`, where it is given, stands for `whole`'s own, which is then forgotten: one copy in memory, not two.
+    """
     whole = whole.eval().requires_grad_(False)
     predictions = whole.cls.predictions
     if encoder is not None and whole.config.tie_word_embeddings:
@@ -152,6 +155,15 @@ class PretrainedModels:
             return our_heads(loaded) if key == BUNDLED else _loose(own_heads(loaded, folder(key)))
 
         return _tied(self._models.make(key, read), loaded)
+
+    def make(self, key: str, loaded: LoadedModel, read: Callable[[LoadedModel], Pretrained]) -> Pretrained:
+        """What `read` makes of `loaded`, another model of this app's own; read now where that was not done."""
+
+        def taking(take: Callable[[float], None]) -> Pretrained:
+            take(loaded.nbytes)
+            return read(loaded)
+
+        return self._models.make(key, taking)
 
 
 def _loose(pretrained: Pretrained) -> Pretrained:

@@ -59,5 +59,6 @@ def read_heads(path: Path, bundled: Mapping[str, torch.Tensor]) -> tuple[dict[st
             state[name] += value
         else:
             state[name] = value
-    state[WORDS] += low[LOW_LEFT] @ low[LOW_RIGHT]
+    if low:
+        state[WORDS] += low[LOW_LEFT] @ low[LOW_RIGHT]
     return state, about

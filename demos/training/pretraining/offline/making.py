@@ -20,7 +20,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.weights import ALONE
 from demos.bert.pretraining.corruption import NO_LABEL
 from demos.bert.pretraining.heads import our_heads
-from demos.bert.pretraining.heads_file import WORDS
+from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, WORDS
 from demos.training.pretraining.batches import Instance, PretrainingBatch, collate
 from demos.training.pretraining.model_parts import Losses, Parts
 from demos.training.pretraining.offline.corpus import Corpus, draw_instance
@@ -252,6 +252,6 @@ def scores_of(plan: Plan, held_out: Mapping[str, Corpus], loaded: LoadedModel) -
 def write(path: Path, average: dict[str, torch.Tensor], loaded: LoadedModel, progress: Progress) -> None:
     """The file that the app reads."""
     rest = dict(average)
-    left, right = rest.pop("left"), rest.pop("right")
+    low = {LOW_LEFT: rest.pop("left"), LOW_RIGHT: rest.pop("right")}
     about = {"tokens": str(progress.tokens), "steps": str(progress.step)}
-    write_heads(path, rest, loaded.model.state_dict(), left, right, about)
+    write_heads(path, rest, loaded.model.state_dict(), low, about)

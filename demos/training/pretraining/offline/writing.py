@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, Packed
+from demos.bert.pretraining.heads_file import Packed
 
 GROUP = 128  # numbers that share a scale, where a row can be cut into such groups; else the row shares one
 SMALLEST = 2.0**-24  # the least float16 above zero
@@ -18,17 +18,16 @@ def write_heads(
     path: Path,
     trained: Mapping[str, torch.Tensor],
     bundled: Mapping[str, torch.Tensor],
-    left: torch.Tensor,
-    right: torch.Tensor,
+    low: Mapping[str, torch.Tensor],
     about: Mapping[str, str],
 ) -> None:
     """Write what `trained`, named as BertForPreTraining's parameters, has beyond `bundled`, named as BertModel's.
 
-    Matrices of the encoder are stored as differences in 4 bits, new matrices in 8, vectors in float16. `left` [V, r]
-    and `right` [r, d] change the word embeddings. `about` is kept as the file's metadata.
+    Matrices of the encoder are stored as differences in 4 bits, new matrices in 8, vectors in float16. `low` is empty,
+    or LOW_LEFT [V, r] and LOW_RIGHT [r, d], which change the word embeddings. `about` is kept as the file's metadata.
     """
     tensors: dict[str, torch.Tensor] = {}
-    for name, value in {**trained, LOW_LEFT: left, LOW_RIGHT: right}.items():
+    for name, value in {**trained, **low}.items():
         base = bundled.get(name.removeprefix("bert.")) if not name.startswith("bert.pooler") else None
         changed = value.float() if base is None else value.float() - base.float()
         if value.dim() < 2 or min(value.shape) < 16:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from demos.bert.pretraining.heads import OUR_HEADS
-from demos.bert.pretraining.heads_file import WORDS, read_heads, unpack
+from demos.bert.pretraining.heads_file import LOW_LEFT, LOW_RIGHT, WORDS, read_heads, unpack
 from demos.training.pretraining.offline.writing import pack, write_heads
 
 
@@ -51,7 +51,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         "cls.seq_relationship.weight": random(2, 32),
     }
     left, right = 0.1 * random(50, 16), 0.1 * random(16, 32)
-    write_heads(tmp_path / "heads.safetensors", trained, bundled, left, right, {"steps": "3"})
+    write_heads(tmp_path / "heads.safetensors", trained, bundled, {LOW_LEFT: left, LOW_RIGHT: right}, {"steps": "3"})
     state, about = read_heads(tmp_path / "heads.safetensors", bundled)
     assert about == {"steps": "3"}
     assert set(state) == {*trained, WORDS}

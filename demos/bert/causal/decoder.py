@@ -1,0 +1,65 @@
+"""The bundled decoder: the bundled encoder, trained on under a causal mask to predict the next word piece.
+
+Its file holds the differences to the encoder with this app's masked-word head, from which its training began
+(demos/training/causal; assets/causal/README.md tells how).
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from transformers import BertForMaskedLM
+
+from demos.bert.encoder.masks import causal
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.weights import ALONE
+from demos.bert.pretraining.heads import OUR_HEADS, OURS, Pretrained, of_bert
+from demos.bert.pretraining.heads_file import read_heads
+from demos.files import ASSETS
+
+OUR_DECODER = ASSETS / "causal" / "decoder.safetensors"
+WINDOW = 95  # tokens that the decoder reads at most, [CLS] among them; its training read no more
+
+
+def our_decoder(loaded: LoadedModel, path: Path = OUR_DECODER) -> Pretrained:
+    """The decoder in `path`, on the bundled encoder. Its layers compute as BERT's do until given a causal mask."""
+    heads, _ = read_heads(OUR_HEADS, loaded.model.state_dict())
+    began = {name.removeprefix("bert."): value for name, value in heads.items() if name.startswith("bert.")}
+    state, about = read_heads(path, began)
+    config = copy.deepcopy(loaded.model.config)
+    config.tie_word_embeddings = True
+    with ALONE:
+        whole = BertForMaskedLM._from_config(config, attn_implementation="eager", dtype=torch.float32)
+        whole.tie_weights()
+    missing, unexpected = whole.load_state_dict(state, strict=False)
+    left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
+    if left or unexpected:
+        raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
+    title = f"{loaded.spec.title.partition(' (')[0]} as a decoder"
+    note = "trained on by this project to predict the next word piece"
+    spec = replace(loaded.spec, key=f"{loaded.spec.key} decoder", title=title, mlm=False, nsp=False, note=note)
+    return of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
+
+
+def causal_mask(n: int) -> torch.Tensor:
+    """<float32>[1, 1, n, n]: what is added to the scores, 0 on and below the diagonal, else float32's least number."""
+    return torch.zeros(1, 1, n, n).masked_fill(~torch.from_numpy(causal(n)), torch.finfo(torch.float32).min)
+
+
+def causal_states(decoder: Pretrained, input_ids: torch.Tensor) -> torch.Tensor:
+    """<int64>[B, n] without padding -> last hidden states [B, n, d], none of which depends on a later token."""
+    states: torch.Tensor = decoder.encoder.model(
+        input_ids=input_ids, attention_mask=causal_mask(input_ids.shape[1])
+    ).last_hidden_state
+    return states
+
+
+def next_word_logits(decoder: Pretrained, input_ids: torch.Tensor) -> torch.Tensor:
+    """<int64>[B, n] without padding -> <float32>[B, n, V]: at each place a score for each word piece that may follow.
+
+    As transformers' BertLMHeadModel with `is_decoder=True` computes them.
+    """
+    return decoder.word_logits(causal_states(decoder, input_ids))

@@ -1,0 +1,63 @@
+"""Another last word: which states it changes in an encoder, which reads both sides, and in a decoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.encoder.masks import MOST, run_causal, with_last_word
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.run import run_model
+from demos.errors import UserError
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Of one model: how far each of its states moves, token by token."""
+
+    encoding: Encoding  # with the old word
+    replaced: tuple[int, ...]  # the tokens of that word
+    moved: np.ndarray  # <float64>[L + 1, n]: 1 - cosine of the states before and after; nan without a partner
+
+
+def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False) -> Changes:
+    """Put `word` in the place of the text's last word, and see what moves in every layer.
+
+    A `decoder` computes under a causal mask and without [SEP], as it was trained. Where the two words have different
+    numbers of pieces, what comes after is compared from the end, and the words themselves not at all.
+    Raises UserError as `with_last_word`, and for more than MOST tokens.
+    """
+    before, after = (encode(loaded.tokenizer, one) for one in (text, with_last_word(text, word)))
+    if max(len(before), len(after)) > MOST:
+        raise UserError(f"This comparison is limited to {MOST} tokens; the sentence has {len(before)}.")
+    if decoder:
+        before, after = _without_end(before), _without_end(after)
+    runs = [run_causal(loaded, one) if decoder else run_model(loaded, [one])[0] for one in (before, after)]
+    old, new = (run.hidden_states for run in runs)
+    n, m = len(before), len(after)
+    same = [a == b for a, b in zip(before.input_ids, after.input_ids, strict=False)]
+    first = next((at for at, equal in enumerate(same) if not equal), min(n, m))
+    ending = [a == b for a, b in zip(before.input_ids[::-1], after.input_ids[::-1], strict=False)]
+    last = next((at for at, equal in enumerate(ending) if not equal), min(n, m))
+    last = min(last, min(n, m) - first)
+    places = np.arange(n)
+    partners = np.where(places < first, places, places + m - n)
+    moved = np.full(old.shape[:2], np.nan)
+    paired = (places < first) | (places >= n - last) | (n == m)
+    for layer in range(len(old)):
+        moved[layer, paired] = 1 - cosine(old[layer, paired], new[layer, partners[paired]])
+    return Changes(before, tuple(range(first, n - last)), moved)
+
+
+def _without_end(encoding: Encoding) -> Encoding:
+    """The encoding without its last token, [SEP]."""
+    tuples = {
+        name: getattr(encoding, name)[:-1]
+        for name in (
+            "tokens", "input_ids", "token_type_ids", "word_ids", "sequence_ids", "offsets", "special_tokens_mask"
+        )
+    }  # fmt: skip
+    return replace(encoding, **tuples)

@@ -1,0 +1,39 @@
+"""How well the bundled decoder predicts texts that it has not read: what demos/training/causal/scores.py found."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+
+from demos.files import ASSETS, read_text
+
+FILE = ASSETS / "causal" / "measured.json"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The score of one text. Word pieces that stand for an unknown word are not asked for."""
+
+    title: str
+    nats: float  # -ln of the probability of all asked pieces together
+    pieces: int  # asked
+    words: int  # of them those that begin a word or are a punctuation mark
+    right: int  # pieces that were the likeliest
+
+    @property
+    def perplexity(self) -> float:
+        """Of a word piece: exp of the mean loss."""
+        return math.exp(self.nats / self.pieces)
+
+    @property
+    def word_perplexity(self) -> float:
+        """Of a word or punctuation mark: the same sum over fewer units, so a larger number."""
+        return math.exp(self.nats / self.words)
+
+
+@cache
+def measured() -> tuple[Measured, ...]:
+    """What is stored beside the weights."""
+    return tuple(Measured(**one) for one in json.loads(read_text(FILE)))

@@ -1,0 +1,97 @@
+"""Zero-, one- and few-shot prompts: a task in words, some solved examples, and how likely the right answer then is.
+
+The form is that of Brown et al. 2020, figure 2.1: nothing is trained, the examples stand in the text that the model
+goes on from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from demos.bert.causal.decoder import next_word_logits
+from demos.bert.causal.writing import beginning
+from demos.bert.pretraining.guesses import Guess, guess_at
+from demos.bert.pretraining.heads import Pretrained
+
+SHOTS = (0, 1, 3)  # examples in a prompt
+BEST = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """Questions of one kind with their answers; the examples of each are the ones after it, in a circle."""
+
+    name: str
+    told: str  # what a prompt begins with
+    pairs: tuple[tuple[str, str], ...]
+
+    def prompt(self, number: int, shots: int) -> str:
+        """The prompt for question `number` with so many solved examples before it."""
+        examples = [self.pairs[(number + 1 + at) % len(self.pairs)] for at in range(shots)]
+        solved = "".join(f" {question} is {answer}." for question, answer in examples)
+        return f"{self.told}{solved} {self.pairs[number][0]} is"
+
+
+def _pairs(text: str, form: str = "{}") -> tuple[tuple[str, str], ...]:
+    found = (pair.split(":") for pair in text.split())
+    return tuple((form.format(question), answer) for question, answer in found)
+
+
+TASKS = (
+    Task(
+        "Opposites",
+        "Say the opposite:",
+        _pairs(
+            "hot:cold big:small good:bad old:young rich:poor open:shut first:last light:dark up:down black:white "
+            "life:death love:hate",
+            "the opposite of {}",
+        ),
+    ),
+    Task(
+        "English to French",
+        "Translate English to French:",
+        _pairs(
+            "sir:monsieur king:roi good:bon love:amour house:maison god:dieu water:eau yes:oui lady:madame "
+            "night:nuit war:guerre death:mort",
+            "{} in french",
+        ),
+    ),
+    Task(
+        "Capitals",
+        "Name the capital city:",
+        _pairs(
+            "france:paris england:london italy:rome spain:madrid russia:moscow greece:athens egypt:cairo "
+            "scotland:edinburgh ireland:dublin austria:vienna portugal:lisbon germany:berlin",
+            "the capital of {}",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the decoder makes of one prompt."""
+
+    prompt: str
+    answer: str
+    rank: int  # of the answer's first word piece among all V, 1 for the likeliest
+    probability: float  # of the whole answer: the product over its pieces
+    best: tuple[Guess, ...]  # what it puts first
+
+
+@torch.inference_mode()
+def answered(decoder: Pretrained, prompt: str, answer: str) -> Answered:
+    """The answer's rank and probability after the prompt."""
+    start, pieces = beginning(decoder, prompt), beginning(decoder, answer)[1:]
+    logits = next_word_logits(decoder, torch.tensor([[*start, *pieces]]))[0, len(start) - 1 : -1]  # [pieces, V]
+    shares = logits.double().softmax(-1)
+    first = logits[0]
+    return Answered(
+        prompt=prompt,
+        answer=answer,
+        rank=1 + int((first > first[pieces[0]]).sum()),
+        probability=float(shares[range(len(pieces)), list(pieces)].prod()),
+        best=tuple(guess_at(decoder.tokenizer, first, shares[0], at) for at in first.topk(BEST).indices.tolist()),
+    )

@@ -1,0 +1,45 @@
+"""The text that is written, each piece with its probability, and the distribution over the next one as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from demos.bert.causal.measured import Measured
+from demos.bert.causal.writing import Candidate, Method, NextWord
+from demos.figures.numbers import percent, with_prefix
+from demos.figures.token_chips import token_label, visible
+from demos.templates import templates
+
+TEXT = templates(__file__)
+BEGINNING = 128  # pieces of the reader's text that are shown, the last ones
+
+
+def text_html(tokens: Sequence[str], pieces: Sequence[Candidate], unread: int) -> str:
+    """The reader's word pieces, then the written ones; `unread` is how many pieces the decoder no longer reads."""
+    read = [{"text": visible(token.removeprefix("##")), "joined": token.startswith("##")} for token in tokens]
+    cells = [
+        {
+            "text": visible(piece.guess.token.removeprefix("##")),
+            "joined": piece.guess.token.startswith("##"),
+            "chance": percent(piece.guess.probability),
+            "share": 100 * piece.guess.probability,
+        }
+        for piece in pieces
+    ]
+    return TEXT.text(read[-BEGINNING:], max(0, len(read) - BEGINNING), cells, max(0, unread))
+
+
+def next_html(found: NextWord, method: Method, bits: float) -> str:
+    """The likeliest pieces as bars, the chosen one marked, and beside each what is drawn from; `bits` is log2(V)."""
+    widest = max(max(one.guess.probability, one.drawn if not method.greedy else 0.0) for one in found.best)
+    return TEXT.next(found, not method.greedy, widest, bits, token_label, percent)
+
+
+def model_html(parameters: int, about: Mapping[str, str], texts: Sequence[Measured]) -> str:
+    """What the model is, what it was trained on, and how well it predicts, in plain words."""
+    return TEXT.model(with_prefix(parameters, ""), with_prefix(int(about["tokens"]), ""), texts)
+
+
+def numbers_html(found: NextWord, pieces: Sequence[Candidate]) -> str:
+    """The likeliest pieces and the written ones as tables."""
+    return TEXT.numbers(found, pieces, token_label)

@@ -1,0 +1,15 @@
+"""What the decoder puts first after the reader's text."""
+
+from __future__ import annotations
+
+from demos.bert.causal.writing import Method, beginning, next_word
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+
+def answer(services: Services, sentence: Sentence) -> Answer:
+    """The likeliest next word piece, its probability, and the entropy."""
+    decoder = services.decoder()
+    found = next_word(decoder, beginning(decoder, sentence.text), Method(), 1)
+    guess = found.chosen.guess
+    return Answer(facts={"piece": guess.token, "chance": guess.probability, "entropy": found.entropy})

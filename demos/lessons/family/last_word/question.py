@@ -1,0 +1,16 @@
+"""How many tokens before the last word change with it."""
+
+from __future__ import annotations
+
+from demos.bert.causal.last_word import changes
+from demos.page.questions import Answer
+from demos.page.services import Sentence, Services
+
+
+def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
+    """In the decoder and in BERT, after the last layer."""
+    bert = changes(services.loaded(sentence.model), sentence.text, other_word)
+    decoder = changes(services.decoder().encoder, sentence.text, other_word, decoder=True)
+    before = bert.replaced[0] if bert.replaced else len(bert.encoding)
+    counts = [int((one.moved[-1, :before] > 0).sum()) for one in (bert, decoder)]
+    return Answer(facts={"before": before, "bert": counts[0], "changed": counts[1]})

@@ -1,0 +1,79 @@
+"""What the decoder answers after prompts with and without examples; the ranks of all questions of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+import plotly.graph_objects as go
+
+from demos.bert.causal.prompts import SHOTS, Answered, Task
+from demos.figures.numbers import percent
+from demos.figures.palette import CLASSES, plotly_layout
+from demos.figures.token_chips import token_label
+from demos.templates import plot_text, templates
+
+TEXT = templates(__file__)
+NAMES = {0: "no example", 1: "one example", 3: "three examples"}
+
+
+def one_html(found: Sequence[Answered]) -> str:
+    """One question: each prompt, the answer's rank and probability, and what comes first instead."""
+    rows = [(NAMES[shots], one) for shots, one in zip(SHOTS, found, strict=True)]
+    return TEXT.one(rows, token_label, percent)
+
+
+def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> go.Figure:
+    """A mark for each question's rank, by the number of examples, and a line through the medians."""
+    figure = go.Figure()
+    for column, shots in enumerate(SHOTS):
+        ranks = [row[column].rank for row in rows]
+        figure.add_trace(
+            go.Scatter(
+                x=[NAMES[shots]] * len(ranks),
+                y=ranks,
+                mode="markers",
+                marker={"size": 10, "color": CLASSES[0], "opacity": 0.55},
+                text=[plot_text(f"{question} → {answer}") for question, answer in task.pairs],
+                hovertemplate="%{text}<br>rank %{y:,}<extra></extra>",
+                showlegend=False,
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=[NAMES[shots] for shots in SHOTS],
+            y=medians_of(rows),
+            mode="lines+markers",
+            name="median",
+            line={"color": CLASSES[1], "width": 3},
+            marker={"symbol": "line-ew-open", "size": 30, "line": {"width": 4}},
+            hovertemplate="median %{y:,.1f}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        **plotly_layout(height=330, margin={"l": 74, "r": 10, "t": 10, "b": 40}, legend={"x": 0.02, "y": 0.04})
+    )
+    ticks = [1, 10, 100, 1000, 10000]
+    figure.update_yaxes(
+        type="log",
+        range=[4.6, -0.15],
+        title={"text": f"rank of the answer, of {words:,}"},
+        tickvals=ticks,
+        ticktext=[f"{tick:,}" for tick in ticks],
+    )
+    return figure
+
+
+def all_html(task: Task, rows: Sequence[Sequence[Answered]]) -> str:
+    """All questions of a task as a table, with the medians."""
+    found = [
+        (question, answer, [f"{one.rank:,} ({percent(one.probability)})" for one in row])
+        for (question, answer), row in zip(task.pairs, rows, strict=True)
+    ]
+    medians = [f"{median:,.1f}" for median in medians_of(rows)]
+    return TEXT.every(task.name, [NAMES[shots] for shots in SHOTS], [*found, ("median rank", "", medians)])
+
+
+def medians_of(rows: Sequence[Sequence[Answered]]) -> list[float]:
+    """The median rank of all questions, for each number of examples."""
+    return [median(row[column].rank for row in rows) for column in range(len(SHOTS))]

@@ -1,0 +1,170 @@
+"""Trains the decoder: the bundled encoder with this app's masked-word head goes on under a causal mask."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from demos.bert.causal.decoder import causal_mask, our_decoder
+from demos.bert.model.memory import keep_pages
+from demos.bert.model.models import LoadedModel
+from demos.bert.pretraining.heads import our_heads
+from demos.training.causal.measuring import measure
+from demos.training.causal.sampled import draw, sampled_losses, shares_of
+from demos.training.learning.hardware import in_bfloat16, quicken
+from demos.training.pretraining.model_parts import Parts
+from demos.training.pretraining.offline.corpus import Corpus
+from demos.training.pretraining.offline.writing import write_heads
+
+SEED = 13
+FIXED = ("word_embeddings", "token_type_embeddings")  # of the encoder; the former are the decoder's matrix too
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the decoder is trained; the defaults are those of assets/causal/README.md."""
+
+    folder: Path  # the tokens, the state of the training, the log and the weights
+    minutes: float = 47.0  # in all; the rate falls to 0 along half a cosine over them
+    rate: float = 6e-4
+    warm_up: int = 60  # steps
+    length: int = 96  # tokens a sequence, [CLS] among them
+    batch: int = 12  # sequences
+    candidates: int = 4096  # words of the softmax
+    every: int = 300  # steps between two measurements
+    sequences: int = 60  # of each text that are measured then
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state.pt"
+
+    @property
+    def weights(self) -> Path:
+        return self.folder / "decoder.safetensors"
+
+
+@dataclass
+class Progress:
+    """How far the training is; kept in the folder with the weights."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+def windows(corpus: Corpus, count: int, length: int, begin: int, rng: np.random.Generator) -> torch.Tensor:
+    """<int64>[count, length]: `begin` and the text from a random sentence on, within one document."""
+    rows = np.full((count, length), begin, dtype=np.int64)
+    at = 0
+    while at < count:
+        first, last = corpus.documents[int(rng.integers(len(corpus.documents)))]
+        start = int(corpus.sentences[int(rng.integers(first, last))])
+        if start + length - 1 <= corpus.sentences[last]:
+            rows[at, 1:] = corpus.input_ids[start : start + length - 1]
+            at += 1
+    return torch.from_numpy(rows)
+
+
+def trained_of(parts: Parts) -> dict[str, nn.Parameter]:
+    """What learns, by the names of transformers' BertLMHeadModel."""
+    encoder = {f"bert.{name}": value for name, value in parts.encoder.named_parameters()}
+    encoder = {name: value for name, value in encoder.items() if not any(fixed in name for fixed in (*FIXED, "pooler"))}
+    head = {f"cls.predictions.transform.{name}": value for name, value in parts.transform.named_parameters()}
+    return {**encoder, **head, "cls.predictions.bias": parts.decoder.bias}
+
+
+def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, Corpus]) -> None:
+    """Until the minutes are over or a signal comes; goes on where a state is found in the folder."""
+    keep_pages()
+    torch.manual_seed(SEED)
+    start = our_heads(loaded)
+    parts = copy.deepcopy(Parts.of(start))
+    quicken(parts.encoder)
+    for module in parts.encoder.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+    trained = trained_of(parts)
+    for parameter in trained.values():
+        parameter.requires_grad_(True)
+    matrices = [parameter for parameter in trained.values() if parameter.dim() > 1]
+    vectors = [parameter for parameter in trained.values() if parameter.dim() < 2]
+    groups = [{"params": matrices, "weight_decay": 0.01}, {"params": vectors, "weight_decay": 0.0}]
+    optimizer, progress = torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True), Progress()
+    if plan.state.is_file():
+        saved = torch.load(plan.state)
+        progress = Progress(**saved["progress"])
+        for name, parameter in trained.items():
+            parameter.data.copy_(saved["weights"][name])
+        optimizer.load_state_dict(saved["optimizer"])
+    shares = shares_of(np.bincount(books.input_ids, minlength=len(loaded.tokenizer)), plan.candidates)
+    stopped: list[bool] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.append(True))
+
+    def save(loss: float) -> None:
+        saved = {"progress": asdict(progress), "weights": trained, "optimizer": optimizer.state_dict()}
+        torch.save(saved, plan.state.with_suffix(".new"))
+        plan.state.with_suffix(".new").replace(plan.state)
+        about = {"tokens": str(progress.tokens), "steps": str(progress.step)}
+        weights = {name: value.detach() for name, value in trained.items()}
+        write_heads(plan.weights, weights, start.encoder.model.state_dict(), {}, about)
+        decoder, begin = our_decoder(loaded, plan.weights), loaded.tokenizer.cls_token_id
+        scores = {}
+        for name, corpus in held_out.items():
+            rows = windows(corpus, plan.sequences, plan.length, begin, np.random.default_rng(SEED))
+            found = measure(decoder, rows, name)
+            scores[name] = {
+                "cross_entropy": found.nats / found.pieces,
+                "top1": found.right / found.pieces,
+                "asked": found.pieces,
+            }
+        with (plan.folder / "log.jsonl").open("a") as log:
+            log.write(json.dumps({**asdict(progress), "loss": round(loss, 4), "held_out": scores}) + "\n")
+
+    losses: list[float] = []
+    while (share := progress.seconds / (60 * plan.minutes)) < 1 and not stopped:
+        since = time.perf_counter()
+        rate = plan.rate * min(1.0, (progress.step + 1) / plan.warm_up) * 0.5 * (1 + math.cos(math.pi * share))
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        rng = np.random.default_rng([SEED, progress.step])
+        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        rows = windows(books, plan.batch, plan.length, loaded.tokenizer.cls_token_id, rng)
+        losses.append(step_gradients(parts, rows, shares, generator, loaded.tokenizer.unk_token_id))
+        nn.utils.clip_grad_norm_(trained.values(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        progress.step += 1
+        progress.tokens += rows.numel()
+        progress.seconds += time.perf_counter() - since
+        if progress.step % plan.every == 0:
+            save(float(np.mean(losses[-plan.every :])))
+    save(float(np.mean(losses[-plan.every :])) if losses else math.nan)
+
+
+def step_gradients(
+    parts: Parts, rows: torch.Tensor, shares: torch.Tensor, generator: torch.Generator, unknown: int
+) -> float:
+    """Add the gradients of the mean loss over all places of `rows` [B, n + 1]; returns it.
+
+    `unknown`, [UNK], is no answer: nobody knows which word it hides.
+    """
+    answers = rows[:, 1:].flatten()
+    chosen = (answers != unknown).nonzero()[:, 0]
+    with torch.autocast("cpu", torch.bfloat16, enabled=in_bfloat16(on_cpu=True)):
+        hidden = parts.encoder(input_ids=rows[:, :-1], attention_mask=causal_mask(rows.shape[1] - 1)).last_hidden_state
+        transformed = parts.transform(hidden.flatten(0, 1)[chosen])
+        words, bias = parts.decoder.weight, parts.decoder.bias
+        loss = sampled_losses(transformed, words, bias, answers[chosen], draw(shares, generator)).mean()
+    loss.backward()
+    return loss.item()

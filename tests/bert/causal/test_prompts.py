@@ -1,0 +1,38 @@
+"""Prompts contain what they say, and an answer's probability is that of transformers' own decoder."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import BertLMHeadModel
+
+from demos.bert.causal.prompts import SHOTS, TASKS, Task, answered
+from demos.bert.pretraining.heads import Pretrained
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_no_prompt_holds_its_own_answer(task: Task) -> None:
+    for number, (question, answer) in enumerate(task.pairs):
+        for shots in SHOTS:
+            prompt = task.prompt(number, shots)
+            assert prompt.startswith(task.told)
+            assert prompt.endswith(f"{question} is")
+            assert f"is {answer}." not in prompt
+            assert prompt.count(" is ") == shots
+
+
+def test_an_answers_probability_and_rank(decoders: tuple[Pretrained, BertLMHeadModel]) -> None:
+    ours, theirs = decoders
+    prompt, answer = "the dog saw", "unbelievably"
+    found = answered(ours, prompt, answer)
+    ids = ours.tokenizer(prompt)["input_ids"][:-1]
+    pieces = ours.tokenizer(answer, add_special_tokens=False)["input_ids"]
+    chance = 1.0
+    for at, piece in enumerate(pieces):
+        with torch.inference_mode():
+            logits = theirs(torch.tensor([[*ids, *pieces[:at]]]), use_cache=False).logits[0, -1]
+        chance *= logits.softmax(-1)[piece].item()
+        if not at:
+            assert found.rank == 1 + int((logits > logits[piece]).sum())
+            assert [guess.token_id for guess in found.best] == logits.topk(5).indices.tolist()
+    assert found.probability == pytest.approx(chance, rel=1e-4)
