@@ -86,7 +86,7 @@ def build_page(
     demo: gr.Blocks, services: Services, lesson: Lesson, lessons: Sequence[Lesson], first_views: FirstViews
 ) -> None:
     """One lesson's page, in the page of `demo` that is being built."""
-    bar = build_bar(services)
+    bar = build_bar(services, lesson.slug)
     with gr.Column(elem_id="lessons"):
         gr.HTML(lesson_links(lesson, lessons), js_on_load=SHOW_LESSON, elem_id="lesson-links")
         with gr.Column(elem_id=f"lesson-{lesson.slug}", elem_classes="lesson"):

@@ -15,8 +15,7 @@ from markupsafe import Markup
 
 from demos.bert.model.models import at_hand
 from demos.errors import UserError
-from demos.files import read_json_beside
-from demos.page.examples import fill_from
+from demos.page.example_chips.example_chips import example_chips
 from demos.page.glossary.glossary import with_terms
 from demos.page.guards import OUR_FAULT
 from demos.page.head import build_header, build_switches
@@ -53,9 +52,8 @@ class Bar:
     settled: gr.Textbox  # changes when the lesson should redraw: opened, or the bar rested for 200 ms
 
 
-def build_bar(services: Services) -> Bar:
-    """Lay the bar out, with the page's title and switches in its row, and wire what concerns it alone: the examples."""
-    examples = read_json_beside(__file__, "examples.json")
+def build_bar(services: Services, lesson: str) -> Bar:
+    """Lay the bar out on the page of `lesson`, with the page's title and switches in its row, and wire its examples."""
     catalogue = services.store.catalogue
     with gr.Column(elem_id="bar"):
         with gr.Row(equal_height=False):
@@ -80,14 +78,7 @@ def build_bar(services: Services) -> Bar:
                 min_width=120,
                 elem_id="bar-pair",
             )
-            example = gr.Dropdown(
-                [(entry["label"], number) for number, entry in enumerate(examples)],
-                value=None,
-                label="Choose an example",
-                scale=1,
-                min_width=110,
-                elem_id="bar-examples",
-            )
+            example_chips(lesson, text, text_pair)
             model = gr.Dropdown(
                 [(spec.title, key) for key, spec in catalogue.items()],
                 value=services.default_model,
@@ -104,8 +95,6 @@ def build_bar(services: Services) -> Bar:
     in_use = gr.Textbox(services.default_model, visible="hidden", elem_id="bar-in-use")
     asked, reader, returning, typed, settled = (gr.Textbox("", visible="hidden") for _ in range(5))
     first_view = gr.Textbox("", visible="hidden", elem_id="first-view")
-    picks = {number: (entry["text"], entry.get("text_pair") or "") for number, entry in enumerate(examples)}
-    fill_from(example, [text, text_pair], picks)
     return Bar(text, text_pair, model, in_use, asked, status, arrival, reader, returning, typed, first_view, settled)
 
 

@@ -87,7 +87,21 @@
     if (event.key === "Escape" && more(event)) unfold(more(event), false);
   });
 
-  // A sentence's box grows over the lessons' links while someone writes in it; Escape makes it one line again.
+  // A sentence's box grows while someone writes in it, and moves what is below it down. It is one line again once the focus
+  // has gone; where a press took it away, after that press, which would else miss what it was aimed at.
+  let pressing = false;
+  const grow = (box, grown) => box.closest(".block").classList.toggle("grown", grown);
+  const released = () => {
+    pressing = false;
+    for (const block of document.querySelectorAll("#bar .grown:not(:focus-within)")) block.classList.remove("grown");
+  };
+  document.addEventListener("pointerdown", () => (pressing = true), true);
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(released), true);
+  document.addEventListener("focusin", ({ target }) => target.matches?.("#bar textarea") && grow(target, true));
+  document.addEventListener("focusout", ({ target }) => {
+    if (target.matches?.("#bar textarea") && !pressing) grow(target, false);
+  });
+  // Escape makes it one line again.
   document.addEventListener("keydown", ({ key, target }) => {
     if (key === "Escape" && target.matches?.("#bar textarea")) target.blur();
   });

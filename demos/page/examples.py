@@ -10,12 +10,20 @@ import gradio as gr
 
 from demos.page.lesson import IN_BROWSER
 
+OWN = "your own"  # what such a menu says once the boxes hold none of its examples
+
+
+def examples_of(names: Sequence[str], **options: Any) -> gr.Dropdown:
+    """A menu of examples for `fill_from`, with the first one picked, whose text the boxes begin with."""
+    return gr.Dropdown([*names, (OWN, OWN)], value=next(iter(names)), **options)
+
 
 def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[Any, Sequence[str]]) -> None:
     """Let what is picked in `menu` fill `boxes`; `texts` has, for each of the menu's values, one text a box.
 
     A menu's own `input` event comes with each blur too, with nothing picked or with what was picked long ago, and would
     put that over what was typed since. `change` tells of another pick, `select` of the same one again.
+    A menu made by `examples_of` names the example that the boxes hold, or says that the text is the reader's own.
     """
     said = json.dumps({str(value): list(one) for value, one in texts.items()}).replace("<", "\\u003c")
     one = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
@@ -28,3 +36,8 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
         js=f"(picked, ...now) => {{ {script} }}",
         **IN_BROWSER,
     )
+    if all(value != OWN for _, value in menu.choices):
+        return
+    holds = "([, one]) => one.every((text, box) => text === (now[box] ?? ''))"
+    script = f"const held = Object.entries({said}).find({holds}); return held ? held[0] : {OWN!r};"
+    gr.on([box.change for box in boxes], None, list(boxes), [menu], js=f"(...now) => {{ {script} }}", **IN_BROWSER)

@@ -32,6 +32,7 @@ SCRIPTS = (
 SHEETS = (
     "page.css",
     "bar.css",
+    "example_chips/style.css",
     "figure_table.css",
     "tours/style.css",
     "tours/presenter.css",

@@ -96,6 +96,8 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
     dot.hover(force=True)
     dot.click(force=True)
     expect(told.locator(".chosen")).not_to_have_text(before)
+    page.locator("#embeddings-maps-controls .label-wrap").click()  # all controls
+    page.wait_for_url("**maps_controls=true**")
     page.fill("#maps-own textarea", "<img src=x onerror=alert(1)> ${alert(2)} <b>bread</b>")
     expect(page.locator("#maps-plot .legend")).to_contain_text("yours")
     page.fill("#maps-find textarea, #maps-find input", "onerror")
@@ -103,8 +105,6 @@ def a_map_is_drawn_and_its_points_lead_to_the_list_and_back(page: Page) -> None:
     told.locator("button").click()
     expect(told.locator(".chosen")).to_contain_text("<img src=x onerror=alert(1)>")
     assert lesson.locator("img[src=x], #maps-list b b").count() == 0
-    page.locator("#embeddings-maps-controls .label-wrap").click()  # all controls
-    page.wait_for_url("**maps_controls=true**")
     lesson.get_by_label("3-D").check()
     expect(lesson).to_contain_text("of the variance is explained by these axes")
     expect(page.locator("#maps-plot .gl-container canvas").first).to_be_visible()
@@ -128,7 +128,7 @@ def a_word_in_its_context(page: Page) -> None:
     page.locator("#word-layer input[type=number]").press("Enter")
     expect(told).to_contain_text("At layer 5")
     page.wait_for_url("**word_layer=5**")
-    page.get_by_label("Choose a word").click()
+    page.get_by_label("Example word").click()
     page.get_by_role("option", name="pupil").click()
     expect(told).to_contain_text("“pupil”")
     expect(page.locator("#word-curves")).to_contain_text("different senses")

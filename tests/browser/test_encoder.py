@@ -89,6 +89,28 @@ def self_attention_and_the_block(page: Page, bundled: LoadedModel) -> None:
     )
     assert abs(product - key * query) < 1e-3
 
+    # the same by keyboard: one stop for Tab, arrows along the numbers and among the strips
+    tip.evaluate("(tip) => (tip.hidden = true)")
+    assert board.locator('[tabindex="0"]').count() == 1
+    key_strip = board.locator('.cells[data-name="k of river"]')
+    key_strip.focus()
+    page.keyboard.press("Home")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    expect(tip).to_contain_text("k of river, number 9:")
+    expect(key_strip).to_have_attribute("aria-valuetext", tip.inner_text())
+    page.keyboard.press("ArrowUp")
+    expect(board.locator('.cells[data-name="k of the"]').last).to_be_focused()
+    expect(tip).to_contain_text("k of the, number 9:")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")
+    expect(board.locator("button[data-token]").nth(river - 1)).to_be_focused()
+    page.keyboard.press("Enter")  # becomes the query, and what was redrawn has the focus still
+    expect(board.locator("caption")).to_contain_text(f"the (token {river - 1})")
+    expect(board.locator("button[data-token]").nth(river - 1)).to_be_focused()
+    assert board.locator('[tabindex="0"]').count() == 1
+    expect(tip).to_be_hidden()
+
     # a key is clicked and becomes the query; a decoder's mask; padding
     board.locator(f'button[data-token="{river}"]').click()
     expect(board.locator("caption")).to_contain_text(f"river (token {river})")

@@ -11,7 +11,7 @@ TEXT = "The old miller <b>counted</b> his sacks."
 
 
 def test_words_are_hidden_by_clicks(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("pretraining", part="fill_mask", text=TEXT)
+    page = open_lesson("pretraining", part="fill_mask", text=TEXT, fill_mask_controls="true")
     said, hidden = page.locator("#fill-said"), page.locator("#fill-sentence [aria-pressed=true]")
     expect(said).to_contain_text("was counted")  # picked
     page.get_by_role("button", name="miller, token 3").click()

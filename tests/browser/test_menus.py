@@ -11,49 +11,98 @@ SENTENCE = "#bar-text textarea"
 FOCUSED = "document.activeElement.closest('.block')?.id"
 
 
-def test_the_bars_menus(open_lesson: Callable[..., Page], subtests: pytest.Subtests) -> None:
+EXAMPLES, CHIPS = ".examples-button", ".example-chip"
+# Which of these is covered at its middle?
+COVERED = """() => [...document.querySelectorAll('#lesson-links a, .parts [role="tab"]')].filter((link) => {
+    const { left, right, top, bottom } = link.getBoundingClientRect();
+    return !link.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+}).map((link) => link.textContent)"""
+
+
+def test_the_bar(open_lesson: Callable[..., Page], subtests: pytest.Subtests) -> None:
     page = open_lesson("tokens", text="Mine.", pair="Mine too.")
     with subtests.test("no menu stays open when the focus leaves"):
         none_stays_open_when_the_focus_leaves(page)
-    with subtests.test("passing through the examples loses nothing"):
-        passing_through_the_examples_loses_nothing(page)
+    with subtests.test("examples are chips that keys reach"):
+        examples_are_chips_that_keys_reach(page)
+    with subtests.test("a long sentence covers no link, and a press on a link that moved meets it"):
+        a_long_sentence_covers_no_link(page)
 
 
-def passing_through_the_examples_loses_nothing(page: Page) -> None:
-    page.locator("#bar-examples input").click()
-    expect(page.get_by_role("option").first).to_be_visible()
-    page.locator("h1").click()  # elsewhere: nothing was picked
-    expect(page.get_by_role("option")).to_have_count(0)
+def examples_are_chips_that_keys_reach(page: Page) -> None:
+    button, chips = page.locator(EXAMPLES), page.locator(CHIPS)
     page.locator("#bar-pair textarea").focus()
-    for _ in range(2):
-        page.keyboard.press("Tab")
-    page.wait_for_timeout(300)
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    expect(chips.first).to_be_hidden()  # passing through opens nothing
+    page.keyboard.press("Enter")
+    expect(chips.first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(chips.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    below = page.evaluate("document.activeElement.offsetTop") - chips.first.evaluate("(chip) => chip.offsetTop")
+    assert below > 0
+    page.keyboard.press("End")
+    expect(chips.last).to_be_focused()
+    assert page.evaluate(f"document.querySelectorAll('{CHIPS}[tabindex=\"0\"]').length") == 1  # one stop for Tab
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    expect(chips.first).to_be_hidden()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")  # straight on: the panel shuts behind
+    expect(page.locator("#bar-model input")).to_be_focused()
+    expect(chips.first).to_be_hidden()
     expect(page.locator(SENTENCE)).to_have_value("Mine.")
     expect(page.locator("#bar-pair textarea")).to_have_value("Mine too.")
-    expect(page.locator("#bar .error")).to_have_count(0)
 
-    page.locator("#bar-examples input").click()
-    page.get_by_role("option").nth(2).click()
-    expect(page.locator(SENTENCE)).not_to_have_value("Mine.")
-    picked = page.locator(SENTENCE).input_value()
+    button.click()
+    arabic = page.get_by_role("button", name="Arabic", exact=True)
+    arabic.click()
+    expect(page.locator(SENTENCE)).to_have_value("البحر هادئ هذا الصباح.")
+    expect(page.locator("#bar-pair textarea")).to_have_value("")
+    assert page.evaluate(RIGHT_TO_LEFT)
     page.locator(SENTENCE).fill("Edited since.")
-    page.locator("#bar-examples input").focus()
-    page.keyboard.press("Tab")
-    page.wait_for_timeout(300)
-    expect(page.locator(SENTENCE)).to_have_value("Edited since.")
-    page.locator("#bar-examples input").click()
-    page.get_by_role("option").nth(2).click()  # the same one, asked for again
-    expect(page.locator(SENTENCE)).to_have_value(picked)
-    page.locator("#bar-examples input").click()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect(page.locator(SENTENCE)).not_to_have_value(picked)
+    assert not page.evaluate(RIGHT_TO_LEFT)
+    button.click()
+    expect(arabic).to_be_focused()
+    page.keyboard.press("Enter")  # the same one, asked for again
+    expect(page.locator(SENTENCE)).to_have_value("البحر هادئ هذا الصباح.")
+
+
+# A text box tells of no letter's place, so the same text is set in a box of the same style: where does it begin?
+RIGHT_TO_LEFT = """() => {
+    const box = document.querySelector('#bar-text textarea');
+    const { unicodeBidi, textAlign, font } = getComputedStyle(box);
+    const twin = Object.assign(document.createElement('div'), { textContent: box.value });
+    Object.assign(twin.style, { unicodeBidi, textAlign, font, width: '900px', position: 'absolute' });
+    document.body.append(twin);
+    const first = document.createRange();
+    first.setStart(twin.firstChild, 0);
+    first.setEnd(twin.firstChild, 1);
+    const far = first.getBoundingClientRect().left - twin.getBoundingClientRect().left;
+    twin.remove();
+    return far > 450;
+}"""
+
+
+def a_long_sentence_covers_no_link(page: Page) -> None:
+    page.locator(SENTENCE).fill("The bank of the river is far from the bank in the town. " * 4)
+    page.locator("h1").click()
+    low = page.locator("#lesson-attention-link").bounding_box()
+    page.locator(SENTENCE).click()
+    lower = page.locator("#lesson-attention-link").bounding_box()
+    assert low is not None
+    assert lower is not None
+    assert lower["y"] > low["y"] + 20  # the box has grown, and moved the links
+    assert page.evaluate(COVERED) == []
+    page.mouse.click(lower["x"] + lower["width"] / 2, lower["y"] + lower["height"] / 2)
+    expect(page.locator("#lesson-attention")).to_be_visible()
 
 
 BOXES = [
-    ("pooling", "Choose an example list", "#embeddings-texts textarea"),
-    ("search", "Choose a query", "#search-query textarea"),
-    ("word_senses", "Choose a word", "#word-word :is(input, textarea)"),
+    ("pooling", "Example list", "#embeddings-texts textarea"),
+    ("search", "Example query", "#search-query textarea"),
+    ("word_senses", "Example word", "#word-word :is(input, textarea)"),
 ]
 
 
@@ -64,34 +113,34 @@ def test_passing_through_a_lessons_examples_loses_nothing(
     for part, menu, box in BOXES:
         with subtests.test(part):
             turn_to(page, "embeddings", part)
-            page.locator(box).fill("bank")
+            expect(page.get_by_label(menu)).not_to_have_value("")  # a worked example
+            expect(page.get_by_label(menu)).not_to_have_value("your own")
+            page.locator(box).fill("bank but not by itself")
+            expect(page.get_by_label(menu)).to_have_value("your own")
             page.get_by_label(menu).focus()
             page.keyboard.press("Tab")
             page.wait_for_timeout(1_000)  # a server's answer would be here
-            expect(page.locator(box)).to_have_value("bank")
+            expect(page.locator(box)).to_have_value("bank but not by itself")
             page.get_by_label(menu).click()
             page.get_by_role("option").nth(1).click()
-            expect(page.locator(box)).not_to_have_value("bank")
+            expect(page.locator(box)).not_to_have_value("bank but not by itself")
+            expect(page.get_by_label(menu)).not_to_have_value("your own")
 
 
 def none_stays_open_when_the_focus_leaves(page: Page) -> None:
     lists = page.get_by_role("listbox")
-    page.locator("#bar-examples input").focus()
+    menu = page.locator("#bar-model input")
+    menu.focus()
     expect(lists).to_have_count(1)
-    page.keyboard.press("Tab")
-    expect(page.locator("#bar-model input")).to_be_focused()  # straight on, not into the list that closes
-    page.wait_for_timeout(300)
-    expect(lists).to_have_count(1)  # this menu's own
     page.keyboard.press("Shift+Tab")
-    expect(page.locator("#bar-examples input")).to_be_focused()
+    expect(page.locator(EXAMPLES)).to_be_focused()  # straight on, not into the list that closes
+    expect(lists).to_have_count(0)
     page.keyboard.press("Shift+Tab")
     assert page.evaluate(FOCUSED) == "bar-pair"
-    page.wait_for_timeout(300)
-    expect(lists).to_have_count(0)
 
-    page.locator("#bar-examples input").focus()
+    menu.focus()
     page.keyboard.press("b")  # and on at once, before the list has heard of it
     page.evaluate("document.querySelector('#bar-pair textarea').focus()")
     page.wait_for_timeout(300)
     expect(lists).to_have_count(0)
-    expect(page.locator("#bar-examples input")).to_have_attribute("aria-expanded", "false")
+    expect(menu).to_have_attribute("aria-expanded", "false")

@@ -11,7 +11,7 @@ BAR = {"text": "It rained <img src=x onerror=alert(1)> all day.", "pair": "We st
 
 
 def test_boxes_buttons_and_link(open_lesson: Callable[..., Page]) -> None:
-    page = open_lesson("pretraining", part="next_sentence", **BAR)
+    page = open_lesson("pretraining", part="next_sentence", **BAR, next_sentence_controls="true")
     second, shown = page.locator("#next-b textarea"), page.locator("#next-cases tr.shown")
     expect(second).to_have_value(BAR["pair"])  # the bar's own pair
     expect(shown).to_contain_text("We stayed in.")

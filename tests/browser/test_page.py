@@ -119,7 +119,7 @@ def test_the_bar_and_hostile_text(open_lesson: Callable[..., Page], turn_to: Cal
     expect(page.locator("#bar-status")).to_contain_text("6 layers")
     the_keyboard_reaches_the_lessons(page)
     a_model_out_of_reach_leaves_the_one_before(page)
-    the_example_menu_fills_the_bar(page)
+    an_example_fills_the_bar(page)
     lone_surrogates_do_not_kill_the_page(page)
     for lesson, texts, pause in (
         ("tokens", HOSTILE, 60),
@@ -150,10 +150,10 @@ def a_model_out_of_reach_leaves_the_one_before(page: Page) -> None:
     expect(page.locator("#lesson-tokens ol li").first).to_be_visible()
 
 
-def the_example_menu_fills_the_bar(page: Page) -> None:
+def an_example_fills_the_bar(page: Page) -> None:
     before = page.locator(SENTENCE).input_value()
-    page.locator("#bar-examples input").click()
-    page.get_by_role("option").nth(3).click()
+    page.locator(".examples-button").click()
+    page.locator(".example-chip").nth(3).click()
     expect(page.locator(SENTENCE)).not_to_have_value(before)
     wait_for_query(page, "text", page.locator(SENTENCE).input_value())
 

@@ -1,8 +1,8 @@
-// Strips of cells (demos/figures/cell_strip.py): tells the number under the pointer, and shows that place in all strips of a
-// group. Runs once per gr.HTML as its js_on_load: `element` is that component, `props.name` its id.
+// Strips of cells (demos/figures/cell_strip.py): tells the number under the pointer or the keyboard's place, and shows that
+// place in all strips of a group. Runs once per gr.HTML as its js_on_load: `element` is that component, `props.name` its id.
 const tip = document.querySelector("body > .cells-tip") ?? document.createElement("div");
 tip.className = "cells-tip";
-tip.setAttribute("aria-hidden", "true"); // the tables below say the same
+tip.setAttribute("aria-hidden", "true"); // the strip says it by itself
 tip.hidden = true;
 document.body.append(tip); // not into `element`, whose children gradio takes for its own
 let chosen = 0;
@@ -50,12 +50,16 @@ element.addEventListener("pointermove", (event) => {
   const strip = event.target.closest?.(".cells[data-name]");
   if (!strip) return leave();
   const at = place(strip, event);
+  show(strip, at, event.clientX + 14, event.clientY + 18);
+});
+
+function show(strip, at, left, top) {
   tip.textContent = told(strip, at);
   tip.hidden = false;
-  tip.style.left = `${Math.max(0, Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${Math.min(event.clientY + 18, window.innerHeight - tip.offsetHeight - 4)}px`;
+  tip.style.left = `${Math.max(0, Math.min(left, window.innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${Math.min(top, window.innerHeight - tip.offsetHeight - 4)}px`;
   if (strip.dataset.group) mark(at);
-});
+}
 
 function leave() {
   if (tip.hidden) return;
@@ -75,6 +79,92 @@ element.addEventListener("click", (event) => {
 
 watch("value", () => {
   tip.hidden = true;
+});
+
+// ---- the keyboard: the picture is one stop for Tab; arrows go along a strip's numbers, up and down among strips and tokens
+const STOPS = ".cells[data-name], [data-token]";
+const isStrip = (stop) => stop.matches(".cells");
+const stops = () => [...element.querySelectorAll(STOPS)].filter((stop) => stop.checkVisibility());
+let at = 0; // the number that the keyboard is at, in every strip
+let kept = -1; // the place among the stops of the one with the focus, which a redrawn picture gets back
+
+function ready() {
+  for (const strip of element.querySelectorAll(".cells[data-name]")) {
+    const { name, values } = strip.dataset;
+    const last = values.split(" ").length - 1;
+    const attributes = { role: "slider", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": last, "aria-valuenow": 0 };
+    for (const [attribute, value] of Object.entries(attributes)) strip.setAttribute(attribute, value);
+  }
+  const all = stops();
+  all.forEach((stop, number) => (stop.tabIndex = number === Math.max(0, kept) ? 0 : -1));
+  if (kept >= 0 && document.activeElement === document.body) all[kept]?.focus({ preventScroll: true });
+}
+new MutationObserver(ready).observe(element, { childList: true, subtree: true });
+ready();
+
+// The next stop in a direction: of those that lie that way, the nearest; one in the same row or column goes first.
+function next(stop, across, step) {
+  const [start, end, low, high] = across ? ["left", "right", "top", "bottom"] : ["top", "bottom", "left", "right"];
+  const middle = (box) => (box[start] + box[end]) / 2;
+  const from = stop.getBoundingClientRect();
+  const far = (box) => Math.abs(middle(box) - middle(from)) + (box[low] < from[high] && box[high] > from[low] ? 0 : 10_000);
+  const ways = stops().map((other) => [other, other.getBoundingClientRect()]);
+  const there = ways.filter(([, box]) => (middle(box) - middle(from)) * step > from[end] / 2 - from[start] / 2);
+  return there.sort(([, a], [, b]) => far(a) - far(b))[0]?.[0];
+}
+
+function go(stop) {
+  for (const other of stops()) other.tabIndex = other === stop ? 0 : -1;
+  stop.focus();
+  if (isStrip(stop)) point(stop);
+}
+
+function point(strip) {
+  const count = numbers(strip).length;
+  at = Math.max(0, Math.min(count - 1, at));
+  const share = (at + 0.5) / count;
+  const box = strip.getBoundingClientRect();
+  strip.style.setProperty("--at", `${share * 100}%`);
+  strip.setAttribute("aria-valuenow", at);
+  strip.setAttribute("aria-valuetext", told(strip, at));
+  show(strip, at, box.left + share * box.width + 14, box.bottom + 6);
+}
+
+element.addEventListener("focusin", ({ target }) => {
+  kept = stops().indexOf(target);
+  if (target.matches(".cells[data-name]:focus-visible")) point(target);
+});
+element.addEventListener("focusout", ({ target }) => {
+  leave();
+  if (isStrip(target) && !target.dataset.group) target.style.removeProperty("--at");
+  setTimeout(() => {
+    if (target.isConnected && !element.contains(document.activeElement)) kept = -1;
+  });
+});
+
+element.addEventListener("keydown", (event) => {
+  const stop = event.target.closest?.(STOPS);
+  if (!stop || event.altKey || event.ctrlKey || event.metaKey) return;
+  const { key } = event;
+  const step = { ArrowRight: 1, ArrowDown: 1, PageDown: 10, ArrowLeft: -1, ArrowUp: -1, PageUp: -10 }[key];
+  const last = isStrip(stop) ? numbers(stop).length - 1 : 0;
+  if (key === "ArrowUp" || key === "ArrowDown") {
+    const other = next(stop, false, step);
+    if (other) go(other);
+  } else if (isStrip(stop) && (key === "Home" || key === "End")) {
+    at = key === "Home" ? 0 : last;
+    point(stop);
+  } else if (step && isStrip(stop) && (Math.abs(step) > 1 || (at + step >= 0 && at + step <= last))) {
+    at += step;
+    point(stop);
+  } else if (step) {
+    const other = next(stop, true, Math.sign(step));
+    if (other) go(other);
+  } else if (isStrip(stop) && stop.dataset.group === "block" && (key === "Enter" || key === " ")) {
+    chosen = at;
+    trigger("select");
+  } else return;
+  event.preventDefault();
 });
 
 ((window.insideBert ??= {}).cells ??= {})[props.name] = {

@@ -24,8 +24,7 @@ from demos.bert.tokens.wordpiece import (
     trace,
 )
 from demos.errors import UserError
-from demos.files import read_json_beside
-from demos.page import bar
+from demos.page.example_chips.example_chips import groups_for
 
 SENTENCES = [
     "She sat on the bank of the river and counted the money from the bank.",
@@ -94,7 +93,7 @@ def test_the_trace_agrees_on_real_sentences(name: str, request: pytest.FixtureRe
     tokenizer = request.getfixturevalue(name)
     for text in [
         *SENTENCES,
-        *(entry["text"] for entry in read_json_beside(bar.__file__, "examples.json")),
+        *(one["text"] for group in groups_for("tokens") for one in group["examples"]),
         "x" * 101,
         "x" * 100,
     ]:

@@ -52,19 +52,8 @@ def laid_out(page: Page) -> dict[str, Any]:
         with gr.Column(min_width=270, elem_classes="maps-controls"):
             methods = [(NAMES[method], method) for method in METHODS]
             parts["method"] = gr.Radio(methods, value=TSNE_MAP, label="Map", elem_id="maps-method")
-            parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="Each point is", elem_id="maps-kind")
             parts["pooling"], parts["layer"] = pooling_menus(page.services)
             page.show_look()
-            with all_controls(page, __file__):
-                parts["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
-                parts["nearby"] = gr.Slider(
-                    2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
-                    info="perplexity (t-SNE), n_neighbors (UMAP)",
-                )  # fmt: skip
-                parts["seed"] = gr.Number(
-                    0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
-                    info="0 starts from the PCA map, other seeds from random positions",
-                )  # fmt: skip
         with gr.Column(min_width=480, elem_classes=["maps-picture", "picture"]):
             parts["plot"] = gr.Plot(show_label=False, label="Map of the vectors", elem_id=PLOT)
             parts["status"] = gr.HTML("", elem_id="maps-status", elem_classes="said")
@@ -77,22 +66,34 @@ def laid_out(page: Page) -> dict[str, Any]:
             parts["drawn"] = gr.Textbox("", visible="hidden")  # changes when a map is ready
             parts["picked"] = gr.Number(library.index(CHOSEN), precision=0, minimum=-1, visible="hidden")
             parts["picked_token"] = gr.Number(CHOSEN_TOKEN, precision=0, minimum=-1, visible="hidden")
-    with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:
-        parts["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
-        parts["file"] = file_picker(
-            "TXT (one sentence per line), CSV, Excel or JSON with a topic or label column; up to 2,000 sentences",
-            height=120, visible=False, elem_id="maps-file",
-        )  # fmt: skip
-        parts["own"] = gr.Textbox(
-            "", label="Add your own sentences, one per line (◆)", lines=2, max_lines=6, elem_id="maps-own",
-            placeholder="The moon looks like a pizza tonight.",
-        )  # fmt: skip
-        parts["bar"] = gr.Checkbox(False, label="Add the sentence from the top of the page (◆)", elem_id="maps-bar")
-    with gr.Row(visible=False) as parts["for_tokens"]:
-        parts["lines"] = gr.Textbox(
-            TOKEN_LINES, label=f"Sentences, one per line (at most {MAX_LINES})", lines=6, max_lines=12,
-            elem_id="maps-lines",
-        )  # fmt: skip
+    with all_controls(page, __file__):
+        with gr.Row():
+            parts["kind"] = gr.Radio(KINDS, value=SENTENCE, label="Each point is", elem_id="maps-kind")
+            parts["axes"] = gr.Radio([("2-D", 2), ("3-D", 3)], value=2, label="Axes", elem_id="maps-axes")
+            parts["nearby"] = gr.Slider(
+                2, 100, value=30, step=1, label="Neighbours", elem_id="maps-nearby",
+                info="perplexity (t-SNE), n_neighbors (UMAP)",
+            )  # fmt: skip
+            parts["seed"] = gr.Number(
+                0, label="Seed", precision=0, minimum=0, maximum=9_999, elem_id="maps-seed",
+                info="0 starts from the PCA map, other seeds from random positions",
+            )  # fmt: skip
+        with gr.Row(elem_classes="maps-sentences") as parts["for_sentences"]:
+            parts["source"] = gr.Radio(SOURCES, value=LIBRARY, label="Sentences", elem_id="maps-source")
+            parts["file"] = file_picker(
+                "TXT (one sentence per line), CSV, Excel or JSON with a topic or label column; up to 2,000 sentences",
+                height=120, visible=False, elem_id="maps-file",
+            )  # fmt: skip
+            parts["own"] = gr.Textbox(
+                "", label="Add your own sentences, one per line (◆)", lines=2, max_lines=6, elem_id="maps-own",
+                placeholder="The moon looks like a pizza tonight.",
+            )  # fmt: skip
+            parts["bar"] = gr.Checkbox(False, label="Add the sentence from the top of the page (◆)", elem_id="maps-bar")
+        with gr.Row(visible=False) as parts["for_tokens"]:
+            parts["lines"] = gr.Textbox(
+                TOKEN_LINES, label=f"Sentences, one per line (at most {MAX_LINES})", lines=6, max_lines=12,
+                elem_id="maps-lines",
+            )  # fmt: skip
     with fold(__file__, "numbers", "The numbers"):
         parts["measure"] = gr.Button("Compute and measure all three maps", size="sm", elem_id="maps-measure")
         parts["numbers"] = gr.HTML()

@@ -26,7 +26,7 @@ from demos.lessons.embeddings.pooling.text import (
     pooled_tokens,
     sentence_html,
 )  # fmt: skip
-from demos.page.examples import fill_from
+from demos.page.examples import examples_of, fill_from
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
@@ -62,7 +62,7 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
-            example = gr.Dropdown(list(lists), value=None, label="Choose an example list", elem_classes="examples-menu")
+            example = examples_of(list(lists), label="Example list")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one per line (at most {MAX_SENTENCES})",

@@ -23,7 +23,7 @@ from demos.lessons.embeddings.search.figure import (
     search_code,
     told_html,
 )  # fmt: skip
-from demos.page.examples import fill_from
+from demos.page.examples import examples_of, fill_from
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
@@ -74,9 +74,7 @@ def build(page: Page) -> None:
             QUERY, label="Search for (if empty: the sentence above)", lines=1, max_lines=3, scale=4, min_width=320,
             elem_id="search-query",
         )  # fmt: skip
-        example = gr.Dropdown(
-            QUERIES, value=None, label="Choose a query", scale=2, min_width=200, elem_classes="examples-menu"
-        )
+        example = examples_of(QUERIES, label="Example query", scale=2, min_width=200)
     rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
     sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]

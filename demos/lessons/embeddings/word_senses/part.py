@@ -42,7 +42,7 @@ from demos.lessons.embeddings.word_senses.text import (
     uses_told,
     words_html,
 )  # fmt: skip
-from demos.page.examples import fill_from
+from demos.page.examples import examples_of, fill_from
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import Page, Part
@@ -132,7 +132,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=330, scale=5, elem_classes="word-wide"):
             matrix = gr.Plot(label="Cosine of every two uses", show_label=False, elem_id="word-matrix")
     with gr.Row(elem_classes="word-controls"):
-        example = gr.Dropdown(offered, value=None, label="Choose a word", min_width=160, elem_classes="examples-menu")
+        example = examples_of(offered, label="Example word", min_width=160)
         word = gr.Textbox(FIRST, label="Word", max_lines=1, min_width=160, elem_id="word-word")
         layer = gr.Slider(0, deepest, deepest, step=1, label="Layer", min_width=260, scale=2, elem_id="word-layer")
         pair = gr.Dropdown(  # all that a link may name; the menu is cut to the uses there are

@@ -29,7 +29,7 @@ from demos.lessons.pretraining.fill_mask.figure import (
 )
 from demos.lessons.pretraining.fill_mask.figure_context import beside_html, likelihood_html, removals_html
 from demos.lessons.pretraining.fill_mask.places import MAX_HIDDEN, Gaps, gaps, read, with_gap
-from demos.page.folds import fold, folds
+from demos.page.folds import all_controls, fold, folds
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
 from demos.page.progress import relayed
 from demos.page.services import Sentence, Services
@@ -96,16 +96,16 @@ def build(page: Page) -> None:
         with gr.Column(elem_classes="fill-guesses", min_width=320):
             said = gr.HTML("", elem_id="fill-said")
             best = gr.HTML("", elem_id="fill-best")
-            top = gr.Slider(LEAST, MOST, 10, step=1, label="Number of predictions", elem_id="fill-top")
         with gr.Column(elem_classes="fill-layers", min_width=320):
             layers = gr.HTML("", elem_id="fill-layers")
             gr.HTML(TEXT.lens_note())
-    page.keep(mask=marks, top=top)
-    with gr.Row(elem_classes="fill-context"):
-        with gr.Column(min_width=320):
+    with gr.Column(elem_classes="fill-context"):
+        other = _another_context(page, filler, marks)
+    with all_controls(page, __file__):
+        top = gr.Slider(LEAST, MOST, 10, step=1, label="Number of predictions", elem_id="fill-top")
+        with gr.Column(elem_classes="fill-context"):
             _without_words(page, filler, marks)
-        with gr.Column(min_width=320):
-            other = _another_context(page, filler, marks)
+    page.keep(mask=marks, top=top)
     _likelihood(page, filler)
     numbers, code = folds(__file__, "Prints these predictions, and the top word at each layer")
 

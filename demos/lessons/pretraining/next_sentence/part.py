@@ -22,7 +22,7 @@ from demos.lessons.pretraining.next_sentence.figure import (
     sequence_html,
 )
 from demos.lessons.pretraining.wiring import count_on
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -50,16 +50,18 @@ def build(page: Page) -> None:
             second = gr.Textbox(SECOND, label="B, the next sentence", max_lines=3, elem_id="next-b")
             ways = [(name, way) for way, name in WAYS.items()]
             put = gr.Radio(ways, value="true", label="Use as sentence B", elem_id="next-put")
-            with gr.Row(elem_classes="next-buttons"):
-                another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
-                ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
             page.show_look()
+            with all_controls(page, __file__):
+                with gr.Row(elem_classes="next-buttons"):
+                    another = gr.Button("Another random sentence", size="sm", min_width=120, elem_id="next-another")
+                    ours = gr.Button("Another example pair", size="sm", min_width=120, elem_id="next-ours")
+                seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed of the test's draw", elem_id="next-seed")
     cases = gr.HTML("", elem_id="next-cases")
     draw = gr.Number(0, precision=0, visible="hidden")
     bar = gr.Textbox("", visible="hidden")  # which pair of the bar's is in both boxes
     page.keep(next_a=first, next_b=second, next_put=put, next_draw=draw, next_bar=bar)
     _making(page, reader)
-    _trials(page, reader)
+    _trials(page, reader, seed)
     numbers, code = folds(__file__, "Prints these logits, probabilities and losses")
 
     outputs = {
@@ -100,12 +102,11 @@ def _making(page: Page, reader: Reader) -> None:
     count_on(toss, tossed, DRAWS)
 
 
-def _trials(page: Page, reader: Reader) -> None:
+def _trials(page: Page, reader: Reader, seed: gr.Slider) -> None:
     """The trials on our own documents, and why the task was dropped."""
     with gr.Row(elem_classes="next-heading"):
         gr.HTML(TEXT.trials_heading(len(reader.documents)), min_width=280)
         ask = gr.Button("Test the model", size="sm", variant="primary", min_width=140, elem_id="next-ask")
-        seed = gr.Slider(1, SEEDS, 1, step=1, label="Seed of the draw", min_width=260, elem_id="next-seed")
     outputs = {"status": gr.HTML("", elem_id="next-status"), "results": gr.HTML("", elem_id="next-results")}
     gr.HTML(TEXT.why())
 

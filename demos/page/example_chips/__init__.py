@@ -1,0 +1,1 @@
+"""The bar's examples: a button, and under it chips in groups that fill both sentences."""
