@@ -43,6 +43,13 @@ def grade(sentences: list[list[str]]) -> float:
     return 0.39 * len(words) / len(sentences) + 11.8 * sum(map(syllables, words)) / len(words) - 15.59
 
 
+def fold_of(markdown: str) -> list[list[str]]:
+    """The sentences of a fold's or a question's text; headings, settings, tables, formulas and code are none."""
+    plain = re.sub(r"```.*?```|\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|<[^>]*>", "x", markdown, flags=re.S)
+    plain = re.sub(r"^(#.*|\|.*|kind:.*|right:.*|---)$", "", plain, flags=re.M)
+    return sentences_of(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain))
+
+
 def leads() -> list[list[str]]:
     """What each lesson and each part says to look at."""
     lessons = discover()
@@ -79,3 +86,23 @@ def test_sentences_are_short_on_average() -> None:
 
 def test_a_ninth_grader_can_read_it() -> None:
     assert grade(said()) <= GRADE
+
+
+PART_FOLDERS = sorted({path.parent for path in (DEMOS / "lessons").rglob("text*.html")}, key=str)
+
+
+@pytest.mark.parametrize(
+    "folder", PART_FOLDERS, ids=[str(path.relative_to(DEMOS / "lessons")) for path in PART_FOLDERS]
+)
+def test_a_ninth_grader_can_read_each_part(folder: Path) -> None:
+    """With its formula and its question; "The source" is a list of papers, whose titles are not ours."""
+    found = [prose_of(path.read_text(encoding="utf-8")) for path in folder.glob("text*.html")]
+    folds = [folder / name for name in ("formula.md", "question.md")]
+    found += [fold_of(path.read_text(encoding="utf-8")) for path in folds if path.exists()]
+    sentences = [sentence for text in found for sentence in text]
+    assert not sentences or grade(sentences) <= GRADE
+
+
+def test_folds_are_read_without_their_formulas() -> None:
+    text = "---\nkind: token\n---\n# A heading of words\n\nThe sum $a + b$ is `x.sum()` [of all](https://a.b)."
+    assert fold_of(text) == [["The", "sum", "x", "is", "x", "of", "all"]]

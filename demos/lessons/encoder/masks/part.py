@@ -24,7 +24,7 @@ PANELS = (
     ("gpt", "GPT, the decoder", "Each token attends only to itself and to earlier tokens; grey cells are masked."),
     (
         "both",
-        "The Transformer (both): cross-attention",
+        "Transformer, both: cross-attention",
         "Each token of the output text (rows) attends to all tokens of the input text (columns).",
     ),
 )
