@@ -60,7 +60,7 @@ def test_greedy_misses_what_a_beam_finds() -> None:
 def test_the_tree_and_both_translations_are_shown() -> None:
     pair = missed("none", 4)[0]
     trained = bundled("none")
-    shown = drawn_tree(EMPTY, " ".join(pair.source[:-1]), "none", 4, 0.0, 30)
+    shown = drawn_tree(EMPTY, " ".join(pair.source[:-1]), "none", 4, 0.0, 99)
     assert "The beam's translation is likelier" in shown["found"]
     assert shown["steps"]["value"] == shown["steps"]["maximum"] == len(search(trained, pair.source, 4, 0.0).steps)
     goes_on = next(trace for trace in shown["tree"].data if trace.name == "goes on")

@@ -59,10 +59,11 @@ def tree_figure(search: Search, words: Sequence[str], steps: int) -> go.Figure:
             marker={"color": colour, "symbol": symbol, "size": 11}, textfont={"size": SMALL}, cliponaxis=False,
             hovertemplate="<b>%{text}</b><br>%{customdata}<extra></extra>",
         )  # fmt: skip
+    figure.update_layout(**plotly_layout(height=90 + ROW * (steps + 1), margin={"l": 40, "r": 30, "t": 40, "b": 20}))
     figure.update_layout(
-        **plotly_layout(height=90 + ROW * (steps + 1), margin={"l": 40, "r": 30, "t": 40, "b": 20}),
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, showlegend=True,
-    )  # fmt: skip
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        showlegend=True,
+    )
     widest = max(x for x, _ in places.values())
     bare = {"showgrid": False, "zeroline": False}
     figure.update_xaxes(**bare, range=[-0.5, max(3, widest) + 0.5], tickvals=[])
@@ -76,14 +77,16 @@ def distribution_figure(rows: Sequence[tuple[str, float, float]]) -> go.Figure:
     figure = go.Figure()
     for at, (name, colour, pattern) in enumerate((("the model's", SPECIAL, "/"), ("drawn with", CLASSES[0], ""))):
         figure.add_bar(
-            y=names, x=[round(row[1 + at], 4) for row in rows], orientation="h", name=name,
+            y=names, x=[round(float(row[1 + at]), 4) for row in rows], orientation="h", name=name,
             marker={"color": colour, "pattern": {"shape": pattern}},
             hovertemplate="%{y}: %{x:.4f}<extra>" + name + "</extra>",
         )  # fmt: skip
+    figure.update_layout(**plotly_layout(height=110 + 34 * len(rows), margin={"l": 110, "r": 20, "t": 40, "b": 40}))
     figure.update_layout(
-        **plotly_layout(height=110 + 34 * len(rows), margin={"l": 110, "r": 20, "t": 40, "b": 40}), barmode="group",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"}, showlegend=True,
-    )  # fmt: skip
+        barmode="group",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        showlegend=True,
+    )
     figure.update_yaxes(autorange="reversed")
     figure.update_xaxes(range=[0, 1], tickformat=".0%")
     return figure

@@ -40,7 +40,7 @@ def build(page: Page) -> None:
                 elem_id="search-sentence",
             )  # fmt: skip
             width = gr.Slider(1, MOST_WIDTH, value=WIDTH, step=1, label="Width of the beam", elem_id="search-width")
-            steps = gr.Slider(1, 30, value=30, step=1, label="Steps shown", elem_id="search-steps")
+            steps = gr.Slider(0, 30, value=0, step=1, label="Steps shown (0: all)", elem_id="search-steps")
             page.show_look()
             parts["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
             with all_controls(page, __file__):
@@ -77,13 +77,13 @@ def drawn_tree(_: Sentence, typed: str, kind: Any, width: Any, penalty: Any, ste
     wide = int(number(width, 1, MOST_WIDTH))
     power = number(penalty, 0, MOST_PENALTY)
     result, first = search(trained, source, wide, power), greedy(trained, source)
-    count = int(number(steps, 1, len(result.steps)))
+    upto = int(number(steps, 0, len(result.steps)))
     pair = next((pair for pair in held_out() if pair.source == source), None)
     finished = [(words_of(trained, one), one.log_probability, len(one.tokens), one.score) for one in result.finished]
     rate = (len(missed(str(kind), WIDTH)), len(held_out()), WIDTH)
     return {
-        "tree": tree_figure(result, trained.target.words, count),
-        "steps": gr.update(maximum=len(result.steps), value=count),
+        "tree": tree_figure(result, trained.target.words, upto or len(result.steps)),
+        "steps": gr.update(maximum=len(result.steps), value=upto),
         "found": TEXT.found(
             source, (words_of(trained, first), first.log_probability), finished, pair.target if pair else (), wide, rate
         ),
