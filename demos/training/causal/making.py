@@ -21,7 +21,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.heads import our_heads
 from demos.training.causal.measuring import measure
 from demos.training.causal.sampled import draw, sampled_losses, shares_of
-from demos.training.learning.hardware import in_bfloat16, quicken
+from demos.training.learning import hardware
 from demos.training.pretraining.model_parts import Parts
 from demos.training.pretraining.offline.corpus import Corpus
 from demos.training.pretraining.offline.writing import write_heads
@@ -89,7 +89,7 @@ def make(plan: Plan, loaded: LoadedModel, books: Corpus, held_out: Mapping[str, 
     torch.manual_seed(SEED)
     start = our_heads(loaded)
     parts = copy.deepcopy(Parts.of(start))
-    quicken(parts.encoder)
+    hardware.quicken(parts.encoder)
     for module in parts.encoder.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
@@ -161,7 +161,7 @@ def step_gradients(
     """
     answers = rows[:, 1:].flatten()
     chosen = (answers != unknown).nonzero()[:, 0]
-    with torch.autocast("cpu", torch.bfloat16, enabled=in_bfloat16(on_cpu=True)):
+    with torch.autocast("cpu", torch.bfloat16, enabled=hardware.in_bfloat16(on_cpu=True)):
         hidden = parts.encoder(input_ids=rows[:, :-1], attention_mask=causal_mask(rows.shape[1] - 1)).last_hidden_state
         transformed = parts.transform(hidden.flatten(0, 1)[chosen])
         words, bias = parts.decoder.weight, parts.decoder.bias

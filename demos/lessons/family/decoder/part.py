@@ -147,8 +147,8 @@ def read_method(method: Any, temperature: Any, top_k: Any, top_p: Any, seed: Any
 PART = Part(
     tab="A decoder that writes",
     look=(
-        "The sentence above is the beginning of a text. The bars are the probabilities of the next word piece, given "
-        "all pieces before it. One is chosen and appended; then the model computes the next distribution."
+        "The sentence above is the beginning of a text; the bars are the probabilities of the next word piece, given "
+        "all pieces before it. One is chosen and appended, then the model computes the next distribution."
     ),
     build=build,
     order=0,
