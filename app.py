@@ -74,10 +74,14 @@ def build_pages(services: Services, first_views: FirstViews | None = None) -> gr
     """A page for each lesson, sent alone to who opens it: header, sentence bar, links to the lessons, the lesson."""
     lessons = discover()
     demo = gr.Blocks(title="Inside BERT", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT)
-    for lesson in lessons:
-        first = lesson is lessons[0]  # the page without a name of its own
-        with demo if first else demo.route(lesson.tab, lesson.slug, show_in_navbar=False):
+    # What `demo.route` does, in one block: for each that is left, Gradio writes the configuration of all pages anew.
+    with demo:
+        for lesson in lessons:
+            if lesson is not lessons[0]:  # the page without a name of its own
+                demo.pages.append((lesson.slug, lesson.tab, False))
+                demo.current_page = lesson.slug
             build_page(demo, services, lesson, lessons, first_views or FirstViews())
+            demo.fill_expected_parents()  # none for two pages at once
     demo.queue(max_size=MAX_WAITING_EVENTS, default_concurrency_limit=8, api_open=False)  # nothing runs past the queue
     return demo
 

@@ -19,7 +19,7 @@ FLOORS = (
     "errors",
     "files",
     "templates",
-    "front_matter",
+    "lecturer_files",
     "bert",
     "training",
     "figures",
@@ -30,7 +30,7 @@ FLOORS = (
 )
 BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
 BELOW["errors"] = BELOW["files"] = BELOW["templates"] = set()
-BELOW["front_matter"] = {"errors"}
+BELOW["lecturer_files"] = {"errors"}
 BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson
 BELOW["app"].remove("app")
 # The only rooms in which these libraries may be imported.

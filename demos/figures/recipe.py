@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.templates import templates
-from demos.training.cost import Cost
+from demos.training.compute_cost import Cost
 from demos.training.learning.schedule import learning_rate
 from demos.training.presets import IDLE
 from demos.training.settings import Settings

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.events import Failed, Finished, Result, Step, Stopped, Waiting
 from demos.training.frozen_classifier import FOLDS, MAX_ITERATIONS, WORD, WORDS_C
 from demos.training.metrics import majority

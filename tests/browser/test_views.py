@@ -1,4 +1,4 @@
-"""Every lesson and part in Chromium: drawn once, at every size, for every reader, in light and dark; then at rest."""
+"""Every lesson and part, in one visit of Chromium: drawn once, right on every screen, for every reader; at rest."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from playwright.sync_api import Page, expect
 from demos.lessons import discover
 from demos.page.lesson import Lesson
 from tests.browser.events import Asked, twice
+from tests.browser.everyone import lacks
 from tests.browser.faults import serious_faults
+from tests.browser.rows import hidden_in_rows
+from tests.browser.screens import SCREENS, faults_on, overflow, turn_to_screen, wait_for_picture
 
 LESSONS = discover()
-SIZES = [(1280, 800), (1920, 1080), (390, 844), (320, 256)]  # first as a part opens; last 1280 x 1024 at 400 % zoom
+TEXT = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
+WINDOWS = [(1920, 1080), (320, 256)]  # besides the screens; the last is 1280 x 1024 at 400 % zoom
 COLOURS = ["color-contrast", "link-in-text-block"]  # axe's rules of colour
 THEMES = [("light", []), ("dark", COLOURS)]  # what is dark differs in its colours alone
+NO_TABLES = {"overview", "tokens", "pretraining"}  # lessons without a figure of Plotly
 # The ids that a name, a label or a description points to and that stand on the page twice, hidden tabs included.
 AMBIGUOUS = """() => {
     const uses = ['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-owns', 'aria-activedescendant'];
@@ -27,43 +32,62 @@ AMBIGUOUS = """() => {
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.slug for lesson in LESSONS])
-def test_every_view_is_drawn_once_fits_reads_well_for_everyone_and_rests(
+def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
     open_lesson: Callable[..., Page], page: Page, lesson: Lesson, subtests: pytest.Subtests
 ) -> None:
-    """A lesson by its link and each of its parts by its tab: no handler is asked the same thing twice."""
+    """A lesson by its link and each of its parts by its tab, every second one on a phone."""
     asked = Asked(page)
-    text = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
-    open_lesson(lesson.slug, text=text)
+    open_lesson(lesson.slug, text=TEXT)
     first = asked.since_last()
     assert first, "something is drawn"
     assert twice(first) == []
-    with subtests.test(lesson.slug):
-        fits_and_reads_well(page, asked, THEMES)
+    with subtests.test("rows"):
+        assert hidden_in_rows(page, lesson, LESSONS) == []
+    turn_to_screen(page, SCREENS["laptop"])
+    asked.since_last()
     own = {number for number, _ in first}
-    for number, part in enumerate(lesson.parts[1:], start=1):
-        with subtests.test(part.slug):
-            page.locator(f"#{lesson.slug}-{part.slug}-button").click()
-            expect(page.locator(f"#{lesson.slug}-{part.slug} .part-heading").first).to_be_visible()
-            opened = asked.since_last()
-            assert twice(opened) == []
-            assert not {number for number, _ in opened} & own, "what was open before is drawn again"
-            fits_and_reads_well(page, asked, THEMES[::-1] if number % 2 else THEMES)  # the theme that it is in first
+    tables = 0
+    for number, part in enumerate(part.slug for part in lesson.parts) if lesson.parts else [(0, "")]:
+        panel = f"{lesson.slug}-{part}" if part else f"lesson-{lesson.slug}"
+        names = ["phone", "projector", "laptop"] if number % 2 else ["laptop", "projector", "phone"]
+        turn_to_screen(page, SCREENS[names[0]])
+        if number:
+            with subtests.test(f"{part} is drawn once"):
+                page.locator(f"#{panel}-button").click()
+                expect(page.locator(f"#{panel} .part-heading").first).to_be_visible()
+                opened = asked.since_last()
+                assert twice(opened) == []
+                assert not {number for number, _ in opened} & own, "what was open before is drawn again"
+        for name in names if lesson.slug != "overview" else []:  # whose text is smaller where there is more of it
+            with subtests.test(f"{part} on a {name}"):
+                turn_to_screen(page, SCREENS[name])
+                wait_for_picture(page, panel if part else "")
+                assert faults_on(page, name, panel if part else "") == []
+        for width, height in WINDOWS:
+            with subtests.test(f"{part} at {width}"):
+                turn_to_screen(page, SCREENS["laptop"])
+                assert overflow(page, width, height) == 0
+        turn_to_screen(page, SCREENS["laptop"])
+        with subtests.test(f"{part} for everyone"):
+            page.wait_for_timeout(400)
+            faults, figures = lacks(page, panel)
+            assert faults == []
+            tables += figures
+        for theme, rules in THEMES[::-1] if number % 2 else THEMES:  # the theme that it is in first
+            with subtests.test(f"{part} in {theme}"):
+                page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
+                serious = serious_faults(page, rules)
+                assert not serious, json.dumps(serious, indent=1)
+        with subtests.test(f"{part} rests"):
+            asked.since_last()  # a handler that wakes itself never ends
+            assert page.evaluate(AMBIGUOUS) == []
+            assert page.locator("img[src=x]").count() == 0  # and no dialog, which fails the test by itself
+    assert tables or lesson.slug in NO_TABLES
 
 
-def fits_and_reads_well(page: Page, asked: Asked, themes: list[tuple[str, list[str]]]) -> None:
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        for _ in range(20):  # what is drawn anew at this size takes a moment
-            page.wait_for_timeout(150)
-            over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            if over <= 1:
-                break
-        assert over <= 1, f"{over} px wider than {width} px"
-    page.set_viewport_size({"width": SIZES[0][0], "height": SIZES[0][1]})
-    for theme, rules in themes:
-        page.evaluate("(dark) => insideBert.dark(dark)", theme == "dark")
-        serious = serious_faults(page, rules)
-        assert not serious, f"{theme}: {json.dumps(serious, indent=1)}"
-    asked.since_last()  # it rests: a handler that wakes itself never ends
-    assert page.evaluate(AMBIGUOUS) == []
-    assert page.locator("img[src=x]").count() == 0  # and no dialog, which fails the test by itself
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_overview_of_the_first_sentence_looks_right(open_lesson: Callable[..., Page], name: str) -> None:
+    page = open_lesson("overview")
+    turn_to_screen(page, SCREENS[name])
+    wait_for_picture(page, "")
+    assert faults_on(page, name, "") == []

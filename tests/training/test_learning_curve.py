@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training import learning_curve
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.learning.learner import Learner
 from demos.training.learning.model import load_encoder
 from demos.training.learning_curve import (

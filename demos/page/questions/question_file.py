@@ -48,7 +48,7 @@ from string import Formatter
 from typing import Any
 
 from demos.errors import UserError
-from demos.front_matter import MARKDOWN, fault_at, front_matter, read_bounded
+from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 KINDS = ("choice", "number", "token", "head")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demos.errors import UserError
-from demos.front_matter import MARKDOWN
+from demos.lecturer_files import MARKDOWN
 from demos.page.room.limits import checked_text
 from demos.page.tours.tour_file import LONGEST
 

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from demos.errors import UserError
 from demos.figures.palette import css_variables
 from demos.files import read_beside
-from demos.front_matter import decoded
+from demos.lecturer_files import decoded
 from demos.page.delivery.fonts import font_tags
 from demos.page.protection.coming import read_body
 from demos.page.tours.checks import Place, check_tour

@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 
 from demos.errors import UserError
 from demos.files import ASSETS
-from demos.front_matter import MARKDOWN, fault_at, front_matter, read_bounded
+from demos.lecturer_files import MARKDOWN, fault_at, front_matter, read_bounded
 
 BUNDLED = ASSETS / "tours"
 FIRST = "ten-minutes.md"  # for a first visitor

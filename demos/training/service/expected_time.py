@@ -10,7 +10,7 @@ import torch
 
 from demos.bert.model.cores import own_cpu_threads
 from demos.bert.model.linear import apply_linear
-from demos.training.cost import Cost
+from demos.training.compute_cost import Cost
 from demos.training.settings import Settings
 
 # Share of the products a second that a training's reach. On the CPU, and what follows, fitted to the processor seconds

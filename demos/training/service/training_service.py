@@ -13,7 +13,7 @@ from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import WEIGHTS
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
-from demos.training.cost import Cost
+from demos.training.compute_cost import Cost
 from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Step, Stopped, Waiting
 from demos.training.learning import hardware

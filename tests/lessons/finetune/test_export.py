@@ -14,7 +14,7 @@ from transformers import AutoTokenizer
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.finetune.export import part as keep
-from demos.lessons.finetune.export.zips import MAX_ZIPS, Zips
+from demos.lessons.finetune.export.model_zips import MAX_ZIPS, Zips
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.services import Sentence, Services
 from demos.training.export.modeling_head import HeadForSequenceClassification
@@ -160,7 +160,7 @@ def test_a_full_disk_leaves_no_half_zip(kept: tuple[keep.Keeper, str, Path], mon
         archive.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("demos.lessons.finetune.export.zips.zip_folder", full)
+    monkeypatch.setattr("demos.lessons.finetune.export.model_zips.zip_folder", full)
     with pytest.raises(UserError, match="disk is full"):
         list(keeper.zipped(run))
     assert list(home.iterdir()) == []

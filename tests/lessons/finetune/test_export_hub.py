@@ -18,7 +18,7 @@ from demos.errors import UserError
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.export import hub
 from demos.lessons.finetune.export import part as export
-from demos.lessons.finetune.export.zips import Zips
+from demos.lessons.finetune.export.model_zips import Zips
 from demos.lessons.finetune.train.controller import Trainer
 from demos.page.lesson import Page
 from demos.page.services import Services

@@ -17,8 +17,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from demos.bert.model.models import LoadedModel
+from demos.lessons.finetune.export.model_zips import Zips
 from demos.lessons.finetune.export.part import Keeper
-from demos.lessons.finetune.export.zips import Zips
 from demos.lessons.finetune.results.data import Afterwards
 from demos.lessons.finetune.results.layout import ATTENTION, ERROR, MAP, TRUST
 from demos.lessons.finetune.results.part import drawn

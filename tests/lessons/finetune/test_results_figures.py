@@ -60,6 +60,7 @@ def test_a_map_of_one_and_the_same_sentence_and_of_too_many_classes() -> None:
     figure = after_map(layout, examples, [f"class {number}" for number in range(count)], "look")
     assert len(figure.data) == MAX_CLASSES + 1  # the last three share one grey
     assert len(figure.data[-1].x) == 3
+    assert figure.layout.dragmode is False  # a finger over it scrolls the page
     drawn = json.dumps(figure.to_dict(), default=lambda one: one.tolist())
     assert "<script>" not in drawn
     assert "&lt;script&gt;" in drawn

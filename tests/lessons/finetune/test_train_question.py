@@ -7,7 +7,7 @@ import json
 from demos.bert.model.models import LoadedModel
 from demos.files import DATA
 from demos.lessons.finetune.train.question import measured
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import load_emotion
 

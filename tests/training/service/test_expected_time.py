@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.service import expected_time as module
 from demos.training.service.expected_time import TIMES, expected, products_per_second
 from demos.training.settings import Settings

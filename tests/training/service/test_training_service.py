@@ -13,7 +13,7 @@ import pytest
 
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
 from demos.training.learning.controls import Control
 from demos.training.loop import train

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from demos.errors import UserError
 from demos.files import read_beside
-from demos.lessons.finetune.export.zips import written
+from demos.lessons.finetune.export.model_zips import written
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.visitor import visitor
 from demos.templates import templates

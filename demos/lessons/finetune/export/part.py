@@ -13,7 +13,7 @@ from demos.figures.run_table import score_text
 from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
-from demos.lessons.finetune.export.zips import Zips
+from demos.lessons.finetune.export.model_zips import Zips
 from demos.page.folds import fold, formula_fold, source_fold
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services

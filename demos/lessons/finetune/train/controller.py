@@ -20,7 +20,7 @@ from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.page.visitor import visitor
 from demos.templates import templates
-from demos.training.cost import Cost, cost_of
+from demos.training.compute_cost import Cost, cost_of
 from demos.training.data.labelled import MIN_LEARNED
 from demos.training.data.splits import Splits
 from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped

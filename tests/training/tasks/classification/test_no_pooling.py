@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from demos.bert.model.models import LoadedModel
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.events import Finished, Started, Step
 from demos.training.learning.batches import training_batches
 from demos.training.learning.model import Trained

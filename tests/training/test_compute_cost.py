@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training import example_lengths as lengths
-from demos.training.cost import cost_of
+from demos.training.compute_cost import cost_of
 from demos.training.data.tables import Row
 from demos.training.events import Started
 from demos.training.learning import learner as module

@@ -1,0 +1,77 @@
+"""The screens that people have before them, and what must be so on each: pictures high, text whole and large enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Page
+
+from tests.browser.fonts import foreign_fonts
+
+
+class Screen(NamedTuple):
+    """A screen, and what must be seen on it."""
+
+    width: int
+    height: int
+    large: bool
+    lowest: int  # pixels from the top, where a picture may begin at most
+    least: float  # pixels of the screen that a text has at least
+
+
+SCREENS = {
+    "laptop": Screen(1280, 800, False, lowest=260, least=12),
+    "projector": Screen(1920, 1080, True, lowest=330, least=21.6),  # a fiftieth of its lines
+    "phone": Screen(390, 844, False, lowest=700, least=12),
+}
+# The top of the first picture of the open part; -1 where it has none, or none that is seen.
+TOP = """(part) => {
+    const scope = part ? document.getElementById(part) : document.querySelector('.lesson');
+    const tops = [...scope.querySelectorAll('.picture'), ...(scope.matches('.picture') ? [scope] : [])]
+        .filter((picture) => picture.checkVisibility() && picture.getBoundingClientRect().height > 20)
+        .map((picture) => picture.getBoundingClientRect().top + scrollY);
+    return tops.length ? Math.round(Math.min(...tops)) : -1;
+}"""
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def turn_to_screen(page: Page, screen: Screen) -> None:
+    """Let this open page be on such a screen, from its top."""
+    page.set_viewport_size({"width": screen.width, "height": screen.height})
+    page.evaluate("(large) => { insideBert.largeType(large); scrollTo(0, 0); }", screen.large)
+
+
+def wait_for_picture(page: Page, part: str) -> None:
+    page.wait_for_function(f"(part) => ({TOP})(part) >= 0", arg=part, polling=100)
+    page.wait_for_timeout(600)  # what comes late must not push it down
+
+
+def faults_on(page: Page, name: str, part: str) -> list[str]:
+    """What is wrong with the open part (its panel's id; "" in a lesson without parts) on the screen of this name."""
+    screen = SCREENS[name]
+    tops = {"the picture": page.evaluate(TOP, part)}
+    if part == "attention-heads" and screen.width > 1000:  # the lines beside the heads
+        tops["the lines"] = page.evaluate(TOP, "attention-frame")
+    found = [f"{what} begins at {top} px" for what, top in tops.items() if not 0 <= top <= screen.lowest]
+    found += page.evaluate(LOOKS, screen.least)
+    for frame in page.frames[1:]:
+        box = frame.frame_element().bounding_box()
+        if box and box["width"]:
+            found += frame.evaluate(LOOKS, screen.least * frame.evaluate("innerWidth") / box["width"])
+    if name == "laptop":
+        found += [f"set in {font}: {markup}" for font, markup in foreign_fonts(page)]
+    return found
+
+
+def overflow(page: Page, width: int, height: int) -> int:
+    """How many pixels the page is wider than a window of this size, once it is drawn for it; else 0."""
+    page.set_viewport_size({"width": width, "height": height})
+    over = 0
+    for _ in range(20):  # what is drawn anew at this size takes a moment
+        page.wait_for_timeout(150)
+        over = int(page.evaluate(OVER))
+        if over <= 1:
+            return 0
+    return over
