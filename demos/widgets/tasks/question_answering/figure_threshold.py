@@ -49,7 +49,7 @@ def threshold_figure(null: NullScores) -> go.Figure:
     drawn.update_layout(
         **plotly_layout(
             height=520,
-            margin={"l": 110, "r": 20, "t": 66, "b": 130},
+            margin={"l": 110, "r": 20, "t": 88, "b": 130},
             shapes=[_line(null.chosen)],
             annotations=[_told(null.chosen)],
             legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
@@ -86,10 +86,11 @@ def _line(at: AtThreshold) -> dict[str, Any]:
 
 def _told(at: AtThreshold) -> dict[str, Any]:
     text = (
-        f"<b>τ = {at.tau:+.2f}</b>: EM {at.every.exact:.3f}, F1 {at.every.f1:.3f}; "
+        f"<b>τ = {at.tau:+.2f}</b>: EM {at.every.exact:.3f}, F1 {at.every.f1:.3f}<br>"
         f"HasAns F1 {at.answerable.f1:.3f}, NoAns F1 {at.unanswerable.f1:.3f}"
     )
     return {
         "x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 34,
+        "align": "left",
         "text": text, "showarrow": False, "font": {"size": 16},
     }  # fmt: skip
