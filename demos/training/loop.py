@@ -206,6 +206,7 @@ class _Training:
         looked, loss, answers = self.looked[-1]
         if not (self.watched_is_tested and looked == step):
             loss, answers = yield from self._score(self.test_features, "test")
+        self.task = self.learner.task = self.task.settled(self.dataset.validation, self.looked[-1][2])
         self.learner.keep(self.folder)
         write_kept(kept_of(self.task, self.dataset, answers), self.folder)
         _, loss_before, before = self.looked[0]

@@ -132,13 +132,13 @@ def test_the_right_answer_is_framed_too_where_another_is_found_and_no_answer_is_
 ) -> None:
     wrong = EXAMPLES[0]
     picture = Picture(**vars(wrong), answer=answers[0])
-    drawn = VIEW.figure(type("R", (), {"picture": picture}))
+    drawn = VIEW.figure(type("R", (), {"picture": picture, "null": None}))
     assert {shape.line.dash for shape in drawn.layout.shapes if shape.type == "rect"} == {"solid", "dot"}
     assert "Who lost the books?" in drawn.layout.annotations[-1].text
-    nothing = VIEW.figure(type("R", (), {"picture": None}))
+    nothing = VIEW.figure(type("R", (), {"picture": None, "null": None}))
     assert "No test paragraph" in nothing.layout.annotations[0].text
     hostile = Picture(**vars(EXAMPLES[1]) | {"question": NASTY * 3}, answer=answers[1])
-    assert "<img" not in VIEW.figure(type("R", (), {"picture": hostile})).to_json()
+    assert "<img" not in VIEW.figure(type("R", (), {"picture": hostile, "null": None})).to_json()
 
 
 def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> None:
@@ -165,7 +165,7 @@ def test_scores_mistakes_and_numbers_are_the_result_s(result: SpanResult) -> Non
 
 def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAnswer]) -> None:
     boxes = [EXAMPLES[2].question, EXAMPLES[2].context]
-    shown = flat(VIEW.answer(None, answers[2], boxes))
+    shown = flat(VIEW.answer(QuestionAnswering(), answers[2], boxes))
     assert '<mark class="found">bread</mark>' in shown
     rows = re.findall(r'<th scope="row" class="sentence">([^<]*)</th>.*?<td>([\d.]+)</td><td>([+-][\d.]+)</td>', shown)
     assert [float(score) for *_, score in rows] == sorted((float(score) for *_, score in rows), reverse=True)
@@ -176,13 +176,39 @@ def test_an_answer_shows_what_it_found_and_what_can_be_none(answers: list[SpanAn
     assert "it would have the highest score" not in shown
     first = dataclasses.replace(answers[2].impossible[0], score=99.0)
     assert shown.count("</tr>") == 9  # two heads
-    impossible = VIEW.answer(None, dataclasses.replace(answers[2], impossible=(first,)), boxes)
+    impossible = VIEW.answer(QuestionAnswering(), dataclasses.replace(answers[2], impossible=(first,)), boxes)
     assert impossible.count("it would have the highest score") == 1
-    hostile = VIEW.answer(None, answers[1], [NASTY, EXAMPLES[1].context])
+    hostile = VIEW.answer(QuestionAnswering(), answers[1], [NASTY, EXAMPLES[1].context])
     assert "<img" not in hostile
     unread = dataclasses.replace(answers[2], unread=1_234, windows=6)
-    assert "6 windows. Its last 1,234 tokens exceed" in flat(VIEW.answer(None, unread, boxes))
-    assert "no token" in VIEW.answer(None, SpanAnswer((), (), None, 1), ["why?", "\x01"])
+    assert "6 windows. Its last 1,234 tokens exceed" in flat(VIEW.answer(QuestionAnswering(), unread, boxes))
+    assert "no token" in VIEW.answer(QuestionAnswering(), SpanAnswer((), (), None, 1), ["why?", "\x01"])
     with pytest.raises(UserError):
-        VIEW.answer(None, answers[1], ["", "x"])
+        VIEW.answer(QuestionAnswering(), answers[1], ["", "x"])
     assert all(len(sample) > 20 for _, sample in VIEW.boxes)
+
+
+def test_the_threshold_s_slider_moves_the_line_and_its_scores(tiny: LoadedModel, answers: list[SpanAnswer]) -> None:
+    """The middle example has no answer: the line stands at the chosen tau, each step names its own scores."""
+    examples = (EXAMPLES[0], dataclasses.replace(EXAMPLES[1], answers=(), start=0), EXAMPLES[2])
+    data = QuestionDataset("Q", examples, examples, examples)
+    told = [dataclasses.replace(answer, null=one.score + gap) for answer, one, gap in
+            ((answers[0], answers[0].best[0], -2.0), (answers[1], answers[1].best[0], 3.0),
+             (answers[2], answers[2].best[0], 1.0))]  # fmt: skip
+    task = QuestionAnswering(unanswerable=True).settled(examples, told)
+    result = task.outcome(data, told, Ended(1.2, 4.0, 9, 3.0, 5.0, "", ()))
+    assert result.null is not None
+    assert 1.0 < task.tau < 3.0
+    assert result.null.chosen.unanswerable.f1 == 1
+    assert result.metrics["NoAns F1"] == 1
+    drawn = VIEW.figure(result)
+    assert drawn.layout.shapes[0].x0 == task.tau
+    (slider,) = drawn.layout.sliders
+    texts = [step.args[0]["annotations"][0]["text"] for step in slider.steps]
+    assert texts[slider.active] == drawn.layout.annotations[0].text
+    assert any("NoAns F1 0.000" in one for one in texts)
+    assert [sorted(trace.x) for trace in drawn.data[3:]] == [[pytest.approx(3.0)], pytest.approx([-2.0, 1.0])]
+    assert "2 with an answer (HasAns)" in text(flat(VIEW.scores(result, False)))
+    own = text(flat(VIEW.answer(task, told[1], ["Which?", BO])))
+    assert "No answer in this paragraph." in own
+    assert "more than τ" in own

@@ -25,6 +25,7 @@ TEXT = templates(__file__, "text_data_program.txt")
 BUNDLED = {
     "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
+    "unanswerable": "unanswerable.json",
     "endings": "endings.tsv",
 }  # fmt: skip
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"

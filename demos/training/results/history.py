@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -202,8 +203,9 @@ def _right(dataset: Splits, result: Outcome) -> str:
     if isinstance(result, Result | ChoiceResult):
         right = [likeliest(row) == example.label for row, example in zip(result.answers, dataset.test, strict=False)]
     elif isinstance(result, SpanResult):
+        tau = result.null.chosen.tau if result.null else math.inf
         right = [
-            exact_match(text_of(answer, example), example.answers)
+            exact_match("" if answer.gap > tau else text_of(answer, example), example.answers or ("",))
             for answer, example in zip(result.answers, dataset.test, strict=False)
         ]
     else:

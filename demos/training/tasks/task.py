@@ -126,6 +126,10 @@ class Task(ABC):
         """How good the answers to the validation examples are, by `metric`."""
         raise NotImplementedError
 
+    def settled(self, examples: Sequence[Any], answers: Answers) -> Task:
+        """The task with what is chosen by the answers to the validation examples once training is over."""
+        return self
+
     def look(
         self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[Any]
     ) -> Look:

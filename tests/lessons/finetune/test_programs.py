@@ -125,6 +125,8 @@ FILES = {
     "names, a word a row": ("entities", "a.csv", GROUPED.encode()),
     "names as lists": ("entities", "a.json", LISTS.encode()),
     "questions": ("question", "a.json", made.squad("Ann sells tea in shop", "tea", 10).encode()),
+    "questions without an answer": ("question", "a.json", made.squad("Ann sells tea in shop", "tea", 10).replace(
+        '"answers": [', '"is_impossible": true, "answers": [', 3).encode()),
     "questions in a table": ("question", "a.csv", f"context,question,answer,label\n{SQUADS}".encode()),
 }  # fmt: skip
 

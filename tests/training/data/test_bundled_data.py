@@ -86,6 +86,7 @@ WRITTEN = {
     "entities": Written("entities.conll", ("text",), (3, 40, 20), jaccard=0.3),
     "paragraphs": Written("questions.json", ("context",), (50, 110, 20)),
     "questions": Written("questions.json", ("question",), (3, 16, 1)),
+    "unanswerable": Written("unanswerable.json", ("question",), (3, 16, 1)),
 }  # fmt: skip
 TABLES = [name for name, written in WRITTEN.items() if written.classes]
 COMPARED = [name for name, written in WRITTEN.items() if written.cosine]

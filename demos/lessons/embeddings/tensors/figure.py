@@ -22,6 +22,7 @@ from demos.figures.strips import strips_limit
 from demos.lessons.embeddings.tensors.program import STEPS, lines_of
 from demos.templates import templates
 from demos.training.data.labelled import Labelled, Split
+from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import Fit
 
 TEXT = templates(__file__)
@@ -126,7 +127,7 @@ def _texts(way: Way) -> Markup:
         (row, short(way.data.texts[row], TEXT_LENGTH), short(way.data.labels[way.data.targets[row]], LABEL_LENGTH))
         for row in way.near
     ]
-    return TEXT.texts(rows, way.row, way.data, way.classes)
+    return TEXT.texts(rows, way.row, way.data, way.classes, URL)
 
 
 def _ids(way: Way) -> Markup:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import model_lines
-from demos.training.data.labelled import MAX_ROWS, REVIEWS
+from demos.training.data.labelled import MAX_ROWS, REVIEWS, SST2
+from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import MAX_ITERATIONS
 
 PATHS = {REVIEWS: "assets/data/sentiment.tsv"}
-GUIDE = "train.tsv"  # two columns without names: the text and its label
+GUIDE = "train.tsv"  # of a reader's own; two columns without names: the text and its label
 
 LINES = {  # by step; each is a whole paragraph of the program
     "ids": f'ids = [tokenizer(text, truncation=True, max_length={MAX_TOKENS})["input_ids"] for text in texts]',
@@ -83,7 +84,8 @@ def _rows(source: str) -> str:
     if source in PATHS:
         read = f'rows = pd.read_csv("{PATHS[source]}", sep="\\t", quoting=csv.QUOTE_NONE)'
     else:
-        read = f"""rows = pd.read_csv("{GUIDE}", sep="\\t", quoting=csv.QUOTE_NONE, names=["text", "label"])
+        path = URL if source == SST2 else GUIDE  # pandas reads a file or an address
+        read = f"""rows = pd.read_csv("{path}", sep="\\t", quoting=csv.QUOTE_NONE, names=["text", "label"])
 rows["text"] = rows["text"].str.strip()
 rows = rows[~rows["text"].str.casefold().str.split().str.join(" ").duplicated()][:{MAX_ROWS}]"""
     return f'{read}\ntexts, labels = rows["text"].tolist(), rows["label"].to_numpy()'

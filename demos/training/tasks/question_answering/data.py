@@ -37,6 +37,11 @@ class QuestionDataset(Splits[QuestionExample]):
         """How many different paragraphs a split has."""
         return len({example.context for example in getattr(self, split)})
 
+    @property
+    def has_unanswerable(self) -> bool:
+        """Whether some training question has no answer in its paragraph, as in SQuAD 2.0."""
+        return not all(example.answers for example in self.train)
+
     def counts(self, split: str) -> dict[str, int]:
         """Questions by their question word, the most frequent first."""
         return dict(Counter(example.word for example in getattr(self, split)).most_common())
@@ -49,9 +54,9 @@ def build_questions(
 
     A paragraph that the file has in two splits is tested rather than trained on. Raises UserError for too few.
     """
-    answered, notes = _answered(rows)
+    distinct, notes = _distinct(rows)
     by_paragraph: dict[tuple[str, str], list[QuestionRow]] = defaultdict(list)
-    for row in answered:
+    for row in distinct:
         by_paragraph[row.key, split_name(row.split, row.number)].append(row)
     items = [
         Item(group[0].number, key, "", split, [row.value for row in group])
@@ -75,9 +80,9 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
 
     A fold's test split is also watched; nothing is chosen by what is seen there. Raises UserError for too few.
     """
-    answered, notes = _answered(rows)
+    distinct, notes = _distinct(rows)
     by_paragraph: dict[str, list[QuestionExample]] = defaultdict(list)
-    for row in answered:
+    for row in distinct:
         by_paragraph[row.key].append(row.value)
     keys = list(by_paragraph)
     if not 2 <= folds <= len(keys):
@@ -94,20 +99,19 @@ def folds_of(name: str, rows: Sequence[QuestionRow], folds: int = 5, seed: int =
     return datasets
 
 
-def _answered(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
-    """(rows with an answer, each question of a paragraph once in a split; notes on the others)."""
+def _distinct(rows: Sequence[QuestionRow]) -> tuple[list[QuestionRow], list[str]]:
+    """(each question of a paragraph once in a split; notes). Raises UserError where no question has an answer."""
     notes = []
-    answered = [row for row in rows if row.value.answers]
-    if rows and not answered:
+    unanswerable = sum(not row.value.answers for row in rows)
+    if rows and unanswerable == len(rows):
         raise UserError("No question has an answer.")
-    if len(answered) < len(rows):
-        count = count_of(len(rows) - len(answered), "question")
-        notes.append(f"{count} left out: here, the paragraph must contain the answer to each question.")
+    if unanswerable:
+        notes.append(f"{count_of(unanswerable, 'question')} without an answer in the paragraph, as in SQuAD 2.0.")
     first: dict[tuple[str, str, str], QuestionRow] = {}
-    for row in answered:
+    for row in rows:
         first.setdefault((same(row.value.question), row.key, split_name(row.split, row.number)), row)
-    if len(first) < len(answered):
-        repeated = count_of(len(answered) - len(first), "question")
+    if len(first) < len(rows):
+        repeated = count_of(len(rows) - len(first), "question")
         notes.append(f"{repeated} left out: an earlier row has the same question and paragraph.")
     return list(first.values()), notes
 
@@ -144,4 +148,7 @@ READER = Reader(
     forms="SQuAD’s JSON, CSV or Excel",
 )
 READERS = (READER,)
-SOURCES = (READER.bundled("questions", "Questions", "questions.json"),)
+SOURCES = (
+    READER.bundled("questions", "Questions", "questions.json"),
+    READER.bundled("unanswerable", "Some unanswerable", "unanswerable.json"),
+)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from demos.training.events import Outcome
 from demos.training.tasks.question_answering.files import QuestionExample
+from demos.training.tasks.question_answering.null_answers import NullScores
 from demos.training.tasks.question_answering.scores import SpanScores
 
 
@@ -50,6 +52,12 @@ class SpanAnswer:
     cutout: Cutout | None
     windows: int  # that the paragraph was read in
     unread: int = 0  # tokens at its end that are in no window
+    null: float = math.inf  # [CLS]'s start logit plus its end logit, the least over the windows (Devlin et al. 4.3)
+
+    @property
+    def gap(self) -> float:
+        """The null score less the best span's score: high where the paragraph seems to hold no answer."""
+        return self.null - self.best[0].score if self.best else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +97,13 @@ class SpanResult(Outcome):
     wrong: int  # questions without an exact match, of which `mistakes` may be the first ones only
     windows: int  # that the test questions' paragraphs were read in, all together
     labels: tuple[str, ...] = ()  # a span has no class
+    null: NullScores | None = None  # where some training questions have no answer
     answers: tuple[SpanAnswer, ...] = field(default=(), repr=False)  # of the test questions, in the data set's order
 
     @property
     def metrics(self) -> dict[str, float]:
         """The headline first."""
-        return {"exact match": self.scores.exact, "token F1": self.scores.f1}
+        told = {"exact match": self.scores.exact, "token F1": self.scores.f1}
+        if self.null:
+            told |= {"HasAns F1": self.null.chosen.answerable.f1, "NoAns F1": self.null.chosen.unanswerable.f1}
+        return told

@@ -57,8 +57,11 @@ def _f1(guess: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 def score_spans(guesses: Sequence[str], answers: Sequence[Sequence[str]]) -> SpanScores:
-    """The means over questions, each with its guess and its answers; zeros without any."""
-    pairs = list(zip(guesses, answers, strict=True))
+    """The means over questions, each with its guess and its answers; zeros without any.
+
+    A question without answers is answered right by "", as in the evaluation script of SQuAD 2.0.
+    """
+    pairs = [(guess, wanted or ("",)) for guess, wanted in zip(guesses, answers, strict=True)]
     count = max(1, len(pairs))
     return SpanScores(
         sum(exact_match(guess, wanted) for guess, wanted in pairs) / count,

@@ -18,8 +18,10 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
 
     A span's score is its start's start logit plus its end's end logit (Devlin et al. 2019, section 4.2); possible are
     start <= end, both in the paragraph, at most LONGEST tokens. Its probability is the product of the two ends' in its
-    own window, where softmax is over the window's part of the paragraph and [CLS].
+    own window, where softmax is over the window's part of the paragraph and [CLS]. The null score is the least of the
+    windows', as in Devlin et al.'s run_squad.py.
     """
+    null = float(logits[: len(reading.windows), 0].sum(dim=-1).min())
     spans: list[tuple[float, int, int, int]] = []  # score, first and last token of the paragraph, window
     chances: list[torch.Tensor] = []  # of each window: [1 + m, 2], [CLS] first
     for window, (first, past) in enumerate(reading.windows):
@@ -34,7 +36,7 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
         span = Span(reading.context[i][0], reading.context[j][1], score, float(start * end))
         best.setdefault((i, j), (span, window))
     if not best:
-        return SpanAnswer((), (), None, len(reading.windows), reading.unread)
+        return SpanAnswer((), (), None, len(reading.windows), reading.unread, null)
     (i, j), (_, window) = next(iter(best.items()))
     return SpanAnswer(
         tuple(span for span, _ in list(best.values())[:KEPT]),
@@ -42,6 +44,7 @@ def search(reading: Reading, logits: torch.Tensor) -> SpanAnswer:
         _cutout(reading, chances[window], window, i, j),
         len(reading.windows),
         reading.unread,
+        null,
     )
 
 

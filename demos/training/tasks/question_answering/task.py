@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
@@ -15,6 +15,7 @@ from demos.training.tasks.heads import HeadTask, head_fields
 from demos.training.tasks.question_answering.data import QuestionDataset
 from demos.training.tasks.question_answering.events import ByWord, Picture, SpanAnswer, SpanMistake, SpanResult
 from demos.training.tasks.question_answering.files import QuestionExample
+from demos.training.tasks.question_answering.null_answers import Graded
 from demos.training.tasks.question_answering.scores import BASELINE, exact_match, guess, score_spans, token_f1
 from demos.training.tasks.question_answering.span_search import search
 from demos.training.tasks.question_answering.windows import read_examples
@@ -33,11 +34,23 @@ class QuestionAnswering(HeadTask):
     data: ClassVar[type[Splits]] = QuestionDataset
     metric: ClassVar[str] = "exact match"
     batch_metric: ClassVar[str] = "both ends right"  # a batch has no texts to compare
+    unanswerable: bool = False  # some training questions have no answer: then "no answer" may be one
+    tau: float = 0.0  # it is one where the null score exceeds the best span's by more than this
 
     @classmethod
     def of(cls, dataset: QuestionDataset, settings: Settings) -> QuestionAnswering:
         """The task that these settings describe."""
-        return cls(**head_fields(settings))
+        return cls(**head_fields(settings), unanswerable=dataset.has_unanswerable)
+
+    def settled(self, examples: Sequence[QuestionExample], answers: Sequence[SpanAnswer]) -> QuestionAnswering:
+        """With the threshold that is best on the validation questions, where "no answer" may be one."""
+        if not self.unanswerable or not examples:
+            return self
+        return replace(self, tau=graded(answers, examples).best())
+
+    def given(self, answer: SpanAnswer, example: QuestionExample) -> str:
+        """The answer's text; "" where there is none."""
+        return "" if self.unanswerable and answer.gap > self.tau else text_of(answer, example)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -105,24 +118,24 @@ class QuestionAnswering(HeadTask):
 
     def score(self, answers: Answers, targets: Sequence[QuestionExample]) -> float:
         """The exact match."""
-        guesses = [text_of(answer, example) for answer, example in zip(answers, targets, strict=True)]
+        guesses = [self.given(answer, example) for answer, example in zip(answers, targets, strict=True)]
         return score_spans(guesses, [example.answers for example in targets]).exact
 
     def outcome(self, dataset: QuestionDataset, answers: Answers, ended: Ended) -> SpanResult:
         """With the scores by question word too, the mistakes, and one question to draw."""
         test = dataset.test
-        guesses = [text_of(answer, example) for answer, example in zip(answers, test, strict=True)]
+        guesses = [self.given(answer, example) for answer, example in zip(answers, test, strict=True)]
         by_word: defaultdict[str, list[int]] = defaultdict(list)
         for place, example in enumerate(test):
             by_word[example.word].append(place)
         wrong = [
             SpanMistake(
                 **vars(example),
-                found=answer.best[0] if answer.best else None,
-                f1=token_f1(text, example.answers),
+                found=answer.best[0] if answer.best and text else None,
+                f1=token_f1(text, example.answers or ("",)),
             )
             for example, answer, text in zip(test, answers, guesses, strict=True)
-            if not exact_match(text, example.answers)
+            if not exact_match(text, example.answers or ("",))
         ]
         wrong.sort(key=lambda mistake: -mistake.found.probability if mistake.found else 0.0)
         return SpanResult(
@@ -138,6 +151,7 @@ class QuestionAnswering(HeadTask):
             mistakes=tuple(wrong[:MAX_MISTAKES]),
             wrong=len(wrong),
             windows=sum(answer.windows for answer in answers),
+            null=graded(answers, test).told(self.tau) if self.unanswerable else None,
             **ended.run,
             answers=tuple(answers),
         )
@@ -151,13 +165,20 @@ def text_of(answer: SpanAnswer, example: QuestionExample) -> str:
     return example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
 
 
+def graded(answers: Sequence[SpanAnswer], examples: Sequence[QuestionExample]) -> Graded:
+    """What each best span, and "no answer", is worth."""
+    spans = [text_of(answer, example) for answer, example in zip(answers, examples, strict=True)]
+    return Graded.of([answer.gap for answer in answers], spans, [example.answers for example in examples])
+
+
 def _both_ends(answer: SpanAnswer, example: QuestionExample) -> bool:
-    return bool(answer.best) and (answer.best[0].start, answer.best[0].end) == (example.start, example.end)
+    found = [(span.start, span.end) for span in answer.best[:1]]
+    return bool(example.answers) and found == [(example.start, example.end)]
 
 
 def _picture(test: Sequence[QuestionExample], answers: Sequence[SpanAnswer], guesses: Sequence[str]) -> Picture | None:
     """The question to draw: of those answered right (of all, where none is) the one that is neither sure nor lucky."""
-    answered = [at for at, answer in enumerate(answers) if answer.best]
+    answered = [at for at, answer in enumerate(answers) if answer.best and test[at].answers]
     right = [at for at in answered if exact_match(guesses[at], test[at].answers)]
     if not answered:
         return None

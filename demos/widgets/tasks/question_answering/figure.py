@@ -72,7 +72,7 @@ def spans_figure(picture: Picture | None) -> go.Figure:
 def _outline(drawn: go.Figure, picture: Picture, cutout: Cutout) -> None:
     """A frame around the best span's cell, and, where that is another and in sight, around the right answer's."""
     best = picture.answer.best[0]
-    true = (picture.start, picture.start + len(picture.answers[0]))
+    true = (picture.start, picture.end)
     cells = {"found": _cell(cutout, (best.start, best.end)), "true": _cell(cutout, true)}
     for name, colour, dash in (("true", TRUE, "dot"), ("found", CLASSES[5], "solid")):
         cell = cells[name]

@@ -13,9 +13,11 @@ from demos.training.tasks.question_answering.data import QuestionDataset, exampl
 from demos.training.tasks.question_answering.events import Span, SpanAnswer, SpanMistake, SpanResult
 from demos.training.tasks.question_answering.files import QuestionExample
 from demos.training.tasks.question_answering.scores import token_f1
+from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.examples import chips
 from demos.widgets.tasks.question_answering.figure import spans_figure
+from demos.widgets.tasks.question_answering.figure_threshold import threshold_figure
 from demos.widgets.tasks.task_view import WATCHED_LENGTH, Looks, TaskView
 
 TEXT = templates(__file__)
@@ -54,8 +56,8 @@ class QuestionView(TaskView):
         return TEXT.scores(outcome, stopped)
 
     def figure(self, outcome: SpanResult) -> Any:
-        """One test question's spans as a table."""
-        return spans_figure(outcome.picture)
+        """One test question's spans as a table; where "no answer" may be one, the threshold that it hangs on."""
+        return threshold_figure(outcome.null) if outcome.null else spans_figure(outcome.picture)
 
     def mistakes(self, outcome: SpanResult) -> str:
         """The questions not answered exactly: the right answer underlined, the found one marked."""
@@ -76,8 +78,12 @@ class QuestionView(TaskView):
         best = answer.best[0]
         return TEXT.answer(
             question=example.question,
-            paragraph=marked_html(example.context, {"found": (best.start, best.end)}),
+            paragraph=marked_html(
+                example.context, {"found": (best.start, best.end)} if task.given(answer, example) else {}
+            ),
             answer=answer,
+            unanswerable=task.unanswerable,
+            tau=task.tau,
             nowhere=answer.cutout.nowhere[0] * answer.cutout.nowhere[1] if answer.cutout else 0.0,
             spans=_spans(example.context, answer.best),
             impossible=[
@@ -91,12 +97,12 @@ class QuestionView(TaskView):
 
         def label_of(place: int) -> tuple[str, int]:
             example = dataset.validation[place]
-            return short(f"{example.question} {example.answers[0]}", WATCHED_LENGTH), 0
+            return short(f"{example.question} {next(iter(example.answers), 'no answer')}", WATCHED_LENGTH), 0
 
         def values(place: int, answer: SpanAnswer) -> tuple[float]:
             example = dataset.validation[place]
-            best = example.context[answer.best[0].start : answer.best[0].end] if answer.best else ""
-            return (token_f1(best, example.answers),)
+            task = QuestionAnswering(unanswerable=dataset.has_unanswerable)
+            return (token_f1(task.given(answer, example), example.answers or ("",)),)
 
         return Watcher(("of the words belong to the correct answer (token F1)",), label_of, values)
 
@@ -128,12 +134,13 @@ def _segments(example: QuestionExample, tokenizer: Any) -> list[dict[str, Any]]:
 
 
 def _mistake(mistake: SpanMistake) -> dict[str, Any]:
-    marks = {"true": (mistake.start, mistake.start + len(mistake.answers[0]))}
+    marks = {"true": (mistake.start, mistake.end)}
     if mistake.found:
         marks["found"] = (mistake.found.start, mistake.found.end)
     return {
         "question": short(mistake.question, 200),
         "found": mistake.found,
+        "unanswerable": not mistake.answers,
         "f1": mistake.f1,
         "others": [short(text, 60) for text in mistake.answers[1:4]],
         "paragraph": marked_html(mistake.context, marks, part=True),

@@ -145,12 +145,13 @@ def test_squad_as_the_hub_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_data, "reach_hub", lambda: None)
     monkeypatch.setattr(hub_data, "open_hub", lambda *_: hub)
     data: Any = load_hub("question", "me/squad-of-this-test")
-    assert (data.name, len(data.test), len(data.train) + len(data.validation)) == ("me/squad-of-this-test", 20, 100)
+    assert (data.name, len(data.test), len(data.train) + len(data.validation)) == ("me/squad-of-this-test", 20, 101)
     assert {one.question for one in data.test} == {row["question"] for row in rows[100:]}
     for one in data.test:
         assert one.answers == (one.question.split()[-1].strip("?"),)
         assert one.start == one.context.rindex(one.answers[0])
-    assert data.notes[0].startswith("1 question left out: here, the paragraph must contain the answer")
+    assert data.notes[0] == "1 question without an answer in the paragraph, as in SQuAD 2.0."
+    assert [one.question for one in (*data.train, *data.validation) if not one.answers] == ["Why?"]
     assert "The file has no test split, so its validation split is used for the test." in data.notes
 
 
@@ -185,10 +186,10 @@ def test_what_the_file_says_of_splits_is_kept_and_a_leak_is_tested_rather_than_t
     repeated = rows[0] | {"question": "what is  0?"}
     impossible = rows[0] | {"question": "And who?", "answers": []}
     data = built([*rows, leak, repeated, impossible])
-    assert (len(data.train), len(data.validation), len(data.test)) == (48, 24, 48)
+    assert (len(data.train), len(data.validation), len(data.test)) == (49, 24, 48)
     assert same(leak["context"]) in contexts(data.test) - contexts(data.train)
     assert [note.split(" ", 2)[:2] for note in data.notes] == [["1", "question"], ["1", "question"], ["1", "paragraph"]]
-    assert "must contain the answer" in data.notes[0]
+    assert data.has_unanswerable
 
 
 def test_folds_by_paragraph_test_each_question_once() -> None:

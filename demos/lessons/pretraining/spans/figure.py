@@ -1,0 +1,83 @@
+"""Packed spans as bars, a sentence a hue; and the masked places of one example, a row a pass over the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demos.bert.pretraining.spans import Instance, Piece
+from demos.figures.palette import word_colour
+from demos.figures.short_text import short
+from demos.templates import templates
+
+TEXT = templates(__file__)
+CHOSEN = 0.15  # of the tokens
+SHOWN_ROWS, SHOWN_TOKENS = 12, 96
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Documents' sentences, one's instances, and the length that they were packed to."""
+
+    documents: Sequence[Sequence[str]]
+    instances: Sequence[Instance]
+    length: int
+
+    def _piece(self, piece: Piece) -> dict[str, Any]:
+        return {
+            "text": self.documents[piece.document][piece.sentence],
+            "short": short(self.documents[piece.document][piece.sentence], 60),
+            "hue": word_colour(piece.sentence),
+            "width": 100 * piece.tokens / self.length,
+            "tokens": piece.tokens,
+            "other": piece.document != 0,
+            "cut": piece.front + piece.back,
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Each instance as the page shows it."""
+        return [
+            {
+                "spans": [[self._piece(piece) for piece in span] for span in (one.first, one.second)],
+                "is_next": one.is_next,
+                "tokens": one.tokens,
+                "padding": self.length - one.tokens,
+                "target": one.target,
+                "special": 100 / self.length,
+            }
+            for one in self.instances
+        ]
+
+
+def packed_html(drawn: Drawn) -> str:
+    """A bar an instance: [CLS] A [SEP] B [SEP] and padding, to scale."""
+    rows = drawn.rows()
+    used = sum(row["tokens"] for row in rows)
+    single = sum(len(document) for document in drawn.documents[:1])
+    return TEXT.packed(rows[:SHOWN_ROWS], len(rows), drawn.length, used / (len(rows) * drawn.length), single)
+
+
+def masked_at(tokens: int, one: Instance, passes: int, copies: int | None, seed: int) -> list[frozenset[int]]:
+    """The chosen places of `one`, with `tokens` tokens, in each pass: 15 %, never [CLS] or [SEP].
+
+    With `copies`, as many masks are drawn and used in turn (BERT); without, each pass draws its own (Liu et al. 2019,
+    section 4.1).
+    """
+    border = 1 + sum(piece.tokens for piece in one.first)
+    free = [place for place in range(1, tokens - 1) if place != border]
+    rng = np.random.default_rng([seed, 1])
+    count = min(len(free), max(1, round(CHOSEN * tokens)))
+    draws = [frozenset(rng.choice(free, count, replace=False).tolist()) for _ in range(min(passes, copies or passes))]
+    return [draws[at % len(draws)] for at in range(passes)]
+
+
+def strips_html(places: Sequence[frozenset[int]], tokens: int, copies: int | None) -> str:
+    """A row a pass, a cell a token."""
+    shown = min(tokens, SHOWN_TOKENS)
+    rows = [[at in chosen for at in range(shown)] for chosen in places]
+    first = {chosen: at for at, chosen in reversed([*enumerate(places)])}
+    repeats = [first[chosen] if first[chosen] < at else None for at, chosen in enumerate(places)]
+    return TEXT.strips(list(zip(rows, repeats, strict=True)), tokens, shown, copies)

@@ -1,0 +1,135 @@
+"""Spans: a text's sentences packed into two segments of a fixed length, and which of their tokens are masked when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.model.text import clean_text
+from demos.bert.pretraining.free_labels import NOTHING, sentences_of
+from demos.bert.pretraining.spans import Instance, pack
+from demos.errors import UserError
+from demos.files import DATA
+from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
+from demos.lessons.pretraining.spans.program import spans_code
+from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
+from demos.page.folds import folds
+from demos.page.layer_head_choices import clamp
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence, Services
+
+OPENING = (
+    "The ferry leaves at seven. On most mornings six people are on board, and they all know one another. The "
+    "baker brings rolls for the crew. A teacher corrects the last essays, with a pencil behind her ear. Two "
+    "brothers argue about the weather. The sixth is the doctor. She reads the same book as last week. Halfway "
+    "across, the engine stops. Nobody is afraid, since it does so every Tuesday. The mechanic goes below with a "
+    "hammer and a prayer. After ten minutes there is a bang, then a cough, then the usual hum. The baker claps. "
+    "Soon the church of the other town comes out of the fog, and everyone puts the cups away."
+)
+SEED = 20
+LENGTHS = (32, 64, 128, 512)
+MOST_SENTENCES, MOST_CHARACTERS = 400, 20_000
+PASSES, COPIES = 12, 10  # passes over the data that are drawn; copies with masks of their own that BERT's program made
+STATIC, DYNAMIC = "static", "dynamic"
+
+
+@cache
+def others() -> tuple[tuple[str, ...], ...]:
+    """Other documents, which a second span may come from: the paragraphs of our questions."""
+    data = json.loads((DATA / "questions.json").read_text(encoding="utf-8"))["data"]
+    return tuple(tuple(sentences_of(part["context"])) for article in data for part in article["paragraphs"])
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The reader's document, then all others; and the instances."""
+
+    documents: Sequence[Sequence[str]]
+    instances: Sequence[Instance]
+
+
+def packed(tokenizer: Any, text: str, length: int, seed: int) -> Packed:
+    """The text's instances. Raises UserError for a text without a sentence, or a too long one."""
+    sentences = sentences_of(clean_text(text))
+    if not sentences:
+        raise UserError(NOTHING)
+    if len(sentences) > MOST_SENTENCES or len(text) > MOST_CHARACTERS:
+        raise UserError(
+            f"The text has {len(text):,} characters in {len(sentences):,} sentences; the limit is {MOST_CHARACTERS:,} "
+            f"characters and {MOST_SENTENCES} sentences."
+        )
+    documents = (tuple(sentences), *others())
+    counts = [*_counts(tokenizer, documents[:1]), *_counts(tokenizer, documents[1:])]
+    if not sum(counts[0]):
+        raise UserError(NOTHING)
+    return Packed(documents, pack(counts, 0, length, np.random.default_rng(seed)))
+
+
+def _counts(tokenizer: Any, documents: Sequence[Sequence[str]]) -> list[list[int]]:
+    """How many tokens each sentence has."""
+    texts = [sentence for document in documents for sentence in document]
+    ids = iter(tokenizer(texts, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+    return [[len(next(ids)) for _ in document] for document in documents]
+
+
+def drawn(services: Services, sentence: Sentence, text: str, length: Any, seed: Any, masking: str) -> dict[str, str]:
+    """The instances as bars, the masks pass by pass, the table and the program."""
+    key, number = services.key(sentence.model), clamp(seed, SEEDS)
+    chosen = int(length) if length in LENGTHS else LENGTHS[1]
+    found = packed(services.store.tokenizer(key), text_of(sentence, text), chosen, number)
+    shown = Drawn(found.documents, found.instances, chosen)
+    copies = COPIES if masking == STATIC else None
+    places = masked_at(found.instances[0].tokens, found.instances[0], PASSES, copies, number)
+    return {
+        "rows": packed_html(shown),
+        "masks": strips_html(places, found.instances[0].tokens, copies),
+        "numbers": TEXT.numbers(shown.rows()),
+        "code": spans_code(services.store.spec(key), found.documents[0], chosen, number),
+    }
+
+
+def build(page: Page) -> None:
+    """Lay the part out and wire it."""
+    rows = gr.HTML("", elem_id="spans-rows", elem_classes="picture")
+    page.show_look()
+    with gr.Row(elem_classes="spans-ask"):
+        length = gr.Radio(list(LENGTHS), value=64, label="Length in tokens", elem_id="spans-length")
+        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="spans-seed")
+        again = gr.Button("Draw again", min_width=140, elem_id="spans-again")
+    text = gr.Textbox(
+        OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=2, max_lines=6,
+        elem_id="spans-text",
+    )  # fmt: skip
+    masking = gr.Radio(
+        [("static: masks drawn once (BERT)", STATIC), ("dynamic: new masks in each pass (RoBERTa)", DYNAMIC)],
+        value=STATIC, label="Masked tokens of the first row", elem_id="spans-masking",
+    )  # fmt: skip
+    masks = gr.HTML("", elem_id="spans-masks")
+    numbers, code = folds(__file__, "Prints the spans of this draw")
+    page.keep(spans_text=text, spans_seed=seed, length=length, masking=masking)
+    count_on(again, seed, SEEDS)
+    outputs = {"rows": rows, "masks": masks, "numbers": numbers, "code": code}
+    page.draw(
+        by_component(outputs, partial(drawn, page.services)),
+        [text, length, seed, masking],
+        list(outputs.values()),
+        triggers=[text.change, seed.change, length.input, masking.input],
+        show_progress="hidden",
+    )
+
+
+PART = Part(
+    tab="Pack spans",
+    look=(
+        "A “sentence” of pre-training is a span: as many sentences as fit. Each row is one example; its second span "
+        "follows the first in your text, or comes from another text."
+    ),
+    build=build,
+    order=6,
+)
