@@ -391,6 +391,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("tokens", ""): "pieces",
     ("encoder", "masks"): "all",
     ("encoder", "matrices"): "values",
+    ("encoder", "norms"): "batch",
     ("encoder", "size"): "heads",
     ("pretraining", "labels"): "self",
     ("pretraining", "next_sentence"): "random",
@@ -405,6 +406,9 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "results"): "keys",
     ("finetune", "published"): "data",
     ("translation", "training"): "long",
+    ("family", "elmo"): "none",
+    ("family", "inputs"): "last",
+    ("family", "models"): "data",
 }
 
 

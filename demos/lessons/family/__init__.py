@@ -1,0 +1,16 @@
+"""Lesson: the models beside BERT, and what each changed. Its parts are the folders beside this."""
+
+from demos.page.lesson import Lesson
+from demos.page.parts import parts_of
+
+LESSON = Lesson(
+    slug="family",
+    order=8,
+    tab="Beside BERT",
+    question="What changes when a model writes from left to right?",
+    look=(
+        "BERT reads a whole sentence at once; GPT sees only the words before. Compare the two on the same sentence, "
+        "and see what the other models of the family changed."
+    ),
+    parts=parts_of(__name__),
+)
