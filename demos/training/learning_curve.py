@@ -24,6 +24,7 @@ from demos.errors import UserError
 from demos.training.compute_cost import cost_of
 from demos.training.events import Failed, Finished, Result, Step, Stopped, Waiting
 from demos.training.frozen_classifier import FOLDS, MAX_ITERATIONS, WORD, WORDS_C
+from demos.training.lstm_classifier import lstm_score
 from demos.training.metrics import majority
 from demos.training.presets import PRESETS
 from demos.training.service.gpu_worker import NoGPUError
@@ -40,7 +41,7 @@ SCRATCH_RATE, SCRATCH_STEPS, SCRATCH_SEEDS = 5e-4, 250, 3
 WATCHED = 8  # validation examples that each training looks at: here nobody reads them
 MAX_SECONDS = 900.0  # of a whole measurement; what is measured by then is kept
 LOAD_SECONDS = 1.0  # of each training, beside its steps
-PRETRAINED, WORDS, SCRATCH = "pretrained", "words", "scratch"
+PRETRAINED, WORDS, LSTM, SCRATCH = "pretrained", "words", "lstm", "scratch"
 STARTS = {PRETRAINED: "trained", SCRATCH: "scratch"}
 
 
@@ -48,7 +49,7 @@ STARTS = {PRETRAINED: "trained", SCRATCH: "scratch"}
 class Point:
     """One model, learned from so many examples, on the test examples."""
 
-    series: str  # PRETRAINED, WORDS or SCRATCH
+    series: str  # PRETRAINED, WORDS, LSTM or SCRATCH
     examples: int
     seed: int
     score: float  # accuracy
@@ -248,13 +249,15 @@ class _Measurement:
         self.measured = empty(dataset, title, seeds)
         todo = jobs(dataset, seeds)
         self.total = len(todo)
-        counted: set[tuple[int, int]] = set()  # (seed, size) of which the words are done
+        counted: set[tuple[int, int]] = set()  # (seed, size) of which words and LSTM are done
         for job in todo:
             part = (job.settings.seed, len(job.dataset.train))
             if part not in counted:
                 counted.add(part)
                 self._add(WORDS, job, words_score(job.dataset, job.dataset.train))
                 yield self._progress("counting the words")
+                self._add(LSTM, job, *lstm_score(job.dataset, job.dataset.train, job.settings.seed))
+                yield self._progress("an LSTM")
             if (yield from self._train(job)):
                 yield replace(self._progress("stopped"), seconds_left=0.0)
                 return

@@ -21,7 +21,17 @@ from tests.benchmarks._hall_visit import TYPED, Event, Recording, Visit
 from tests.chromium import find_chromium
 
 BOX = "#bar-text textarea"
-LESSONS = ("overview", "tokens", "attention", "encoder", "pretraining", "embeddings", "finetune", "translation")
+LESSONS = (
+    "overview",
+    "tokens",
+    "attention",
+    "encoder",
+    "pretraining",
+    "embeddings",
+    "finetune",
+    "translation",
+    "family",
+)
 VIEWPORT = {"width": 1280, "height": 800}
 LOOK, QUIET_LOOKS = 0.1, 15  # seconds between two looks, and how many without a change show a finished page
 STREAM_LOOKS = 100  # Gradio may leave its stream open after the last answer, until the next event

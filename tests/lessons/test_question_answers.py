@@ -398,6 +398,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("tokens", ""): "pieces",
     ("encoder", "masks"): "all",
     ("encoder", "matrices"): "values",
+    ("encoder", "norms"): "batch",
     ("encoder", "size"): "heads",
     ("pretraining", "labels"): "self",
     ("pretraining", "next_sentence"): "random",
@@ -415,6 +416,9 @@ FIXED: dict[tuple[str, str], str] = {
     ("translation", "transformer"): "top",
     ("translation", "search"): "product",
     ("translation", "targets"): "log",
+    ("family", "elmo"): "none",
+    ("family", "inputs"): "last",
+    ("family", "models"): "data",
 }
 
 

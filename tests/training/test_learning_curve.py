@@ -20,6 +20,7 @@ from demos.training.compute_cost import cost_of
 from demos.training.learning.learner import Learner
 from demos.training.learning.model import load_encoder
 from demos.training.learning_curve import (
+    LSTM,
     MAX_EPOCHS,
     PRETRAINED,
     SCRATCH,
@@ -154,7 +155,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
     small, whole = (len(nested(dataset, share, 0)) for share in (0.1, 1.0))
     assert last.sizes == (small, whole)
     assert [(point.series, point.examples) for point in last.points] == [
-        (series, size) for size in (small, whole) for series in (WORDS, PRETRAINED, SCRATCH)
+        (series, size) for size in (small, whole) for series in (WORDS, LSTM, PRETRAINED, SCRATCH)
     ]
     assert all(0 <= point.score <= 1 for point in last.points)
     assert all((point.learned is None) == (point.series == WORDS) for point in last.points)
@@ -168,7 +169,7 @@ def test_a_measurement_grows_point_by_point_and_leaves_nothing(
 
     asked = iter([False] * 3)
     stopped = list(measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0, lambda: next(asked, True)))
-    assert len(stopped[-1].measured.points) == 1  # the words; the first training was under way
+    assert len(stopped[-1].measured.points) == 2  # the words and the LSTM; the first training was under way
     assert (stopped[-1].told, stopped[-1].seconds_left) == ("stopped", 0)
     assert list(home.iterdir()) == []
     assert len(trainings.queue) == 0
@@ -184,7 +185,7 @@ def test_its_models_put_nobody_elses_out(base: Path, dataset: Dataset, monkeypat
     trainings.runs.keep(a_students, "tiny")
     *_, last = measure(trainings, dataset, "tiny", "Tiny", base, 1, 40.0)
     counted = Counter(point.series for point in last.measured.points)
-    assert counted == {learning_curve.WORDS: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
+    assert counted == {WORDS: SCRATCH_SEEDS, LSTM: SCRATCH_SEEDS, PRETRAINED: 1, SCRATCH: SCRATCH_SEEDS}
     assert trainings.runs.kept(a_students)
     assert list(trainings.runs.folder("any").parent.iterdir()) == [trainings.runs.folder(a_students)]
 

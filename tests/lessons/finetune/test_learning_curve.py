@@ -16,7 +16,7 @@ from demos.lessons.finetune.learning_curve.text import LEARNED
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Sentence, Services
 from demos.training import learning_curve
-from demos.training.learning_curve import PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
+from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, SCRATCH_SEEDS, SHARES, WORDS, nested
 from demos.training.service import training_service
 from demos.training.service.gpu_worker import NoGPUError, run_training
 from demos.training.sources import SOURCES
@@ -51,7 +51,7 @@ def test_the_sample_is_whole_and_labelled(part: LearningCurve) -> None:
         found = {(point.series, point.examples, point.seed) for point in measured.points}
         assert found == {
             (series, size, seed)
-            for series in (PRETRAINED, WORDS, SCRATCH)
+            for series in (PRETRAINED, WORDS, LSTM, SCRATCH)
             for size in measured.sizes
             for seed in range(measured.seeds if series == PRETRAINED else SCRATCH_SEEDS)
         }
@@ -105,7 +105,7 @@ def test_a_measurement_grows_and_can_be_stopped_with_what_it_has(
     assert last["run"] == ""
     assert "Stopped; 1 of 12 trained models are kept" in last["status"]
     assert grown is not None
-    assert [point.series for point in grown.points] == [WORDS, PRETRAINED]
+    assert [point.series for point in grown.points] == [WORDS, LSTM, PRETRAINED]
     shown = part.show(BAR, "file-sentence", films, 1, "", grown)
     assert "Your result" in shown["made"]
     home = part.services.trainings.runs.folder("any").parent

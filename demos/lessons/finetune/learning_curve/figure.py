@@ -1,4 +1,4 @@
-"""Accuracy by the number of training examples: trained weights, random weights, words alone, guessing (Plotly)."""
+"""Accuracy by the number of training examples: trained weights, random weights, words, an LSTM, guessing (Plotly)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
-from demos.training.learning_curve import PRETRAINED, SCRATCH, WORDS, Measured
+from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, WORDS, Measured
 
-NAMES = {PRETRAINED: "the pre-trained model", WORDS: "words only", SCRATCH: "from random weights"}
+NAMES = {
+    PRETRAINED: "the pre-trained model",
+    WORDS: "words only",
+    LSTM: "an LSTM from nothing",
+    SCRATCH: "from random weights",
+}
 LOOKS = {  # hue, dash, symbol
     PRETRAINED: (CLASSES[0], "solid", "circle"),
     WORDS: (CLASSES[1], "dash", "square"),
+    LSTM: (CLASSES[2], "longdash", "triangle-up"),
     SCRATCH: (CLASSES[5], "dot", "diamond"),
 }
 

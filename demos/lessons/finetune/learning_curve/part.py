@@ -27,6 +27,7 @@ from demos.training.learning_curve import (
     MAX_SEEDS,
     SCRATCH_SEEDS,
     SHARES,
+    STARTS,
     Measured,
     Progress,
     checked,
@@ -141,7 +142,7 @@ class LearningCurve:
                     number, left = min(progress.done + 1, progress.total), duration(progress.seconds_left)
                     status = {"status": TEXT.progress(number, progress.total, progress.told, left)}
                     yield status | (_grown(measured) if grown else {})
-            trained = sum(point.series != "words" for point in measured.points) if measured else 0
+            trained = sum(point.series in STARTS for point in measured.points) if measured else 0
             seconds = duration(measured.seconds) if measured else ""
             status = {"status": TEXT.ended(trained, len(jobs(dataset, count)), seconds)}
             yield _over() | (_grown(measured) if measured else {}) | status

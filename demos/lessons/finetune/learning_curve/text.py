@@ -10,6 +10,7 @@ from demos.figures.recipe import rate_text
 from demos.lessons.finetune.learning_curve.figure import NAMES, scores_of
 from demos.templates import templates
 from demos.training.learning_curve import (
+    LSTM,
     PRETRAINED,
     SCRATCH,
     SCRATCH_RATE,
@@ -20,6 +21,11 @@ from demos.training.learning_curve import (
 )
 
 TEXT = templates(__file__)
+OF = {
+    SCRATCH: "of the same architecture from random weights",
+    LSTM: "of a small LSTM trained from nothing",
+    WORDS: "with words only",
+}
 LEARNED = 0.9  # of its own training examples: below that a training ended too early to judge its start by
 
 
@@ -28,14 +34,14 @@ def proof_html(measured: Measured) -> str:
     own = {size: fmean(scores) for size, scores in scores_of(measured, PRETRAINED).items()}
     comparisons: list[dict[str, Any]] = []
     limits = None
-    for series in (SCRATCH, WORDS):
+    for series in (SCRATCH, LSTM, WORDS):
         others = scores_of(measured, series)
         if not others or not own:
             continue
         examples = max(others, key=lambda size: fmean(others[size]))  # the fewest with which it is at its best
         reached = fmean(others[examples])
         line = {
-            "from_random": series == SCRATCH,
+            "what": OF[series],
             "reached": reached,
             "examples": examples,
             "scores": others[examples],

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gradio as gr
 
-from demos.files import read_beside
 from demos.lessons.finetune.published.figure import board_html
 from demos.page.folds import formula_fold, source_fold
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence
 from demos.training.results.history import Record
 from demos.training.results.published import boards, own_rows
-from demos.widgets.scripted.scripted import scripted
+from demos.widgets.sortable.sortable import sortable
 
 
 def show(_: Sentence, name: str, history: list[Record]) -> str:
@@ -24,7 +23,7 @@ def build(page: Page) -> None:
     """Which board, and its table."""
     names = [*boards()]
     board = gr.Radio(names, value=names[0], label="Results", show_label=False, elem_id="published-board")
-    table = scripted(read_beside(__file__, "script.js"), "published-table", elem_classes="picture")
+    table = sortable("published-table", elem_classes="picture")
     page.show_look()
     formula_fold(__file__)
     source_fold(__file__)

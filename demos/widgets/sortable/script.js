@@ -1,4 +1,4 @@
-// A board of results: a click on a column's head sorts by it, a second click the other way round.
+// A table: a click on a column's head sorts by it, a second click the other way round.
 // Runs once per gr.HTML as its js_on_load (`element` is that component).
 element.addEventListener("click", (event) => {
   const head = event.target.closest?.("thead th");

@@ -1,0 +1,54 @@
+"""The small ELMo that comes along: `python -m demos.training.elmo` made it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from demos.bert.elmo.model import TwoWay
+from demos.files import ASSETS
+
+FILE = ASSETS / "elmo" / "elmo.safetensors"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model, the words that it predicts, and what was measured on text that it was not trained on."""
+
+    model: TwoWay
+    vocabulary: tuple[str, ...]  # words.SPECIAL come first
+    measured: dict[str, float]
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """Each word's id in the output layer."""
+        return {word: place for place, word in enumerate(self.vocabulary)}
+
+
+def save(trained: Trained, path: Path) -> None:
+    """Weights in float16, and with them the words and the measurements."""
+    tensors = {name: tensor.half().contiguous() for name, tensor in trained.model.state_dict().items()}
+    told = {"vocabulary": json.dumps(trained.vocabulary), "measured": json.dumps(trained.measured)}
+    save_file(tensors, path, metadata=told)
+
+
+def load(path: Path) -> Trained:
+    """What `save` wrote, in float32."""
+    with safe_open(path, "pt") as file:
+        told = file.metadata()
+        weights = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118  (no dict)
+    vocabulary = tuple(json.loads(told["vocabulary"]))
+    model = TwoWay(len(vocabulary), weights["output.weight"].shape[1])
+    model.load_state_dict(weights)
+    return Trained(model.eval().requires_grad_(False), vocabulary, json.loads(told["measured"]))
+
+
+@cache
+def bundled() -> Trained:
+    """The model in assets/elmo."""
+    return load(FILE)

@@ -1,0 +1,1 @@
+"""Batch norm beside layer norm, on a batch with padding."""

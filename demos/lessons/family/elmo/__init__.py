@@ -1,0 +1,1 @@
+"""BERT, GPT and ELMo side by side, and a word's vector by ELMo."""

@@ -1,0 +1,125 @@
+"""The three architectures with the paths into one word, and how far each word moves that word's state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from demos.bert.attention.matrix_labels import Labels
+from demos.bert.elmo.who_sees import NAMES, Dependence
+from demos.figures.matrix import matrix_figure
+from demos.figures.palette import CLASSES, plotly_layout, word_colour
+from demos.templates import plot_text
+
+WINDOW = 7  # words that a panel has room for
+GREY, FORWARD, BACKWARD = "rgba(128,128,128,0.35)", CLASSES[0], CLASSES[1]
+LIFT = 0.16  # of ELMo's backward states above, and its forward states below a layer's height
+ROUNDING = 1e-9  # a change below it is none
+PANELS = ("BERT: both sides at once", "GPT: only the left", "ELMo: an LSTM → and an LSTM ←")
+Point = tuple[float, float]
+Line = tuple[Point, Point]
+
+
+def window(count: int, at: int) -> range:
+    """At most WINDOW places around `at`."""
+    start = max(0, min(at - WINDOW // 2, count - WINDOW))
+    return range(start, min(count, start + WINDOW))
+
+
+def lines_of(panel: int, n: int, at: int) -> list[tuple[Line, str]]:
+    """All lines of a panel of n words, each with its colour: GREY where none leads to the last state of word `at`.
+
+    Inputs stand at height 0, two layers at 1 and 2, the last states at 3. ELMo's forward states stand a little below a
+    layer's height, its backward ones above.
+    """
+    lines: list[tuple[Line, str]] = []
+    if panel < 2:
+        sees_left = panel == 1
+        for level in (0, 1):
+            for i in range(n):
+                leads = i == at if level else (not sees_left or i <= at)
+                colour = FORWARD if leads else GREY
+                lines += [(((j, level), (i, level + 1)), colour) for j in range(n) if not sees_left or j <= i]
+        return lines + [(((i, 2), (i, 3)), FORWARD if i == at else GREY) for i in range(n)]
+    for towards, lift, hue in ((1, -LIFT, FORWARD), (-1, LIFT, BACKWARD)):
+        for i in range(n):
+            x, colour = i - towards * LIFT, hue if (at - i) * towards >= 0 else GREY
+            low, high = (x, 1 + lift), (x, 2 + lift)
+            lines += [(((i, 0), low), colour), ((low, high), colour), ((high, (i, 3)), hue if i == at else GREY)]
+            if 0 <= i - towards < n:
+                lines += [(((x - towards, y), (x, y)), colour) for _, y in (low, high)]
+    return lines
+
+
+def architectures(words: Sequence[str], at: int) -> go.Figure:
+    """Three panels as in Devlin et al. 2019, figure 3, for the words around number `at`."""
+    shown = window(len(words), at)
+    names, place, n = [words[one] for one in shown], at - shown.start, len(shown)
+    figure = go.Figure()
+    for panel, title in enumerate(PANELS):
+        axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"}
+        coloured = lines_of(panel, n, place)
+        for colour, width in ((GREY, 1), (FORWARD, 2.5), (BACKWARD, 2.5)):
+            lines = [line for line, of_line in coloured if of_line == colour]
+            xs = [x for (x0, _), (x1, _) in lines for x in (x0, x1, None)]
+            ys = [y for (_, y0), (_, y1) in lines for y in (y0, y1, None)]
+            figure.add_scatter(
+                x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", **axes
+            )
+        lifts = (-LIFT, LIFT) if panel == 2 else (0.0,)
+        nodes = [(i + lift, level + lift) for level in (1, 2) for lift in lifts for i in range(n)]
+        size = 11 if panel == 2 else 17
+        figure.add_scatter(
+            x=[x for x, _ in nodes], y=[y for _, y in nodes], mode="markers", hoverinfo="skip",
+            marker={"size": size, "color": "#8a9096"}, **axes,
+        )  # fmt: skip
+        hues = [word_colour(shown.start + i) for i in range(n)]
+        figure.add_scatter(
+            x=list(range(n)), y=[0] * n, mode="markers", hoverinfo="skip",
+            marker={"size": 19, "symbol": "square", "color": hues}, **axes,
+        )  # fmt: skip
+        last = len(words)
+        sees = [
+            ("all words", f"words 1 to {i}", f"words 1 to {i}, and words {i} to {last}") for i in range(1, last + 1)
+        ]
+        figure.add_scatter(
+            x=list(range(n)), y=[3] * n, mode="markers", name=title,
+            marker={"size": [26 if i == place else 19 for i in range(n)], "symbol": "square", "color": hues},
+            text=[f"{plot_text(words[i])}: depends on {sees[i][panel]}" for i in shown],
+            hovertemplate="%{text}<extra></extra>", **axes,
+        )  # fmt: skip
+        low = panel / 3 + (0.015 if panel else 0)
+        axis = {"showgrid": False, "zeroline": False, "fixedrange": True}
+        figure.update_layout(
+            {
+                f"xaxis{panel + 1}": axis
+                | {"domain": [low, (panel + 1) / 3 - 0.015], "range": [-0.6, n - 0.4], "anchor": f"y{panel + 1}"}
+                | {"tickvals": list(range(n)), "ticktext": [plot_text(name) for name in names], "tickangle": -45},
+                f"yaxis{panel + 1}": axis
+                | {"range": [-0.4, 3.4], "anchor": f"x{panel + 1}"}
+                | {"tickvals": [0, 1, 2, 3] if panel == 0 else []}
+                | {"ticktext": ["input", "layer 1", "layer 2", "output"]},
+            }
+        )
+        figure.add_annotation(
+            x=low, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
+            text=f"<b>{title}</b>", font={"size": 17},
+        )  # fmt: skip
+    figure.update_layout(
+        **plotly_layout(height=330, margin={"l": 64, "r": 8, "t": 34, "b": 70}, showlegend=False),
+    )
+    return figure
+
+
+def dependence_figure(found: Dependence) -> go.Figure:
+    """A row for each model, a column for each word; an empty cell is a word that the state does not depend on."""
+    values = np.where(np.abs(found.change) < ROUNDING, np.nan, found.change)
+    rows, columns = (Labels(tuple(names), (False,) * len(names)) for names in (NAMES, found.words))
+    figure = matrix_figure(values, rows, columns, what="changes the state by")
+    figure.update_xaxes(title=None, tickangle=-45)
+    figure.update_yaxes(title=None)
+    figure.update_traces(hovertemplate="%{y}: hiding <b>%{x}</b><br>1 − cosine %{z:.4f}<extra></extra>")
+    figure.update_layout(height=250)
+    return figure

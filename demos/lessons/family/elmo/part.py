@@ -1,0 +1,141 @@
+"""BERT, GPT, ELMo side by side: which words a state depends on, and how ELMo weighs and adds a word's states."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from demos.bert.elmo.bundled import bundled
+from demos.bert.elmo.mixing import gates, mixed, read, shares_of, standardised
+from demos.bert.elmo.who_sees import dependence, word_tokens
+from demos.bert.embeddings.similarity import cosine
+from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.models import LoadedModel
+from demos.errors import UserError
+from demos.figures.strips import strips_figure, strips_table
+from demos.lessons.family.elmo.figure import architectures, dependence_figure
+from demos.lessons.family.elmo.program import elmo_code
+from demos.page.folds import folds
+from demos.page.lesson import Page, Part, by_component
+from demos.page.services import Sentence, Services
+from demos.templates import templates
+
+TEXT = templates(__file__)
+FIRST, SECOND, WORD = "Let's stick to the plan.", "He hit the dog with a stick.", "stick"
+MOST_WORDS, MOST_CHARACTERS = 24, 300
+LAYERS = ("h0: the word alone", "h1: layer 1", "h2: layer 2")
+
+
+def build(page: Page) -> None:
+    """The three architectures beside the sentences; which words count; the word's states, weighed and added."""
+    parts: dict[str, gr.Component] = {}
+    with gr.Row():
+        with gr.Column(scale=7, min_width=340, elem_classes="picture"):
+            parts["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
+        with gr.Column(scale=3, min_width=300):
+            first = gr.Textbox(FIRST, label="Sentence", max_lines=2, elem_id="elmo-first")
+            word = gr.Textbox(WORD, label="Word", max_lines=1, elem_id="elmo-word")
+            second = gr.Textbox(SECOND, label="The same word in another sentence", max_lines=2, elem_id="elmo-second")
+            page.show_look()
+    with gr.Row():
+        with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
+            parts["seen"] = gr.Plot(label="Which words change the state", show_label=False, elem_id="elmo-seen")
+        with gr.Column(scale=3, min_width=300):
+            parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
+    gr.HTML(TEXT.mixing_heading(), elem_classes="said")
+    with gr.Row():
+        weights = [
+            gr.Slider(0, 1, 1, step=0.05, label=f"Weight of {name}", elem_id=f"elmo-weight-{number}", min_width=160)
+            for number, name in enumerate(LAYERS)
+        ]
+        norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
+    with gr.Row():
+        with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
+            parts["strips"] = gr.Plot(label="The word's states, weighed and added", show_label=False)
+        with gr.Column(scale=3, min_width=300):
+            parts["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")
+    parts["numbers"], parts["program"] = folds(__file__, "The word's vector in both sentences, with torch alone")
+    page.keep(elmo_first=first, elmo_second=second, elmo_word=word, elmo_norm=norm)
+    page.keep(**{f"s{number}": weight for number, weight in enumerate(weights)})
+    show = by_component(parts, partial(drawn, page.services))
+    page.draw(show, [first, second, word, norm, *weights], list(parts.values()), show_progress="hidden")
+
+
+def drawn(
+    services: Services, sentence: Sentence, first: str, second: str, word: str, norm: bool, *weights: float
+) -> dict[str, Any]:
+    """All that two sentences, a word in both and three weights show."""
+    loaded, trained = services.loaded(sentence.model), bundled()
+    shares = shares_of([float(weight or 0) for weight in weights])
+    encodings = [checked(loaded, text) for text in (first, second)]
+    name = str(word or "").strip().lower()[:60]
+    places = [place_of(encoding, name) for encoding in encodings]
+    reads = [read(trained, [one for one, _ in word_tokens(encoding)]) for encoding in encodings]
+    states = [one.layers[:, place] for one, place in zip(reads, places, strict=True)]  # two of [3, 2d]
+    layers = [standardised(of_word) for of_word in states] if norm else states
+    together = [mixed(of_word, shares) for of_word in layers]
+    seen = dependence(loaded, trained, encodings[0], places[0])
+    runs = [services.run(Sentence(encoding.text, "", sentence.model)) for encoding in encodings]
+    by_bert = [
+        run.hidden_states[:, word_tokens(encoding)[place][1]].mean(1)
+        for run, encoding, place in zip(runs, encodings, places, strict=True)
+    ]
+    alike = cosine(np.stack([*layers[0], together[0]]), np.stack([*layers[1], together[1]]))
+    strips = [
+        (f"{name} {number}: {what}", vector)
+        for number, (of_word, whole) in enumerate(zip(layers, together, strict=True), start=1)
+        for what, vector in (*zip(("s0 h0", "s1 h1", "s2 h2"), of_word * shares[:, None], strict=True), ("sum", whole))
+    ]
+    return {
+        "models": architectures(reads[0].words, places[0]),
+        "seen": dependence_figure(seen),
+        "told": TEXT.expected(reads[0].words, places[0], reads[0].after[places[0]], reads[0].before[places[0]]),
+        "strips": strips_figure(strips),
+        "cosines": TEXT.cosines(
+            name, list(zip((*LAYERS, "sum"), alike, strict=True)), cosine(*by_bert), loaded.spec.title
+        ),
+        "numbers": TEXT.numbers(
+            strips_table(strips, "The strips above"),
+            gates(trained, reads[0].words, places[0]),
+            shares,
+            trained.measured,
+            len(together[0]),
+        ),
+        "program": elmo_code(reads[0].words, reads[1].words, places, shares, bool(norm)),
+    }
+
+
+def checked(loaded: LoadedModel, text: str) -> Encoding:
+    """The sentence encoded. Raises UserError where it has no word or too many."""
+    if len(str(text or "")) > MOST_CHARACTERS:
+        raise UserError(f"Each sentence may have at most {MOST_CHARACTERS} characters.")
+    encoding = encode(loaded.tokenizer, str(text or ""))
+    count = len(word_tokens(encoding))
+    if not count:
+        raise UserError("Type two sentences that have the same word.")
+    if count > MOST_WORDS:
+        raise UserError(f"Each sentence may have at most {MOST_WORDS} words; this one has {count}.")
+    return encoding
+
+
+def place_of(encoding: Encoding, word: str) -> int:
+    """Which of its words it is, the first of several. Raises UserError where it is none of them."""
+    words = [one for one, _ in word_tokens(encoding)]
+    if word not in words:
+        raise UserError(f"The word “{word}” must stand in both sentences; it is not in “{encoding.text}”.")
+    return words.index(word)
+
+
+PART = Part(
+    tab="BERT, GPT, ELMo",
+    look=(
+        "The coloured lines lead into one word's last state. In BERT they come from both sides in every layer, in GPT "
+        "only from the left; ELMo joins two LSTMs, and each of them sees one side."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=1,
+)

@@ -1,0 +1,126 @@
+"""One task's input in three forms: BERT's tokens, GPT's with start, delimiter and extract, and T5's text.
+
+GPT: Radford et al. 2018, section 3.3 and figure 1. BERT: Devlin et al. 2019, figure 4 and section 4. T5: Raffel et al.
+2020, section 2.4 and appendix D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demos.bert.model.encoding import encode
+
+START, DELIMITER, EXTRACT = "⟨start⟩", "$", "⟨extract⟩"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task. `fields` names its texts; the example stands where the reader has typed too few."""
+
+    name: str
+    fields: tuple[str, ...]
+    example: tuple[str, ...]
+    bert_reads: str  # what the new layer of BERT reads, and what it gives
+    gpt_reads: str  # the same of GPT; "" where the paper has no such task
+    t5: str  # the form, its texts as {0}, {1}, …
+    target: str  # the text that T5 is trained to write for the example
+    t5_own: bool = True  # the very form of the paper; else one of this page, in its manner
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of an input: a special token, or a text of the reader."""
+
+    text: str
+    field: int | None  # which of the task's texts; None for a special token
+
+
+TASKS: dict[str, Task] = {
+    "classification": Task(
+        "Classification", ("sentence",), ("a visually stunning rumination on love",),
+        "the state of [CLS]: a number for each class",
+        "the last state of ⟨extract⟩: a number for each class",
+        "sst2 sentence: {0}", "positive",
+    ),
+    "entailment": Task(
+        "Entailment", ("premise", "hypothesis"),
+        ("A girl in a red coat is feeding the ducks in the park.", "A child is outdoors."),
+        "the state of [CLS]: a number each for entailment, neutral and contradiction",
+        "the last state of ⟨extract⟩: a number each for entailment, neutral and contradiction",
+        "mnli hypothesis: {1} premise: {0}", "entailment",
+    ),
+    "similarity": Task(
+        "Similarity and paraphrase", ("sentence 1", "sentence 2"),
+        ("The bus was late again this morning.", "This morning, the bus did not come on time again."),
+        "the state of [CLS]: same meaning or not",
+        "the states of ⟨extract⟩ of both orders, added number by number: two sentences have no natural order",
+        "mrpc sentence1: {0} sentence2: {1}", "equivalent",
+    ),
+    "choice": Task(
+        "Multiple choice", ("beginning", "ending 1", "ending 2"),
+        ("She put the kettle on the stove.", "She waited until the water boiled.", "She put it into her handbag."),
+        "the state of [CLS] of each input: one number an ending; softmax over the endings",
+        "the last state of ⟨extract⟩ of each input: one number an ending; softmax over the endings",
+        "choice beginning: {0} ending1: {1} ending2: {2}", "ending1", t5_own=False,
+    ),
+    "question": Task(
+        "Questions on a text", ("question", "text"),
+        ("Where do I work?", "My name is Sylvain and I work at Hugging Face in Brooklyn"),
+        "the states of all tokens of the text: is it the start, is it the end of the answer?",
+        "",
+        "question: {0} context: {1}", "Hugging Face",
+    ),
+    "names": Task(
+        "Names", ("sentence",), ("Ada Lovelace lived in London.",),
+        "the state of each word's first token: a label for each word",
+        "",
+        "names in: {0}", "person: Ada Lovelace; place: London", t5_own=False,
+    ),
+}  # fmt: skip
+
+
+def texts_of(task: Task, typed: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """(the task's texts, whether they are the reader's): the example where the reader has typed too few."""
+    given = tuple(text.strip() for text in typed)[: len(task.fields)]
+    own = len(given) == len(task.fields) and all(given)
+    return (given if own else task.example), own
+
+
+def gpt_inputs(name: str, texts: Sequence[str]) -> list[list[Piece]]:
+    """Each input of GPT, as stretches: one, or two orders, or one an ending. Empty where the paper has no such task."""
+    if not TASKS[name].gpt_reads:
+        return []
+    first = Piece(texts[0], 0)
+    if name == "classification":
+        return [_framed(first)]
+    others = [Piece(text, number) for number, text in enumerate(texts[1:], start=1)]
+    rows = [_framed(first, Piece(DELIMITER, None), other) for other in others]
+    if name == "similarity":
+        rows.append(_framed(others[0], Piece(DELIMITER, None), first))
+    return rows
+
+
+def _framed(*pieces: Piece) -> list[Piece]:
+    return [Piece(START, None), *pieces, Piece(EXTRACT, None)]
+
+
+def bert_inputs(tokenizer: Any, texts: Sequence[str], most: int) -> list[list[Piece]]:
+    """Each input of BERT, token by token as the tokenizer cuts it, at most `most` tokens: one, or one an ending."""
+    rows = []
+    for number, other in enumerate(texts[1:], start=1) if len(texts) > 1 else [(0, "")]:
+        encoding = encode(tokenizer, texts[0], other, most)
+        fields = (0, number)
+        rows.append(
+            [
+                Piece(token, None if side is None else fields[side])
+                for token, side in zip(encoding.tokens, encoding.sequence_ids, strict=True)
+            ]
+        )
+    return rows
+
+
+def t5_text(task: Task, texts: Sequence[str]) -> str:
+    """The text that T5 is given."""
+    return task.t5.format(*texts)

@@ -1,0 +1,1 @@
+"""Who changed what: the models of the family, by year."""

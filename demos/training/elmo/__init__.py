@@ -1,0 +1,1 @@
+"""Training the small ELMo, by a command."""

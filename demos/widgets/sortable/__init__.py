@@ -1,0 +1,1 @@
+"""Tables that a click on a column's head sorts."""

@@ -1,0 +1,165 @@
+"""The lesson's parts show what was computed: ELMo's paths and sums, inputs for tasks, the family's table."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from markupsafe import escape
+
+from demos.bert.elmo.bundled import bundled as bundled_elmo
+from demos.bert.elmo.mixing import mixed, read
+from demos.bert.elmo.words import split_words
+from demos.bert.encoder.other_sizes import OTHERS
+from demos.bert.model.encoding import encode
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.family.elmo.figure import BACKWARD, FORWARD, GREY, architectures, lines_of, window
+from demos.lessons.family.elmo.part import FIRST, SECOND, WORD
+from demos.lessons.family.elmo.part import drawn as draw_elmo
+from demos.lessons.family.inputs.forms import EXTRACT, START, TASKS, bert_inputs, gpt_inputs, t5_text, texts_of
+from demos.lessons.family.inputs.part import drawn as draw_inputs
+from demos.lessons.family.models.models import SEES, models
+from demos.lessons.family.models.part import show
+from demos.page.services import Sentence, Services
+from demos.training.tasks.registry import TASKS as TRAINED
+from tests.programs import printed
+
+BAR = Sentence("", "", "minilm")
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
+
+
+def test_the_sum_is_that_of_the_equation_and_of_the_program(services: Services) -> None:
+    shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, False, 1, 0.5, 0.5)
+    words = split_words(FIRST)
+    layers = read(bundled_elmo(), words).layers[:, words.index(WORD)]
+    rows = np.array(shown["strips"].data[0].z, float)
+    np.testing.assert_allclose(rows[:3], layers * np.array([[0.5], [0.25], [0.25]]), atol=1e-6)
+    np.testing.assert_allclose(rows[3], mixed(layers, np.array([0.5, 0.25, 0.25])), atol=1e-6)
+    for norm in (False, True):
+        shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, norm, 1, 0.5, 0.5)
+        first, second, cosine = printed(shown["program"])
+        sums = np.array(shown["strips"].data[0].z, float)[[3, 7]]
+        np.testing.assert_allclose([eval(line.split(" ", 1)[1]) for line in (first, second)], sums[:, :6], atol=1e-4)
+        assert f"{float(cosine.split()[1]):.3f}" in shown["cosines"]
+    assert "<td>1.000</td>" in shown["cosines"]  # h0: the same word, the same vector
+
+
+def test_empty_cells_are_what_a_state_can_not_see(services: Services) -> None:
+    shown = draw_elmo(services, BAR, FIRST, SECOND, WORD, False, 1, 1, 1)
+    cells = np.isfinite(np.array(shown["seen"].data[0].z, float))
+    at, n = 1, len(split_words(FIRST))
+    left, right = [place <= at for place in range(n)], [place >= at for place in range(n)]
+    assert cells.tolist() == [[True] * n, left, left, right]
+
+
+@pytest.mark.parametrize("panel", [0, 1, 2])
+def test_coloured_lines_are_the_paths_into_one_state(panel: int) -> None:
+    n, at = 5, 2
+    lines = [(tuple((round(x, 6), round(y, 6)) for x, y in line), colour) for line, colour in lines_of(panel, n, at)]
+    reached = {(float(at), 3.0)}
+    for _ in range(n + 3):  # from the last state down
+        reached |= {start for start, end in (line for line, _ in lines) if end in reached}
+    for (start, end), colour in lines:
+        assert (colour != GREY) == (end in reached), (start, end)
+    inputs = {x for x, y in reached if y == 0}
+    assert inputs == ({0, 1, 2} if panel == 1 else {0, 1, 2, 3, 4})
+    assert {colour for _, colour in lines} == {GREY, FORWARD, *([BACKWARD] if panel == 2 else [])}
+
+
+def test_long_sentences_show_the_words_around() -> None:
+    assert window(20, 0) == range(7)
+    assert window(20, 19) == range(13, 20)
+    assert window(3, 1) == range(3)
+    figure = architectures([f"w{number}" for number in range(20)], 10)
+    assert list(figure.layout.xaxis.ticktext) == [f"w{number}" for number in range(7, 14)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "word", "said"),
+    [
+        (FIRST, SECOND, "zebra", "must stand in both"),
+        (FIRST, "No such word.", "stick", "must stand in both"),
+        ("", SECOND, "stick", "Type two sentences"),
+        ("stick " * 25, SECOND, "stick", "at most 24 words"),
+        ("x" * 301, SECOND, "stick", "at most 300"),
+    ],
+)
+def test_sentences_that_can_not_be_compared(services: Services, first: str, second: str, word: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        draw_elmo(services, BAR, first, second, word, False, 1, 1, 1)
+
+
+def test_hostile_words_stay_text(services: Services) -> None:
+    shown = draw_elmo(services, BAR, f"{HOSTILE} stick", f"stick {HOSTILE}", "stick", True, 1, 1, 1)
+    assert "<img" not in "".join(shown[name] for name in ("told", "cosines", "numbers"))
+    _, told = draw_inputs(services, Sentence(HOSTILE, HOSTILE, "minilm"), "choice", HOSTILE)
+    assert "<img" not in told
+    assert str(escape(HOSTILE)) in told
+
+
+def test_each_task_of_fine_tune_has_its_forms(bundled: LoadedModel) -> None:
+    assert len(TASKS) >= len(TRAINED)
+    for name, task in TASKS.items():
+        texts, own = texts_of(task, [])
+        assert not own
+        assert all(text in t5_text(task, texts) for text in texts)
+        for row in gpt_inputs(name, texts):
+            assert (row[0].text, row[-1].text) == (START, EXTRACT)
+        for number, row in enumerate(bert_inputs(bundled.tokenizer, texts, 512)):
+            pair = texts[number + 1] if len(texts) > 1 else None
+            by_transformers = bundled.tokenizer(texts[0], pair).tokens()
+            assert [piece.text for piece in row] == by_transformers
+
+
+def test_gpts_four_forms() -> None:
+    def rows(name: str, *texts: str) -> list[str]:
+        return [" ".join(piece.text for piece in row) for row in gpt_inputs(name, texts)]
+
+    assert rows("classification", "a") == [f"{START} a {EXTRACT}"]
+    assert rows("entailment", "a", "b") == [f"{START} a $ b {EXTRACT}"]
+    assert rows("similarity", "a", "b") == [f"{START} a $ b {EXTRACT}", f"{START} b $ a {EXTRACT}"]
+    assert rows("choice", "a", "b", "c") == [f"{START} a $ b {EXTRACT}", f"{START} a $ c {EXTRACT}"]
+    assert rows("names", "a") == []
+
+
+def test_the_readers_texts_take_the_examples_place(services: Services, bundled: LoadedModel) -> None:
+    _, told = draw_inputs(services, Sentence("An otter dives.", "It swims.", "minilm"), "entailment", "")
+    assert "mnli hypothesis: It swims. premise: An otter dives." in told
+    assert "This is an example" not in told
+    tokens = encode(bundled.tokenizer, "An otter dives.", "It swims.").tokens
+    shown = re.findall(r"<bdi>(.*?)</bdi>", told)
+    assert tuple(shown[: len(tokens)]) == tokens
+    _, told = draw_inputs(services, Sentence("An otter dives.", "", "minilm"), "entailment", "")
+    assert "This is an example" in told
+    with pytest.raises(UserError):
+        draw_inputs(services, BAR, "no task", "")
+    with pytest.raises(UserError, match="at most 600"):
+        draw_inputs(services, Sentence("x" * 601, "", "minilm"), "entailment", "")
+
+
+def test_the_family_is_in_order_and_counted() -> None:
+    found = models()
+    assert [model.date for model in found] == sorted(model.date for model in found)
+    assert {model.sees for model in found} == set(SEES)
+    counts = {one.name: one.parameters for one in OTHERS}
+    by_name = {model.name: model for model in found}
+    assert by_name["GPT-3"].parameters == counts["GPT-3"]
+    assert by_name["BERT large"].parameters == 335_141_888  # as in test_size.py
+    assert by_name["GPT-4"].parameters is None
+    assert all(re.fullmatch(r"\d{4}\.\d{5}|", model.arxiv) for model in found)
+    assert all(not model.arxiv or model.arxiv[:2] == model.date[2:4] for model in found)
+
+
+def test_the_timeline_has_every_model_and_the_table_too() -> None:
+    picture, table = show(BAR)
+    names = [text.strip() for trace in picture.data for text in trace.text]
+    assert sorted(names) == sorted(model.name for model in models())
+    assert table.count("<tr>") == len(models()) + 1
+    assert all(str(escape(model.source)) in table for model in models())
