@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import torch
 
-from demos.bert.translation.decoding import SHOWN
+from demos.bert.translation.decoding import SHOWN, Trained, steps
 from demos.bert.translation.transformer import Attended, Encoded, Written
+from demos.bert.translation.vocabulary import padded
 
 ENCODER, DECODER, CROSS, OUTPUT = "encoder", "decoder", "cross", "output"
 
@@ -33,6 +36,14 @@ def attended_at(place: Place, encoded: Encoded, written: Written) -> Attended:
         return encoded.layers[place.layer].attention
     layer = written.layers[place.layer]
     return layer.cross if place.kind == CROSS else layer.attention
+
+
+@torch.inference_mode()
+def translated(trained: Trained, source: Sequence[str]) -> tuple[tuple[str, ...], Encoded, Written]:
+    """(the words written, the end included; what the encoder computed; what the decoder computed) of a Transformer."""
+    encoded: Any = trained.model.read(padded([source], trained.source))
+    written, computed = steps(trained, source)
+    return written, encoded, computed
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import pytest
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import example
-from demos.bert.translation.places import CROSS, OUTPUT, Place, attention_row, places
+from demos.bert.translation.places import CROSS, OUTPUT, Place, attention_row, places, translated
 from demos.lessons.translation.transformer.figure import LEFT, stacks
-from demos.lessons.translation.transformer.part import PLACES, drawn, translated
+from demos.lessons.translation.transformer.part import PLACES, drawn
 from demos.lessons.translation.transformer.program import transformer_code
 from demos.page.services import Sentence
 
@@ -39,7 +39,7 @@ def test_each_place_shows_its_own_weights(place: int) -> None:
     assert 'aria-checked="true"' in shown["picture"]
     weights = np.array(shown["plot"].data[0].z, float)
     np.testing.assert_allclose(weights.sum(1), 1, atol=2e-3)
-    written, _, computed = translated(example().source)
+    written, _, computed = translated(bundled("transformer"), example().source)
     if PLACES[place].kind == CROSS:
         layer = computed.layers[PLACES[place].layer]
         np.testing.assert_allclose(weights, layer.cross.weights[0, 1].numpy(), atol=5e-5)
@@ -59,7 +59,7 @@ def test_the_program_writes_the_same_words() -> None:
     rows = [line.split() for line in printed.getvalue().splitlines()]
     (written,) = translate(bundled("transformer"), [example().source])
     assert tuple(row[0] for row in rows) == (*written, "</s>")
-    _, _, computed = translated(example().source)
+    _, _, computed = translated(bundled("transformer"), example().source)
     shares = computed.logits[0].softmax(-1).max(-1).values.tolist()
     assert [float(row[1]) for row in rows] == pytest.approx(shares, abs=1e-3)
 

@@ -7,17 +7,25 @@ from functools import cache
 from typing import Any
 
 import gradio as gr
-import torch
 
 from demos.bert.attention.matrix_labels import Labels
 from demos.bert.translation.bundled import bundled, read_sentence
-from demos.bert.translation.decoding import SHOWN, TOP, steps
+from demos.bert.translation.decoding import SHOWN, TOP
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.bert.translation.places import CROSS, DECODER, ENCODER, OUTPUT, Place, attended_at, attention_row, places
-from demos.bert.translation.transformer import HEADS, LAYERS, Encoded, Written
+from demos.bert.translation.places import (
+    CROSS,
+    DECODER,
+    ENCODER,
+    OUTPUT,
+    Place,
+    attended_at,
+    attention_row,
+    places,
+    translated,
+)
+from demos.bert.translation.transformer import HEADS, LAYERS, Written
 from demos.bert.translation.translators import TRANSFORMER
-from demos.bert.translation.vocabulary import padded
 from demos.figures.matrix import matrix_table
 from demos.lessons.translation.figure import alignment_figure
 from demos.lessons.translation.transformer.figure import ACROSS, BOX, stacks
@@ -69,19 +77,10 @@ def drawing() -> Any:
     return stacks(LAYERS)
 
 
-def translated(source: Sequence[str]) -> tuple[tuple[str, ...], Encoded, Written]:
-    """(the words written, the end included; what the encoder computed; what the decoder computed)."""
-    trained = bundled(TRANSFORMER)
-    with torch.inference_mode():
-        encoded: Any = trained.model.read(padded([source], trained.source))
-    written, computed = steps(trained, source)
-    return written, encoded, computed
-
-
 def drawn(_: Sentence, place: Any, typed: str, word: Any, head: Any) -> dict[str, Any]:
     """All that one sentence, a place and a row show."""
     source = read_sentence(str(typed or ""))
-    written, encoded, computed = translated(source)
+    written, encoded, computed = translated(bundled(TRANSFORMER), source)
     given = [SPECIAL[BEGIN], *written[:-1]]
     at, number, of_head = (
         clamp(place, len(PLACES)),
