@@ -129,7 +129,7 @@ def test_a_gpu_that_is_not_lent_is_told_in_its_own_words(
     assert last["on_cpu"]["visible"] is True
     monkeypatch.setattr(curve_part, "BUNDLED", "tiny")
     updates = part.run("job", "reader", "", "", "a model for a GPU", "file-sentence", films, 1, on_cpu=True)
-    grown = next(update for update in updates if "own" in update and len(update["own"].points) > 1)
+    grown = next(update for update in updates if "own" in update and len(update["own"].points) > 2)
     assert PRETRAINED in {point.series for point in grown["own"].points}
     updates.close()  # type: ignore[attr-defined]
 

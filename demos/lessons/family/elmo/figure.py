@@ -17,7 +17,7 @@ WINDOW = 7  # words that a panel has room for
 GREY, FORWARD, BACKWARD = "rgba(128,128,128,0.35)", CLASSES[0], CLASSES[1]
 LIFT = 0.16  # of ELMo's backward states above, and its forward states below a layer's height
 ROUNDING = 1e-9  # a change below it is none
-PANELS = ("BERT: both sides at once", "GPT: only the left", "ELMo: an LSTM → and an LSTM ←")
+PANELS = ("BERT: both sides at once", "GPT: only the left", "ELMo: LSTMs → and ←")
 Point = tuple[float, float]
 Line = tuple[Point, Point]
 

@@ -48,8 +48,8 @@ def build(page: Page) -> None:
     gr.HTML(TEXT.mixing_heading(), elem_classes="said")
     with gr.Row():
         weights = [
-            gr.Slider(0, 1, 1, step=0.05, label=f"Weight of {name}", elem_id=f"elmo-weight-{number}", min_width=160)
-            for number, name in enumerate(LAYERS)
+            gr.Slider(0, 1, 1, step=0.05, label=f"Weight of h{number}", elem_id=f"elmo-weight-{number}", min_width=160)
+            for number in range(len(LAYERS))
         ]
         norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
     with gr.Row():
@@ -137,5 +137,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=1,
+    order=6,
 )

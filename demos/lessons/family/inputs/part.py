@@ -62,5 +62,5 @@ PART = Part(
         "each task; T5 gets a prefix and writes its answer as text, so it needs no new layer."
     ),
     build=build,
-    order=2,
+    order=7,
 )
