@@ -15,7 +15,7 @@ from playwright.sync_api import Error, Page, expect, sync_playwright
 
 from demos.page.tours.tour_file import Stop, bundled_tours, read_tour
 from tests.browser.conftest import visit
-from tests.browser.test_first_screen import looks
+from tests.browser.screens import looks
 from tests.chromium import find_chromium
 
 WIDTH, HEIGHT = 1920, 1080

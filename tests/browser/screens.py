@@ -22,7 +22,7 @@ class Screen(NamedTuple):
 
 SCREENS = {
     "laptop": Screen(1280, 800, False, lowest=260, least=12),
-    "projector": Screen(1920, 1080, True, lowest=330, least=21.6),  # a fiftieth of its lines
+    "projector": Screen(1920, 1080, True, lowest=340, least=21.6),  # a fiftieth of its lines; a long sentence
     "phone": Screen(390, 844, False, lowest=700, least=12),
 }
 # The top of the first picture of the open part; -1 where it has none, or none that is seen.
@@ -55,13 +55,19 @@ def faults_on(page: Page, name: str, part: str) -> list[str]:
     if part == "attention-heads" and screen.width > 1000:  # the lines beside the heads
         tops["the lines"] = page.evaluate(TOP, "attention-frame")
     found = [f"{what} begins at {top} px" for what, top in tops.items() if not 0 <= top <= screen.lowest]
-    found += page.evaluate(LOOKS, screen.least)
+    found += looks(page, screen.least)
+    if name == "laptop":
+        found += [f"set in {font}: {markup}" for font, markup in foreign_fonts(page)]
+    return found
+
+
+def looks(page: Page, least: float) -> list[str]:
+    """What is wrong with the page and the frames in sight, where a text has `least` pixels of the screen."""
+    found = list(page.evaluate(LOOKS, least))
     for frame in page.frames[1:]:
         box = frame.frame_element().bounding_box()
         if box and box["width"]:
-            found += frame.evaluate(LOOKS, screen.least * frame.evaluate("innerWidth") / box["width"])
-    if name == "laptop":
-        found += [f"set in {font}: {markup}" for font, markup in foreign_fonts(page)]
+            found += frame.evaluate(LOOKS, least * frame.evaluate("innerWidth") / box["width"])
     return found
 
 
