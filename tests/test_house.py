@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     "errors",
     "files",
+    "counting",
     "templates",
     "lecturer_files",
     "bert",
@@ -29,7 +30,8 @@ FLOORS = (
     "app",
 )
 BELOW: dict[str, set[str]] = {floor: {*FLOORS[:number], floor} for number, floor in enumerate(FLOORS)}
-BELOW["errors"] = BELOW["files"] = BELOW["templates"] = set()
+BELOW["errors"] = BELOW["files"] = BELOW["counting"] = set()
+BELOW["templates"] = {"counting"}
 BELOW["lecturer_files"] = {"errors"}
 BELOW["lessons"].remove("lessons")  # a lesson never imports a lesson
 BELOW["app"].remove("app")
