@@ -27,7 +27,8 @@ def fill_from(menu: gr.Dropdown, boxes: Sequence[gr.Component], texts: Mapping[A
     """
     said = json.dumps({str(value): list(one) for value, one in texts.items()}).replace("<", "\\u003c")
     one = "[0]" if len(boxes) == 1 else ""  # a single output takes a value, not a list
-    script = f"const texts = {said}; return (Object.hasOwn(texts, picked) ? texts[picked] : now){one};"
+    left = 'now.map(() => ({ __type__: "update" }))'  # of a box that is being typed in, not even what it held before
+    script = f"const texts = {said}; return (Object.hasOwn(texts, picked) ? texts[picked] : {left}){one};"
     gr.on(
         [menu.change, menu.select],
         None,
