@@ -48,7 +48,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     squares = frame.locator("#vis > svg > g:last-child > rect")
     expect(squares).to_have_count(12)
     assert len({square.get_attribute("fill") for square in squares.all()}) == 12
-    assert frame.locator("#vis .number").all_text_contents() == [str(head) for head in range(12)]
+    assert frame.locator("#vis .number").all_text_contents() == [str(head) for head in range(1, 13)]
     squares.nth(0).click()
     expect(squares.nth(0)).to_have_attribute("aria-checked", "false")
     assert off(opacities(frame)[0])
@@ -72,7 +72,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     expect(shown).to_have_count(0)
 
     # a layer that the browser does not hold yet: asked of the page, which moves its slider and the link too
-    frame.locator("#layer").select_option("5")
+    frame.locator("#layer").select_option(index=5)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 6, head 7")
     page.locator("#attention-heads-controls .label-wrap").click()
     expect(page.locator("#attention-layer input[type=number]")).to_have_value("6")
@@ -87,7 +87,7 @@ def head_view(page: Page, run: Run, tmp_path: Path) -> None:
     taken = sorted(float(line.get("stroke-opacity", "1")) for line in tree.iter(f"{SVG}line"))
     np.testing.assert_allclose(taken, np.sort(last[6][~np.isnan(last[6])]), atol=2e-3)  # what is off is not in it
     texts = [text.text for text in tree.iter(f"{SVG}text")]
-    assert texts == [*run.encoding.tokens, *run.encoding.tokens, *map(str, range(12))]
+    assert texts == [*run.encoding.tokens, *run.encoding.tokens, *map(str, range(1, 13))]
     assert not {attribute for element in tree.iter() for attribute in element.attrib} & {"class", "style", "href"}
     assert tree.find(f"{SVG}rect").get("fill") == "rgb(253, 252, 249)"  # type: ignore[union-attr]
     name, picture = saved(page, "png", tmp_path)
@@ -159,10 +159,10 @@ def neuron_view(page: Page, run: Run, bundled: LoadedModel) -> None:
         np.testing.assert_allclose(shown, expected, atol=5e-3)
 
     products(3, 7)
-    frame.locator("#att_head").select_option("9")
+    frame.locator("#att_head").select_option(index=9)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 4, head 10")
     products(3, 9)
-    frame.locator("#layer").select_option("4")
+    frame.locator("#layer").select_option(index=4)
     expect(page.locator("#attention-heatmap")).to_contain_text("Layer 5, head 10")
     products(4, 9)
     frame.locator("#expand").click()

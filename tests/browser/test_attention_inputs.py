@@ -73,7 +73,7 @@ def test_a_file_of_its_own_works_with_no_network(browser: Browser, bundled: Load
     expect(page.locator("#model")).to_have_text("MiniLM <i> (6 layers × 12 heads)")
     assert page.locator("img, h1 *").count() == 0
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 24, 27)"
-    page.locator("#layer").select_option("5")
+    page.locator("#layer").select_option(index=5)
     np.testing.assert_allclose(opacities(page), visible(run.attentions[5]) / 12**0.25, atol=2e-3)
     page.get_by_role("button", name="Neuron view").click()
     expect(page.locator("#layer")).to_have_value("5")

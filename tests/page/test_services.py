@@ -44,7 +44,7 @@ def test_only_a_classifier_of_single_sentences_is_asked_for_classes(
     ablation = Ablation(services)
     offered = [target.key for target in ablation.targets(SENTENCE, "Tea is ready.", -1, run)]
     assert offered == (["s0", "c0", "c1"] if asked else ["s0"])
-    effects = ablation.effects(SENTENCE, "0.1", "", -1, run)
+    effects = ablation.effects(SENTENCE, "1.2", "", -1, run)
     assert (effects.classes is not None) == asked
     assert services.classifier("someone else's") is None
     sentences = own_sentences(True)  # of joy and sadness

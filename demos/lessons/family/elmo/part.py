@@ -137,5 +137,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=6,
+    order=3,
 )

@@ -62,5 +62,5 @@ PART = Part(
         "each task; T5 gets a prefix and writes its answer as text, so it needs no new layer."
     ),
     build=build,
-    order=7,
+    order=4,
 )

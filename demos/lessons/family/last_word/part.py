@@ -60,5 +60,5 @@ PART = Part(
         "only those from the new word on, since no earlier token attends to it."
     ),
     build=build,
-    order=4,
+    order=1,
 )
