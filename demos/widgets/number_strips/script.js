@@ -96,10 +96,15 @@ function ready() {
     for (const [attribute, value] of Object.entries(attributes)) strip.setAttribute(attribute, value);
   }
   const all = stops();
-  all.forEach((stop, number) => (stop.tabIndex = number === Math.max(0, kept) ? 0 : -1));
+  const entry = Math.max(0, Math.min(kept, all.length - 1));
+  all.forEach((stop, number) => (stop.tabIndex = number === entry ? 0 : -1));
   if (kept >= 0 && document.activeElement === document.body) all[kept]?.focus({ preventScroll: true });
 }
-new MutationObserver(ready).observe(element, { childList: true, subtree: true });
+// What is drawn anew lacks the attribute: gradio makes new elements, or takes it away from those that stay. And what was
+// filled while it was hidden has its stop once it is seen.
+const mend = () => stops().some((stop) => !stop.hasAttribute("tabindex")) && ready();
+new MutationObserver(mend).observe(element, { childList: true, subtree: true, attributeFilter: ["tabindex"] });
+new ResizeObserver(mend).observe(element);
 ready();
 
 // The next stop in a direction: of those that lie that way, the nearest; one in the same row or column goes first.

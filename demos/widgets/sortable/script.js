@@ -7,7 +7,7 @@ element.addEventListener("click", (event) => {
   const down = head.ariaSort ? head.ariaSort === "ascending" : !isWord; // numbers: the largest first
   for (const other of head.parentElement.children) other.ariaSort = null;
   head.ariaSort = down ? "descending" : "ascending";
-  const said = (row) => row.children[head.cellIndex].textContent.trim();
+  const said = (row) => row.children[head.cellIndex].textContent.trim().replace(/(?<=\d),(?=\d{3})/g, ""); // 1,000
   const isEmpty = (row) => said(row) === "–";
   const body = element.querySelector("tbody");
   const inOrder = [...body.rows].sort(
