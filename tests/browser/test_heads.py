@@ -204,7 +204,7 @@ def downloaded(page: Page, browser: Browser, folder: Path) -> list[str]:
     strengths = opacities(file)
     on = [str(head) for head in range(12) if not off(strengths[head])]
     assert on == [
-        label.removeprefix("head ")
+        str(int(label.removeprefix("head ")) - 1)
         for label in file.locator('#vis [aria-checked="true"]').evaluate_all("all => all.map(one => one.ariaLabel)")
     ]
     context.close()
