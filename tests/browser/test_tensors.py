@@ -32,7 +32,7 @@ def test_a_row_is_followed_through_all_matrices(open_lesson: Callable[..., Page]
     assert box
     cell = box["height"] / 8  # [CLS], six tokens, [SEP]
     page.mouse.move(box["x"] + 6.5 * cell, box["y"] + 1.5 * cell)
-    expect(told).to_contain_text("A, row 1 (the), column 6 (.)")
+    expect(told).to_contain_text("α, row 1 (the), column 6 (.)")
     places = board.locator(".matrices").evaluate(
         "(root) => ['i', 'j'].map((axis) => Number(root.style.getPropertyValue(`--at-${axis}`)))"
     )
@@ -42,4 +42,4 @@ def test_a_row_is_followed_through_all_matrices(open_lesson: Callable[..., Page]
     page.locator("#encoder-token [aria-checked=true]").focus()
     weights.evaluate("(matrix) => matrix.focus({ focusVisible: true })")
     page.keyboard.press("ArrowUp")
-    expect(told).to_contain_text("A, row")
+    expect(told).to_contain_text("α, row")

@@ -74,7 +74,7 @@ def test_a_stop_asks_its_parts_question(open_lesson: Open) -> None:
 
 
 def test_a_fold_that_a_stop_speaks_of_is_opened(open_lesson: Open) -> None:
-    page = open_lesson("tokens", tour="lecture-attention-to-classification", stop="14", lines="one\nand two")
+    page = open_lesson("tokens", tour="lecture-attention-to-classification", stop="17", lines="one\nand two")
     expect(page.locator("#tokens-batch.toured")).to_contain_text("[PAD]")
 
 
