@@ -52,10 +52,10 @@ def build(page: Page) -> None:
             parts["next"] = gr.HTML("", elem_id="decoder-next")
         with gr.Column(scale=4, min_width=320):
             with gr.Row(elem_classes="decoder-buttons"):
-                one = gr.Button("Next word piece", variant="primary", size="sm", min_width=140, elem_id="decoder-one")
-                many = gr.Button(f"Write {LONGEST}", size="sm", min_width=90, elem_id="decoder-many")
-                stop = gr.Button("Stop", size="sm", min_width=70, elem_id="decoder-stop")
-                again = gr.Button("Start over", size="sm", min_width=100, elem_id="decoder-again")
+                one = gr.Button("Next word piece", variant="primary", size="md", min_width=180, elem_id="decoder-one")
+                many = gr.Button(f"Write {LONGEST}", size="md", min_width=70, elem_id="decoder-many")
+                stop = gr.Button("Stop", size="md", min_width=70, elem_id="decoder-stop")
+                again = gr.Button("Start over", size="md", min_width=70, elem_id="decoder-again")
             method = gr.Radio(METHODS, value="greedy", label="How a word piece is chosen", elem_id="decoder-method")
             temperature = gr.Slider(
                 0.1, 2, value=1, step=0.05, label="Temperature (random draws)", elem_id="decoder-temperature"

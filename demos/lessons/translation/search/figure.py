@@ -50,7 +50,8 @@ def tree_figure(search: Search, words: Sequence[str], steps: int) -> go.Figure:
     figure = go.Figure()
     for thick, (across, down) in lines.items():
         line = {"width": 4 if thick else 1.5, "color": CLASSES[0] if thick else SPECIAL}
-        figure.add_scatter(x=across, y=down, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        faint = 0.5 if thick else 0.35  # a line runs through words
+        figure.add_scatter(x=across, y=down, mode="lines", line=line, opacity=faint, hoverinfo="skip", showlegend=False)
     for fate, (name, colour, symbol) in STYLES.items():
         found = nodes[fate]
         figure.add_scatter(

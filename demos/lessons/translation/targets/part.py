@@ -26,6 +26,7 @@ from demos.training.translation.training import Plan, untrained
 TEXT = templates(__file__)
 KINDS = [("GRU, attention", "additive"), ("GRU, no attention", "none"), ("Transformer", "transformer")]
 WORDS, LISTED = 6, 24  # bars; sentences in the menu
+OPENING = "we love a boat"  # among them; a short one that the bundled translators learnt
 
 
 def build(page: Page) -> None:
@@ -36,7 +37,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=6, min_width=320, elem_classes="picture"):
             parts["bars"] = gr.Plot(label="Target and probabilities", show_label=False, elem_id="targets-bars")
         with gr.Column(scale=4, min_width=320):
-            sentence = gr.Dropdown(offered, value=offered[0], label="English sentence", elem_id="targets-sentence")
+            sentence = gr.Dropdown(offered, value=OPENING, label="English sentence", elem_id="targets-sentence")
             place = gr.Slider(1, 20, value=2, step=1, label="French word", elem_id="targets-place")
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="targets-said", elem_classes="said")
