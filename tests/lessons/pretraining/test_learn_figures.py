@@ -47,8 +47,8 @@ FOUND: Any = SimpleNamespace(
 
 
 def test_bars_are_the_norms_and_the_rows_fall_into_their_groups():
-    figure = gradient_figure({"embeddings": 3.25, "layer 0": 1.5, "word head": 0.125})
-    assert list(figure.data[0].y) == ["embeddings", "layer 0", "word head"]
+    figure = gradient_figure({"embeddings": 3.25, "layer 1": 1.5, "word head": 0.125})
+    assert list(figure.data[0].y) == ["embeddings", "layer 1", "word head"]
     assert list(figure.data[0].x) == [3.25, 1.5, 0.125]
     found = groups(ROWS)
     assert np.flatnonzero(found[THERE]).tolist() == [1, 3]

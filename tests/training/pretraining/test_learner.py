@@ -60,8 +60,8 @@ def test_a_step_is_transformers_own_and_the_shared_model_stays(whole: BertForPre
     bert, heads = reference.bert, reference.cls
     expected = {
         "embeddings": norm_of(bert.embeddings.parameters()),
-        "layer 0": norm_of(bert.encoder.layer[0].parameters()),
-        "layer 1": norm_of(bert.encoder.layer[1].parameters()),
+        "layer 1": norm_of(bert.encoder.layer[0].parameters()),
+        "layer 2": norm_of(bert.encoder.layer[1].parameters()),
         "word head": norm_of([*heads.predictions.transform.parameters(), heads.predictions.bias]),
         "sentence head": norm_of([*bert.pooler.parameters(), *heads.seq_relationship.parameters()]),
     }
