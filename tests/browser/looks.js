@@ -23,6 +23,7 @@
     for (let up = element; up && up !== document.body; up = up.parentElement) {
       const [style, box] = [getComputedStyle(up), up.getBoundingClientRect()];
       if (["auto", "scroll"].includes(style.overflowX)) break;
+      if (style.overflowX === "hidden" && style.textOverflow === "ellipsis") break; // shortened, and says so
       const inside = up.matches("button, th") && out(box);
       if (inside || (isCut(style) && box.width > 2 && out(box))) {
         faults.add(`cut off by ${name(up)}: ${text.slice(0, 40)}`);

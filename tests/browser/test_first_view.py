@@ -24,7 +24,7 @@ SEEN = """(lesson) => {
     const pictures = [...root.querySelectorAll(".js-plotly-plot")].map((plot) => plot.innerText);
     const frames = [...root.querySelectorAll("iframe")].map((frame) => frame.dataset.drawn);
     const boxes = [...root.querySelectorAll("input, textarea")].filter((box) => box.checkVisibility());
-    const words = root.innerText.split(/\\s+/).join(" ").replace(/about \\d+ (s|min)/, "");
+    const words = root.innerText.split(/\\s+/).join(" ").replace(/\\b\\d+ (s|min)\\b/g, "");
     return [words, pictures, frames, boxes.map((box) => [box.value, box.checked])];
 }"""
 

@@ -88,6 +88,7 @@ RIGHT_TO_LEFT = """() => {
 def a_long_sentence_covers_no_link(page: Page) -> None:
     page.locator(SENTENCE).fill("The bank of the river is far from the bank in the town. " * 4)
     page.locator("h1").click()
+    expect(page.locator("#bar .grown")).to_have_count(0)
     low = page.locator("#lesson-attention-link").bounding_box()
     page.locator(SENTENCE).click()
     lower = page.locator("#lesson-attention-link").bounding_box()

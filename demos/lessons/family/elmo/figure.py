@@ -17,7 +17,7 @@ WINDOW = 7  # words that a panel has room for
 GREY, FORWARD, BACKWARD = "rgba(128,128,128,0.35)", CLASSES[0], CLASSES[1]
 LIFT = 0.16  # of ELMo's backward states above, and its forward states below a layer's height
 ROUNDING = 1e-9  # a change below it is none
-PANELS = ("BERT: both sides at once", "GPT: only the left", "ELMo: LSTMs → and ←")
+PANELS = {"BERT": "both sides", "GPT": "the left only", "ELMo": "→ and ←"}
 Point = tuple[float, float]
 Line = tuple[Point, Point]
 
@@ -58,7 +58,7 @@ def architectures(words: Sequence[str], at: int) -> go.Figure:
     shown = window(len(words), at)
     names, place, n = [words[one] for one in shown], at - shown.start, len(shown)
     figure = go.Figure()
-    for panel, title in enumerate(PANELS):
+    for panel, (title, sees_what) in enumerate(PANELS.items()):
         axes = {"xaxis": f"x{panel + 1}", "yaxis": f"y{panel + 1}"}
         coloured = lines_of(panel, n, place)
         for colour, width in ((GREY, 1), (FORWARD, 2.5), (BACKWARD, 2.5)):
@@ -105,10 +105,10 @@ def architectures(words: Sequence[str], at: int) -> go.Figure:
         )
         figure.add_annotation(
             x=low, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-            text=f"<b>{title}</b>", font={"size": 17},
+            text=f"<b>{title}</b><br>{sees_what}", align="left", font={"size": 16},
         )  # fmt: skip
     figure.update_layout(
-        **plotly_layout(height=330, margin={"l": 64, "r": 8, "t": 34, "b": 70}, showlegend=False),
+        **plotly_layout(height=345, margin={"l": 64, "r": 8, "t": 50, "b": 70}, showlegend=False),
     )
     return figure
 

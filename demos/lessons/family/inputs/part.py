@@ -22,7 +22,7 @@ def build(page: Page) -> None:
     """Which task, and its input in three forms."""
     with gr.Row():
         choices = [(task.name, name) for name, task in TASKS.items()]
-        task = gr.Radio(choices, value="entailment", label="Task", elem_id="inputs-task")
+        task = gr.Radio(choices, value="entailment", label="Task", show_label=False, elem_id="inputs-task")
     third = gr.Textbox(
         "", label="Multiple choice: another ending (the second sentence above is the first)", max_lines=1,
         elem_id="inputs-third",

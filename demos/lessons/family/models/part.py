@@ -19,7 +19,7 @@ def build(page: Page) -> None:
     """The timeline above the table."""
     picture = gr.Plot(label="The family by year", show_label=False, elem_id="family-timeline", elem_classes="picture")
     page.show_look()
-    table = sortable("family-models")
+    table = sortable("family-table")
     source_fold(__file__)
     page.draw(show, [], [picture, table], show_progress="hidden")
 
