@@ -44,6 +44,7 @@ class Ranking:
     above: Markup
     hits: Sequence[Hit]
     empty: str = ""  # what to say after the last hit, where a place stays empty
+    largest: float = 1.0  # the largest score that there can be: a full bar
 
 
 def ranked_html(lists: Sequence[Ranking], rows: int) -> Markup:

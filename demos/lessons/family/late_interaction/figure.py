@@ -1,0 +1,83 @@
+"""A query against one sentence as a matrix, each row's largest cell framed; two ranked lists; the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from markupsafe import Markup
+
+from demos.bert.embeddings.late_interaction import Interaction, TokenVectors
+from demos.bert.embeddings.search import Precision, ranking, ranks
+from demos.figures.cosines import short
+from demos.figures.matrix import matrix_figure
+from demos.figures.palette import TOPICS
+from demos.figures.ranked_lists import Hit, Ranking, ranked_html
+from demos.templates import templates
+
+TEXT = templates(__file__)
+SHOWN = 10  # places of each list
+FAR = 3  # places; a sentence that stands so far off in the other list is marked
+FRAME = "#d55e00"
+
+
+def interaction_figure(query: TokenVectors, sentence: TokenVectors, found: Interaction) -> go.Figure:
+    """The cosines [q, n]; the largest of each row, whose sum is MaxSim, has a frame."""
+    figure = matrix_figure(found.cosines, query.labels, sentence.labels, scale="signed", limit=1.0, what="cosine")
+    for row, column in enumerate(found.best):
+        figure.add_shape(
+            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5, line={"color": FRAME, "width": 3}
+        )
+    figure.update_xaxes(title={"text": "the sentence", "standoff": 6})
+    figure.update_yaxes(title={"text": "the query"})
+    return figure
+
+
+def lists_html(
+    names: Sequence[str],
+    scores: Sequence[np.ndarray],
+    precisions: Sequence[Precision],
+    sentences: Sequence[str],
+    topics: Sequence[str],
+    largest: Sequence[float],
+) -> Markup:
+    """The first places under each of two scores, and how many are right when every sentence is a query.
+
+    `largest`: what each score can be at most.
+    """
+    hues = {topic: TOPICS[k % len(TOPICS)] for k, topic in enumerate(sorted(set(topics)))}
+    places = [ranks(score) for score in scores]
+    columns = []
+    for number, (name, score, precision) in enumerate(zip(names, scores, precisions, strict=True)):
+        other = 1 - number
+        hits = [
+            Hit(
+                key=int(at),
+                sentence=sentences[at],
+                score=float(score[at]),
+                elsewhere=f"{names[other][0]} {places[other][at]}",
+                moved=abs(int(places[other][at]) - int(places[number][at])) >= FAR,
+                tag=topics[at],
+                hue=hues[topics[at]],
+            )
+            for at in ranking(score)[:SHOWN]
+        ]
+        columns.append(Ranking(name, TEXT.above(name, precision), hits, largest=largest[number]))
+    return ranked_html(columns, SHOWN)
+
+
+def told_html(query: TokenVectors, sentence: str, against: TokenVectors, found: Interaction, cosine: float) -> Markup:
+    """Each query token with the token it is most similar to, and their sum."""
+    pairs = [
+        (name, against.labels.names[column], float(found.cosines[row, column]))
+        for row, (name, column) in enumerate(zip(query.labels.names, found.best, strict=True))
+    ]
+    return TEXT.told(short(sentence, 90), pairs, found.score, cosine)
+
+
+def numbers_html(query: TokenVectors, against: TokenVectors, found: Interaction, tokens: int, sentences: int) -> Markup:
+    """All cosines, and how many numbers an index keeps."""
+    return TEXT.numbers(
+        query.labels.names, against.labels.names, found.cosines.tolist(), tokens, sentences, query.units.shape[1]
+    )

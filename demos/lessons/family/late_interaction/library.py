@@ -1,0 +1,69 @@
+"""The app's sentences as token vectors, for all readers of a model once; and how well each score searches them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from demos.bert.embeddings.late_interaction import TokenVectors, max_sims, token_vectors
+from demos.bert.embeddings.pooling import Choice
+from demos.bert.embeddings.search import Precision, precision_at
+from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.model.once_cache import OnceCache
+from demos.errors import UserError
+from demos.page.services import Services
+from demos.training.data.lists import our_library
+
+KEPT_MODELS = 2
+PLACES = 10  # of precision
+
+
+@dataclass(frozen=True)
+class Library:
+    """m sentences under both scores."""
+
+    tokens: list[TokenVectors]
+    means: np.ndarray  # [m, d]
+    by_mean: Precision
+    by_token: Precision
+
+    def scores(self, query: TokenVectors, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(cosine with the mean vectors, MaxSim) of a query with every sentence, each [m]."""
+        return cosine_matrix(np.concatenate([mean[None], self.means]))[0, 1:], max_sims([query], self.tokens)[0]
+
+
+_libraries: OnceCache[None, Library] = OnceCache(KEPT_MODELS)
+
+
+def library_of(services: Services, model: str) -> Library:
+    """The library read by a model."""
+    loaded = services.loaded(model)
+
+    def read() -> Generator[None, None, Library]:
+        library = our_library()
+        yield
+        tokens = token_vectors(loaded, library.sentences)
+        (means,) = services.vectors.get(loaded, library.sentences, [mean_of(loaded.spec.num_layers)])
+        pairs = max_sims(tokens, tokens)
+        scores = (cosine_matrix(means), pairs)
+        yield
+        return Library(tokens, means, *(precision_at(score, library.topics, PLACES) for score in scores))
+
+    return _libraries.get((loaded.spec, id(loaded.model)), read, None)
+
+
+def mean_of(num_layers: int) -> Choice:
+    """One vector per sentence: the mean of the last layer's states."""
+    return Choice("mean", num_layers)
+
+
+def query_of(services: Services, model: str, text: str) -> tuple[TokenVectors, np.ndarray]:
+    """(one vector per token, the mean vector) of a query. Raises UserError where it has no word."""
+    loaded = services.loaded(model)
+    (tokens,) = token_vectors(loaded, [text])
+    if not len(tokens):
+        raise UserError("There is no word to search for; write a query.")
+    (mean,) = services.vectors.get(loaded, [text], [mean_of(loaded.spec.num_layers)])
+    return tokens, mean[0]

@@ -1,0 +1,36 @@
+"""The program that the part hands out: MaxSim of a query with every sentence of the library."""
+
+from __future__ import annotations
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.figures.program import model_lines
+
+
+def max_sim_code(spec: ModelSpec, query: str, shown: int) -> str:
+    """Prints the first places by MaxSim, each with its score."""
+    needed, source = model_lines(spec)
+    return f"""{needed}import torch
+from transformers import AutoModel, AutoTokenizer
+
+{source}
+tokenizer = AutoTokenizer.from_pretrained(name, revision=revision)
+model = AutoModel.from_pretrained(name, revision=revision).eval()
+
+
+def vectors(text):
+    inputs = tokenizer(text, return_tensors="pt", truncation=True)
+    tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+    words = [at for at, token in enumerate(tokens)
+             if token not in tokenizer.all_special_tokens and any(map(str.isalnum, token))]
+    with torch.inference_mode():
+        states = model(**inputs).last_hidden_state[0, words]
+    return torch.nn.functional.normalize(states, dim=-1)
+
+
+with open("assets/data/library.tsv", encoding="utf-8") as file:  # run in the project's folder
+    sentences = [line.rstrip("\\n").split("\\t")[1] for line in file][1:]
+query = vectors({query!r})
+scores = [(query @ vectors(sentence).T).amax(dim=1).sum().item() for sentence in sentences]
+for score, sentence in sorted(zip(scores, sentences), key=lambda pair: -pair[0])[:{shown}]:
+    print(f"{{score:.4f}}", sentence)
+"""

@@ -1,0 +1,63 @@
+"""Token by token: what is drawn against transformers' own numbers, its program, and what can't be searched for."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.errors import UserError
+from demos.lessons.family.late_interaction import part, question
+from demos.page.services import Sentence, Services
+from demos.training.data.lists import our_library
+from tests.programs import printed
+
+BAR = Sentence("The banker sat by the river.", "", "minilm")
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, "minilm")
+
+
+def scores_of(bundled: LoadedModel, query: str) -> list[float]:
+    """MaxSim of the query with every sentence, one pair after another."""
+
+    def units(text: str) -> torch.Tensor:
+        inputs = bundled.tokenizer(text, return_tensors="pt")
+        names = bundled.tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+        kept = [at for at, name in enumerate(names) if name[0] != "[" and re.search(r"[^\W_]", name)]
+        with torch.inference_mode():
+            return torch.nn.functional.normalize(bundled.model(**inputs).last_hidden_state[0, kept], dim=1)
+
+    asked = units(query)
+    return [float((asked @ units(sentence).T).max(dim=1).values.sum()) for sentence in our_library().sentences]
+
+
+def test_the_lists_are_transformers(services: Services, bundled: LoadedModel) -> None:
+    drawn = part.drawn(services, BAR, part.QUERY, 2)
+    expected = scores_of(bundled, part.QUERY)
+    order = np.argsort(-np.array(expected), kind="stable")
+    lines = printed(str(drawn["program"]))
+    for line, at in zip(lines, order[:10], strict=True):
+        score, sentence = line.split(" ", 1)
+        assert float(score) == pytest.approx(expected[at], abs=2e-3)
+        assert sentence == our_library().sentences[at]
+    told = re.sub(r"<[^>]+>", "", str(drawn["told"]))
+    assert float(re.search(r"MaxSim (\S+),", told)[1]) == pytest.approx(expected[order[1]], abs=0.01)  # type: ignore[index]
+    assert len(drawn["matrix"].layout.shapes) == len(drawn["matrix"].data[0].y)  # a frame in each row
+    answer = question.answer(services, BAR, part.QUERY)
+    assert answer.facts["by_token"] == our_library().sentences[order[0]]
+    assert 0 < answer.facts["shared"] <= 10
+
+
+def test_an_empty_query_is_the_bars_sentence_and_one_without_a_word_is_told(services: Services) -> None:
+    assert part.drawn(services, BAR, " ", 1)["told"] == part.drawn(services, BAR, BAR.text, 1)["told"]
+    with pytest.raises(UserError, match="no word"):
+        part.drawn(services, BAR, "?!", 1)
+    shown = part.drawn(services, BAR, "<img src=x onerror=alert(1)>", 99)
+    assert "<img" not in str(shown["told"])
+    assert "<img" not in str(shown["numbers"])
