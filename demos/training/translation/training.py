@@ -6,14 +6,16 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from demos.bert.translation.bundled import right_of
 from demos.bert.translation.decoding import Trained, steps
-from demos.bert.translation.grammar import HELD_OUT, SEED, Pair, held_out, sentences
+from demos.bert.translation.grammar import HELD_OUT, SEED, Pair
 from demos.bert.translation.gru import PADDING
+from demos.bert.translation.tasks import FRENCH, TASKS, Task
 from demos.bert.translation.translators import KINDS, TRANSFORMER, AnyTranslator, make
 from demos.bert.translation.vocabulary import Vocabulary, padded, shifted
 from demos.errors import UserError
@@ -36,11 +38,14 @@ class Plan:
     score: str = "additive"
     steps: int = 500
     seed: int = 1
+    task: str = FRENCH
 
     def check(self) -> Plan:
         """Itself. Raises UserError for values out of bounds."""
         if self.score not in KINDS:
             raise UserError("Choose what is trained: additive, dot, none or transformer.")
+        if self.task not in TASKS:
+            raise UserError("Choose a task: french or dates.")
         if not FEWEST_STEPS <= self.steps <= MOST_STEPS or not 0 <= self.seed < 2**31:
             raise UserError(f"Choose {FEWEST_STEPS} to {MOST_STEPS:,} steps and a seed of 0 or more.")
         return self
@@ -74,10 +79,10 @@ def train_translator(
 
     `keep` is handed the translator at the end. Weights and batches depend on the plan alone.
     """
-    pairs = sentences(HELD_OUT + PAIRS, SEED)
-    languages = [Vocabulary.of(getattr(pair, side) for pair in pairs) for side in ("source", "target")]
-    trained = untrained(plan, *languages)
-    model, train, looked_at = trained.model, pairs[HELD_OUT:], held_out()[:LOOKED_AT]
+    task = TASKS[plan.task]
+    pairs = task.sentences(HELD_OUT + PAIRS, SEED)
+    trained = untrained(plan)
+    model, train, looked_at = trained.model, pairs[HELD_OUT:], task.held_out()[:LOOKED_AT]
     highest = TRANSFORMER_RATE if plan.score == TRANSFORMER else RATE
     optimizer = torch.optim.Adam(model.parameters(), lr=highest)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, highest, total_steps=plan.steps + 1, pct_start=WARM_UP)
@@ -104,13 +109,21 @@ def train_translator(
             looking += time.monotonic() - looked
         if reason:
             break
-    result = _result(trained, step, seconds)
+    result = _result(trained, task, step, seconds)
     keep(trained)
     yield Stopped(result, reason) if reason and step < plan.steps else Finished(result)
 
 
-def untrained(plan: Plan, source: Vocabulary, target: Vocabulary) -> Trained:
+@cache
+def vocabularies(task: str) -> tuple[Vocabulary, Vocabulary]:
+    """The words of a task's pairs, those read and those written."""
+    pairs = TASKS[task].sentences(HELD_OUT + PAIRS, SEED)
+    return Vocabulary.of(pair.source for pair in pairs), Vocabulary.of(pair.target for pair in pairs)
+
+
+def untrained(plan: Plan) -> Trained:
     """The plan's translator before its first step."""
+    source, target = vocabularies(plan.task)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(plan.seed)
         return Trained(make(plan.score, len(source), len(target)), source, target)
@@ -169,8 +182,8 @@ def _started(plan: Plan, model: AnyTranslator) -> Started:
     )
 
 
-def _result(trained: Trained, step: int, seconds: float) -> TranslationResult:
-    pairs = held_out()
+def _result(trained: Trained, task: Task, step: int, seconds: float) -> TranslationResult:
+    pairs = task.held_out()
     with torch.inference_mode():
         loss = _loss(trained, pairs).item()
     right = right_of(trained, pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import redirect_stdout
 from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,16 +15,19 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.translation.bundled import bundled, right
 from demos.bert.translation.decoding import steps, translate
 from demos.bert.translation.grammar import example, held_out
+from demos.bert.translation.tasks import TASKS
 from demos.bert.translation.vocabulary import padded, shifted
 from demos.bert.translation.waiting import Waiting, waiting
 from demos.errors import UserError
 from demos.lessons.translation.decoding.part import drawn
 from demos.lessons.translation.decoding.program import decoding_code
 from demos.lessons.translation.figure import alignment_figure, length_figure, shares_by_length
-from demos.lessons.translation.training.controller import MOST_RUNS, Ran, compared, idle, waits
+from demos.lessons.translation.training.controller import MOST_RUNS, Ran, Trainer, compared, idle, waits
 from demos.lessons.translation.training.part import read_plan
 from demos.page.questions import questions
 from demos.page.services import Sentence, Services
+from demos.training.service.training_service import TrainingService
+from demos.training.translation.training import Plan
 
 TYPED = " ".join(example().source)
 EMPTY = Sentence("", "", "")
@@ -84,13 +88,14 @@ def test_hostile_words_stay_text_in_the_picture() -> None:
     assert figure.layout.yaxis.ticktext == ("&lt;i&gt;",)
 
 
-def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side() -> None:
-    opening = idle()
+@pytest.mark.parametrize("task", TASKS)
+def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side(task: str) -> None:
+    opening = idle(task)
     weights = np.array(opening["plot"].data[0].z, float)
     np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-3)
     assert weights.max() < 0.3
     assert json.loads(opening["curve"])["done"]
-    ran = tuple(Ran(f"run {at}", 10, 20, 3.0, tuple(right("none"))) for at in range(MOST_RUNS))
+    ran = tuple(Ran(task, f"run {at}", 10, 20, 3.0, tuple(right("none"))) for at in range(MOST_RUNS))
     told = compared(ran)
     assert f"{sum(right('none'))} of {len(held_out())}" in told["runs"]
     assert told["ran"] == ran
@@ -99,8 +104,8 @@ def test_before_a_run_nothing_is_learned_and_after_some_they_stand_side_by_side(
 def test_the_curves_of_the_runs_are_their_looks() -> None:
     looks = ((0, 0.0), (25, 0.5))
     ran = (
-        Ran("one", 10, 25, 3.0, (True,) * len(held_out()), looks),
-        Ran("two", 10, 25, 5.0, (False,) * len(held_out())),
+        Ran("french", "one", 10, 25, 3.0, (True,) * len(held_out()), looks),
+        Ran("french", "two", 10, 25, 5.0, (False,) * len(held_out())),
     )
     told = compared(ran)
     (one, two) = told["curves"].data
@@ -129,7 +134,18 @@ def test_what_must_wait_is_counted() -> None:
     n, m = len(pair.source), len(pair.target) + 1
     assert waiting("transformer", n, m) == Waiting(in_training, 1, len(calls))
     assert waiting("additive", n, m) == Waiting(n + m, n - 1, n + m)
-    assert f"<td>{n + m}</td>" in waits()
+    assert f"<td>{n + m}</td>" in waits("french")
+    assert "10 words to read, 11 to write" in waits("dates")
+
+
+def test_a_run_leaves_all_its_looks_and_runs_of_another_task_go() -> None:
+    trainer = Trainer(SimpleNamespace(trainings=TrainingService()))  # type: ignore[arg-type]
+    french = Ran("french", "GRU, attention", 10, 25, 3.0, (True,) * len(held_out()))
+    *_, last = trainer.train(trainer.trainings.runs.new(), Plan("additive", 75, 1, "dates"), (french,))
+    (line,) = last["curves"].data
+    assert line.x == (0, 25, 50, 75)
+    assert line.y[0] == 0 < line.y[-1] <= 1
+    assert [one.task for one in last["ran"]] == ["dates"]
 
 
 @pytest.mark.parametrize("values", [(None, None, 0), ("dot", 10**9, 0), ("dot", float("nan"), 0), ("dot", 100, -5)])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from demos.bert.translation.grammar import example, sentences
+from demos.bert.translation.tasks import TASKS
 from demos.errors import UserError
 from demos.lessons.translation.training.program import training_code
 from demos.training.events import Epoch, Finished, Started, Step, Stopped
@@ -51,14 +52,17 @@ def test_it_learns(events: list[Any]) -> None:
             assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in event.weights)
 
 
-@pytest.mark.parametrize("score", ["additive", "dot", "none", "transformer"])
-def test_the_program_trains_the_same_way(score: str) -> None:
+@pytest.mark.parametrize(
+    ("score", "task"),
+    [("additive", "french"), ("dot", "french"), ("none", "french"), ("transformer", "french"), ("additive", "dates")],
+)
+def test_the_program_trains_the_same_way(score: str, task: str) -> None:
     """Its printed losses are the page's; the code panel is run as it stands."""
-    plan = Plan(score, 25, 3)
+    plan = Plan(score, 25, 3, task)
     printed = StringIO()
     with redirect_stdout(printed):
         exec(training_code(plan), {})
-    steps = (event for event in train_translator(plan, lambda: False, example()) if isinstance(event, Step))
+    steps = (event for event in train_translator(plan, lambda: False, TASKS[task].example()) if isinstance(event, Step))
     losses = {event.step: event.loss for event in islice(steps, 25)}
     told = re.findall(r"step +(\d+)  loss ([\d.]+)", printed.getvalue())
     assert [int(step) for step, _ in told] == [25]

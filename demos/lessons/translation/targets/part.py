@@ -56,8 +56,7 @@ def build(page: Page) -> None:
 @cache
 def beginner(kind: str) -> Trained:
     """The translator before its training."""
-    trained = bundled(kind)
-    made = untrained(Plan(kind), trained.source, trained.target)
+    made = untrained(Plan(kind))
     made.model.eval().requires_grad_(False)
     return made
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from demos.bert.translation.alignment import weights_for
-from demos.bert.translation.bundled import bundled
-from demos.bert.translation.grammar import Pair, example, held_out
+from demos.bert.translation.grammar import Pair
 from demos.bert.translation.gru import END, SPECIAL
+from demos.bert.translation.tasks import DATES, FRENCH, TASKS
 from demos.bert.translation.translators import TRANSFORMER
 from demos.bert.translation.waiting import waiting
 from demos.lessons.translation.figure import alignment_figure, curves_figure, shares_by_length
 from demos.page.services import Services
 from demos.templates import templates
-from demos.training.events import Epoch, Failed, Finished, Started, Stopped
+from demos.training.events import Epoch, Event, Failed, Finished, Started, Stopped
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.translation.live import train_live
 from demos.training.translation.training import Aligned, Plan, untrained
@@ -33,6 +34,8 @@ NAMES = {
     "none": "GRU, no attention",
     TRANSFORMER: "Transformer",
 }
+DATA = {FRENCH: "the grammar's sentences", DATES: "dates in words"}
+LANGUAGES = {FRENCH: "fr", DATES: "en"}  # of what is written
 MOST_RUNS = 3  # shown side by side
 CHANGED = ("run", "plot", "says", "curve", "start", "stop", "ran", "runs", "curves", "numbers")
 AXES = {
@@ -45,6 +48,7 @@ AXES = {
 class Ran:
     """A run that ended on this page."""
 
+    task: str
     name: str
     parameters: int
     steps: int
@@ -53,15 +57,20 @@ class Ran:
     looks: tuple[tuple[int, float], ...] = ()  # (step, share of the held-out sentences that are right)
 
 
-def idle() -> dict[str, Any]:
+@cache
+def untrained_weights(task: str) -> np.ndarray:
+    """[m, n]: the weights of the task's example in a translator that has learned nothing yet."""
+    return weights_for(untrained(Plan(task=task)), TASKS[task].example())
+
+
+def idle(task: str) -> dict[str, Any]:
     """The part before any run: empty axes, and the weights of a translator that has learned nothing yet."""
-    pair, known = example(), bundled("additive")
-    weights = weights_for(untrained(Plan(), known.source, known.target), pair)
+    pair, weights = TASKS[task].example(), untrained_weights(task)
     status = "Nothing has been trained yet; click Start."
     curve = {**AXES, "run": "", "done": True, "steps": [], "looks": [], "status": status}
     return {
         "plot": alignment_figure(pair.source, pair.target, weights, pair.links),
-        "says": TEXT.before(pair.source, pair.target),
+        "says": TEXT.before(pair.source, pair.target, LANGUAGES[task]),
         "curve": json.dumps(curve),
         "runs": "",
         "curves": None,
@@ -78,10 +87,11 @@ class Trainer:
 
     def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED."""
-        pair, parameters = example(), 0
+        pair, parameters = TASKS[plan.task].example(), 0
         looks: list[tuple[int, float]] = []
-        feed = CurveFeed(run, "the grammar's sentences", axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
-        events = shown_now(train_live(self.trainings, run, plan, pair), feed, BEAT_SECONDS)  # type: ignore[arg-type]
+        feed = CurveFeed(run, DATA[plan.task], axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
+        work = noting(train_live(self.trainings, run, plan, pair), looks)
+        events = shown_now(work, feed, BEAT_SECONDS)  # type: ignore[arg-type]
         try:
             with self.feeds.showing(run, feed):
                 for event in events:
@@ -90,6 +100,7 @@ class Trainer:
                     elif isinstance(event, Finished | Stopped):
                         result = event.result
                         new = Ran(
+                            task=plan.task,
                             name=NAMES[plan.score],
                             parameters=parameters,
                             steps=result.steps,
@@ -101,13 +112,11 @@ class Trainer:
                             "run": "",
                             "curve": feed.message(),
                             **buttons(False),
-                            **compared((*ran, new)[-MOST_RUNS:]),
+                            **compared((*(one for one in ran if one.task == new.task), new)[-MOST_RUNS:]),
                         }
                     elif isinstance(event, Failed):
                         yield {"run": "", "curve": feed.message(), **buttons(False)}
                     else:
-                        if isinstance(event, Epoch):
-                            looks.append((event.step, event.validation_score))
                         parameters = event.parameters if isinstance(event, Started) else parameters
                         yield {"curve": feed.message()}
         finally:
@@ -118,21 +127,32 @@ class Trainer:
         return {"curve": failure_message(message), "run": "", **buttons(False)}
 
 
+def noting(events: Iterator[Event | Aligned], looks: list[tuple[int, float]]) -> Iterator[Event | Aligned]:
+    """The events; each look goes into `looks`, also where the page is not told of it. Closing this closes `events`."""
+    try:
+        for event in events:
+            if isinstance(event, Epoch):
+                looks.append((event.step, event.validation_score))
+            yield event
+    finally:
+        events.close()  # type: ignore[attr-defined]
+
+
 def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:
     """The weights of the watched sentence after so many steps, and what is written by then."""
     right = event.written[:-1] == pair.target
     weights = np.array(event.weights)
     words = tuple(word for word in event.written if word != SPECIAL[END])
     attends = plan.score != "none"
-    changes = {"says": TEXT.says(event.step, pair.source, words, pair.target, attends)}
+    changes = {"says": TEXT.says(event.step, pair.source, words, pair.target, attends, LANGUAGES[plan.task])}
     if attends:
         changes["plot"] = alignment_figure(pair.source, event.written, weights, pair.links if right else ())
     return changes
 
 
 def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
-    """The runs of this page side by side."""
-    lengths = [len(pair.source) for pair in held_out()]
+    """The runs of this page on the last one's task, side by side."""
+    lengths = [len(pair.source) for pair in TASKS[ran[-1].task].held_out()]
     shares = [shares_by_length(lengths, one.right) for one in ran]
     curves = curves_figure([(one.name, one.looks) for one in ran])
     return {
@@ -143,8 +163,8 @@ def compared(ran: tuple[Ran, ...]) -> dict[str, Any]:
     }
 
 
-def waits() -> Any:
-    """What must wait for what in the watched sentence, recurrent and not."""
-    pair = example()
+def waits(task: str) -> Any:
+    """What must wait for what in the task's watched sentence, recurrent and not."""
+    pair = TASKS[task].example()
     n, m = len(pair.source), len(pair.target) + 1
     return TEXT.waits(n, m, [("GRU", waiting("additive", n, m)), ("Transformer", waiting(TRANSFORMER, n, m))])

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.translation.tasks import DATES, FRENCH, TASKS
 from demos.bert.translation.translators import KINDS as ALL_KINDS
 from demos.bert.translation.translators import TRANSFORMER
 from demos.errors import UserError
@@ -26,6 +27,7 @@ KINDS = [
     ("GRU, attention, dot product", "dot"),
     ("the Transformer", TRANSFORMER),
 ]
+WHAT = [("English to French", FRENCH), ("dates in words to digits", DATES)]
 
 
 def build(page: Page) -> None:
@@ -40,6 +42,7 @@ def build(page: Page) -> None:
             )  # fmt: skip
             parts["says"] = gr.HTML("", elem_id="translation-says", elem_classes="said")
         with gr.Column(scale=4, min_width=320):
+            task = gr.Radio(WHAT, value=FRENCH, label="What is translated", elem_id="translation-task")
             score = gr.Radio(KINDS, value="additive", label="What is trained", elem_id="translation-score")
             with gr.Row():
                 parts["start"] = gr.Button("Start", variant="primary", elem_id="translation-start", min_width=110)
@@ -51,17 +54,18 @@ def build(page: Page) -> None:
                 seed = gr.Number(1, precision=0, label="Seed")
     parts["runs"] = gr.HTML("", elem_id="translation-runs")
     parts["curves"] = gr.Plot(None, label="Your runs side by side", show_label=False, elem_id="translation-curves")
-    gr.HTML(waits(), elem_id="translation-waits", elem_classes="said")
+    parts["waits"] = gr.HTML("", elem_id="translation-waits", elem_classes="said")
     parts["numbers"], parts["program"] = folds(__file__, "The training loop, with torch alone")
-    page.keep(translator=score, translator_steps=steps, translator_seed=seed)
-    chosen = [score, steps, seed]
+    page.keep(translator=score, translator_steps=steps, translator_seed=seed, translated=task)
+    chosen = [score, steps, seed, task]
 
     def show(_: Sentence, reader: str, begun: str, run: str, ran: Any, *values: Any) -> dict[str, Any]:
-        """The part before a run; while one is under way or drawn, the program alone."""
-        program = {"program": training_code(read_plan(*values))}
+        """The part before a run; while one is under way or drawn, only what no run draws."""
+        plan = read_plan(*values)
+        fixed = {"program": training_code(plan), "waits": waits(plan.task)}
         if run or ran or controller.is_elsewhere(reader, begun):
-            return program
-        return program | idle()
+            return fixed
+        return fixed | idle(plan.task)
 
     def work(run: str, reader: str, ran: Any, *values: Any) -> Iterator[dict[str, Any]]:
         def changes() -> Iterator[dict[str, Any]]:
@@ -70,18 +74,20 @@ def build(page: Page) -> None:
         return guarded(changes(), trainer.failed)
 
     controller = RunController(page.services.trainings, "translation", work)
-    shown = ["plot", "says", "curve", "runs", "curves", "numbers", "program"]
+    shown = ["plot", "says", "curve", "runs", "curves", "numbers", "waits", "program"]
     page.draw(
         by_component(parts, show), [page.reader, parts["begun"], parts["run"], parts["ran"], *chosen],
-        [parts[name] for name in shown], triggers=[score.input, steps.change, seed.change], show_progress="hidden",
+        [parts[name] for name in shown], triggers=[task.input, score.input, steps.change, seed.change],
+        show_progress="hidden",
     )  # fmt: skip
     controller.wire(page, parts, [(parts["start"].click, {})], [parts["ran"], *chosen], CHANGED)
 
 
-def read_plan(score: Any, steps: Any, seed: Any) -> Plan:
+def read_plan(score: Any, steps: Any, seed: Any, task: Any = FRENCH) -> Plan:
     """The controls' values. Raises UserError where one is out of bounds."""
     try:
-        return Plan(score if score in ALL_KINDS else "additive", int(steps), int(seed)).check()
+        kind, what = score if score in ALL_KINDS else "additive", task if task in TASKS else FRENCH
+        return Plan(kind, int(steps), int(seed), what).check()
     except (TypeError, ValueError, OverflowError) as error:
         raise error if isinstance(error, UserError) else UserError(NO_NUMBER) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demos.bert.translation.tasks import DATES, FRENCH
 from demos.bert.translation.translators import TRANSFORMER
 from demos.files import read_beside
 from demos.training.translation.training import RATE, TRANSFORMER_RATE, Plan
@@ -10,6 +11,7 @@ PACKING = "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_seque
 OF_THE_PROJECT = (
     "from demos.bert.translation.transformer import Transformer\n"  # the one of the lesson, PyTorch's arithmetic
 )
+MODULES = {FRENCH: "grammar", DATES: "dates"}
 
 
 def training_code(plan: Plan) -> str:
@@ -21,6 +23,6 @@ def training_code(plan: Plan) -> str:
     else:
         model = {"IMPORTS": PACKING, "PROJECT\n": "", "SCORE": repr(plan.score), "RATE": str(RATE)}
         model |= {"MODEL\n": read_beside(__file__, "program_gru.txt"), "MADE": "Translator()"}
-    for name, value in (model | {"STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
+    for name, value in (model | {"TASK": MODULES[plan.task], "STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
         code = code.replace(name, value)
     return code
