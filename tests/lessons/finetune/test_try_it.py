@@ -23,6 +23,11 @@ def test_an_example_is_one_of_its_task(kind: str, name: str) -> None:
     assert VIEWS[kind].example_of(boxes)
 
 
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_first_example_is_what_the_boxes_open_with(kind: str) -> None:
+    assert next(iter(EXAMPLES[kind].values())) == [sample for _, sample in VIEWS[kind].boxes]
+
+
 def test_the_piano_is_told_once() -> None:
     context, start, endings = EXAMPLES["choice"]["A woman at the piano (SWAG)"]
     assert context == FIRST

@@ -35,15 +35,15 @@ def build(page: Page) -> None:
     with gr.Row():
         with gr.Column(scale=7, min_width=340, elem_classes="picture"):
             parts["models"] = gr.Plot(label="The paths into one word", show_label=False, elem_id="elmo-models")
+            parts["seen"] = gr.Plot(
+                label="Which words change the state", show_label=False, elem_id="elmo-seen",
+                elem_classes="attention-heatmap",
+            )  # fmt: skip
         with gr.Column(scale=3, min_width=300):
             first = gr.Textbox(FIRST, label="Sentence", max_lines=2, elem_id="elmo-first")
             word = gr.Textbox(WORD, label="Word", max_lines=1, elem_id="elmo-word")
             second = gr.Textbox(SECOND, label="The same word in another sentence", max_lines=2, elem_id="elmo-second")
             page.show_look()
-    with gr.Row():
-        with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
-            parts["seen"] = gr.Plot(label="Which words change the state", show_label=False, elem_id="elmo-seen")
-        with gr.Column(scale=3, min_width=300):
             parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
     gr.HTML(TEXT.mixing_heading(), elem_classes="said")
     with gr.Row():

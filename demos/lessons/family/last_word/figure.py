@@ -59,7 +59,7 @@ def masks_figure(bert: Changes, decoder: Changes, shown: int) -> go.Figure:
     """Who attends to whom in every layer: a filled cell for each pair that does, queries down, keys across."""
     sizes = [min(shown, len(one.encoding)) for one in (bert, decoder)]
     masks = [np.ones((sizes[0], sizes[0])), np.tri(sizes[1])]
-    figure = make_subplots(rows=1, cols=2, subplot_titles=["BERT's mask", "The decoder's mask"], horizontal_spacing=0.1)
+    figure = make_subplots(rows=1, cols=2, subplot_titles=["BERT's mask", "Decoder's mask"], horizontal_spacing=0.1)
     for column, (mask, one) in enumerate(zip(masks, (bert, decoder), strict=True), start=1):
         names = _names(one, max(0, len(one.encoding) - shown))
         figure.add_trace(

@@ -23,7 +23,7 @@ def build(page: Page) -> None:
     """The changes of both models beside their masks; the word; the folds."""
     parts: dict[str, Any] = {}
     with gr.Row(elem_classes="last-word-views"):
-        with gr.Column(scale=6, min_width=320, elem_id="last-word-changes", elem_classes="picture"):
+        with gr.Column(scale=6, min_width=320, elem_id="last-word-changes", elem_classes="picture attention-heatmap"):
             parts["plot"] = gr.Plot(label="Change of each state with the last word", show_label=False)
             with takeaway_row("Download the picture:"):
                 picture_buttons("#last-word-changes", "bert-decoder-last-word", page)

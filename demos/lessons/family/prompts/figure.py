@@ -30,7 +30,7 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         ranks = [row[column].rank for row in rows]
         figure.add_trace(
             go.Scatter(
-                x=[NAMES[shots]] * len(ranks),
+                x=[str(shots)] * len(ranks),
                 y=ranks,
                 mode="markers",
                 marker={"size": 10, "color": CLASSES[0], "opacity": 0.55},
@@ -41,7 +41,7 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         )
     figure.add_trace(
         go.Scatter(
-            x=[NAMES[shots] for shots in SHOTS],
+            x=[str(shots) for shots in SHOTS],
             y=medians_of(rows),
             mode="lines+markers",
             name="median",
@@ -51,13 +51,14 @@ def ranks_figure(task: Task, rows: Sequence[Sequence[Answered]], words: int) -> 
         )
     )
     figure.update_layout(
-        **plotly_layout(height=330, margin={"l": 74, "r": 10, "t": 10, "b": 40}, legend={"x": 0.02, "y": 0.04})
+        **plotly_layout(height=330, margin={"l": 74, "r": 10, "t": 10, "b": 50}, legend={"x": 0.02, "y": 0.04})
     )
+    figure.update_xaxes(type="category", title={"text": "examples in the prompt", "standoff": 6})
     ticks = [1, 10, 100, 1000, 10000]
     figure.update_yaxes(
         type="log",
         range=[4.6, -0.15],
-        title={"text": f"rank of the answer, of {words:,}"},
+        title={"text": f"rank (of {words:,})"},
         tickvals=ticks,
         ticktext=[f"{tick:,}" for tick in ticks],
     )

@@ -66,7 +66,7 @@ PART = Part(
     tab="Zero, one, few examples",
     look=(
         "A task is given to the decoder as text, with no, one or three solved examples, and nothing is trained. See "
-        "how likely the right answer is then; for this small model it stays far from the first place."
+        "how likely the right answer is then. With this small model, it stays far from the first place."
     ),
     build=build,
     reads_sentence=False,

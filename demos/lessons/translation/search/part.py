@@ -47,7 +47,7 @@ def build(page: Page) -> None:
                 kind = gr.Radio(KINDS, value=OPENING, label="Translator")
                 penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty")
     with gr.Row():
-        with gr.Column(scale=5, min_width=320):
+        with gr.Column(scale=6, min_width=320):
             parts["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
             parts["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
         with gr.Column(scale=4, min_width=320):
