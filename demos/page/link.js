@@ -204,16 +204,21 @@
 
   // While the connection is lost Gradio hands nothing on: what is typed then is in the link all the same before it loads the
   // page anew.
+  let typed = {}; // what of the bar is not in the link yet
   let writing;
+  function writeTyped() {
+    clearTimeout(writing);
+    const isNew = Object.entries(typed).some(([name, value]) => state[name] !== value);
+    Object.assign(state, typed);
+    typed = {};
+    if (isNew) writeLink();
+  }
   document.addEventListener("input", ({ target }) => {
     const name = { "bar-text": "text", "bar-pair": "pair" }[target.closest?.("#bar-text, #bar-pair")?.id];
     if (!name || !restored) return;
     clearTimeout(writing);
-    writing = setTimeout(() => {
-      if (state[name] === target.value) return;
-      state[name] = target.value;
-      writeLink();
-    }, 2 * REST);
+    typed[name] = target.value;
+    writing = setTimeout(writeTyped, 2 * REST);
   });
 
   // The links to the other lessons carry what the bar holds now, and the choices that this tab made there.
@@ -287,6 +292,15 @@
   const insideBert = {
     remember,
     remembered,
+
+    // What Gradio does once the server answers again (demos/page/delivery/script_mends.py). A link that is written after a
+    // reload was asked for calls it off, and nothing more can be typed that would be lost.
+    loadAnew() {
+      writeTyped();
+      restored = false;
+      for (const field of document.querySelectorAll("#bar-text textarea, #bar-pair textarea")) field.readOnly = true;
+      location.reload();
+    },
 
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
     restore(first, lesson, kept, files) {

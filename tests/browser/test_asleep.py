@@ -14,6 +14,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import stands, visit
 
+IDLE = 0.5  # seconds
+
 
 class Wire(str):
     """The address of a way to the app that can be cut."""
@@ -21,7 +23,7 @@ class Wire(str):
     app: tuple[str, int]
     listener: socket.socket
     ends: list[socket.socket]
-    held: float | None  # where a stream says that it ends, the wire is cut so many seconds later; None: it is not
+    cut_before: bytes  # what the app does not get through: the wire is cut where it says this; b"": it is not
 
     @classmethod
     def to(cls, url: str) -> Wire:
@@ -29,7 +31,7 @@ class Wire(str):
         wire = cls(f"http://127.0.0.1:{listener.getsockname()[1]}")
         place = urlsplit(url)
         wire.app, wire.listener = (place.hostname or "", place.port or 0), listener
-        wire.ends, wire.held = [], None
+        wire.ends, wire.cut_before = [], b""
         threading.Thread(target=wire._serve, daemon=True).start()
         return wire
 
@@ -52,10 +54,10 @@ class Wire(str):
     def _hand_on(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(65_536):
-                if self.held is not None and (end := data.find(b"close_stream")) >= 0:
-                    target.sendall(data[: data.rfind(b"data:", 0, end)])
-                    time.sleep(self.held)
-                    self.held = None
+                if self.cut_before and (end := data.find(self.cut_before)) >= 0:
+                    target.sendall(data[: max(0, data.rfind(b"data:", 0, end))])
+                    time.sleep(IDLE)  # by then the page has read what came before
+                    self.cut_before = b""
                     self.cut()
                     return
                 target.sendall(data)
@@ -86,22 +88,41 @@ def test_who_slept_goes_on(page: Page, app_url: Wire) -> None:
     expect(page.locator("#lesson-tokens .error")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("held", "is_same_page"), [(0.5, True), (0.0, False)], ids=["idle", "waiting"])
-def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, held: float, is_same_page: bool) -> None:
+@pytest.mark.parametrize(
+    ("cut_before", "is_same_page"), [(b"close_stream", True), (b"process_completed", False)], ids=["idle", "waiting"]
+)
+def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, cut_before: bytes, is_same_page: bool) -> None:
     """All is answered but its end: another stream is opened. Else the page is loaded anew, with what was typed."""
     visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
     stands(page, "tokens")
     chips = page.locator("#tokens-picture ol").first
     expect(chips).to_contain_text("banks")
     page.wait_for_timeout(500)
-    app_url.held = held
+    app_url.cut_before = cut_before
     page.evaluate("window.isTheSame = true")
     page.locator("#tokens-under label").nth(1).click()  # one event
-    page.wait_for_timeout(800)
-    assert app_url.held is None
+    while app_url.cut_before:
+        page.wait_for_timeout(100)
     page.locator("#bar-text textarea").fill("Seas have coasts.")
     expect(chips).to_contain_text("coasts")
     assert page.evaluate("window.isTheSame === true") == is_same_page
+
+
+def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> None:
+    visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
+    stands(page, "tokens")
+    page.evaluate("window.isTheSame = true")
+    page.locator("#bar-text textarea").evaluate(
+        """field => {
+            field.value = "Seas have coasts.";
+            field.dispatchEvent(new Event("input", {bubbles: true}));
+            insideBert.loadAnew();
+        }"""
+    )
+    page.wait_for_function("!window.isTheSame")
+    expect(page.locator("#tokens-picture ol").first).to_contain_text("coasts")
+    expect(page.locator("#bar-text textarea")).to_have_value("Seas have coasts.")
+    expect(page.locator("#bar-text textarea")).to_be_editable()
 
 
 def test_a_curve_goes_on_after_the_network_was_away(page: Page, app_url: Wire) -> None:

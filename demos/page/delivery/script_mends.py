@@ -7,6 +7,8 @@
   (demos/page/plots.js).
 - A stream that breaks while nothing is asked, as in a browser that sleeps, stays "open" for it: what is asked
   afterwards is answered into a stream that nobody reads. It is no longer open, so that the next event opens another.
+- Where an answer was lost with the stream, it loads the page anew, once, as soon as the server answers. The page writes
+  what was typed into its link first (`loadAnew` in demos/page/link.js).
 """
 
 from __future__ import annotations
@@ -15,27 +17,37 @@ import re
 
 MENDED = re.compile(r"/assets/(Blocks|Plot|index)-[\w-]+\.js")
 MENDS = {  # by the script's name: what stands in it, and what stands there instead
-    "Blocks": (
-        re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
-        rb"const told=this.loading_told??={};"
-        rb"await Promise.all(Object.entries(this.loading_stati.current)"
-        rb".filter(([id,status])=>{const now=JSON.stringify(status);return told[id]!==now&&(told[id]=now,true)}).map((",
-    ),
-    "Plot": (
-        re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
-        rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
-    ),
-    "index": (
-        re.compile(rb"(\w+)\.open=!0;let (\w+)=null,(.{1,2000}?)\2\.onerror=async function\((\w+)\)\{", re.DOTALL),
-        rb"\1.open=!0;let \2=null,\3\2.onerror=async function(\4){\1.open=!1;",
-    ),
+    "Blocks": [
+        (
+            re.compile(rb"await Promise\.all\(Object\.entries\(this\.loading_stati\.current\)\.map\(\("),
+            rb"const told=this.loading_told??={};"
+            rb"await Promise.all(Object.entries(this.loading_stati.current)"
+            rb".filter(([id,status])=>{const now=JSON.stringify(status);"
+            rb"return told[id]!==now&&(told[id]=now,true)}).map((",
+        ),
+        (
+            re.compile(rb"(clearInterval\(\w+\),\w+=null,)window\.location\.reload\(\)"),
+            rb"\1insideBert.loadAnew()",
+        ),
+    ],
+    "Plot": [
+        (
+            re.compile(rb"plotly:\(\)=>(\w+\(\(\)=>import\(`\./PlotlyPlot-[^)]*\).*?,import\.meta\.url\))"),
+            rb"plotly:()=>insideBert.plotIsNear().then(()=>\1)",
+        )
+    ],
+    "index": [
+        (
+            re.compile(rb"(\w+)\.open=!0;let (\w+)=null,(.{1,2000}?)\2\.onerror=async function\((\w+)\)\{", re.DOTALL),
+            rb"\1.open=!0;let \2=null,\3\2.onerror=async function(\4){\1.open=!1;",
+        )
+    ],
 }
 
 
 def mended(path: str, script: bytes) -> bytes:
     """The script of this address as it is sent: a version of Gradio that words it otherwise is left as it is."""
     name = MENDED.fullmatch(path)
-    if name is None:
-        return script
-    old, new = MENDS[name[1]]
-    return old.sub(new, script)
+    for old, new in MENDS[name[1]] if name else ():
+        script = old.sub(new, script)
+    return script
