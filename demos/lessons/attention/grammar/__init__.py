@@ -1,0 +1,1 @@
+"""Part "Heads for grammar"."""

@@ -1,0 +1,38 @@
+"""The words and tables of "Heads for grammar": each relation's best head, and each pair with what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from demos.bert.attention.grammar import Relation, Sentence, best_place
+from demos.templates import templates
+
+TEXT = templates(__file__)
+# Clark et al. 2019, table 1 and section 4.3: BERT base's head as (layer, head) counted from 1, its accuracy in percent.
+PUBLISHED = {
+    "object": (8, 10, 86.8),
+    "determiner": (8, 11, 94.3),
+    "possessive": (7, 6, 80.5),
+    "coreference": (5, 4, 65.1),
+}
+
+
+def relations_html(relations: Mapping[str, Relation], chosen: str, direction: int, sentences: int) -> str:
+    """A row a relation: its best head, the same on sentences it was not chosen on, the best offset, Clark et al.'s."""
+    relation = relations[chosen]
+    rows = [(one, one.best, PUBLISHED.get(name)) for name, one in relations.items()]
+    best = best_place(relation.hits[direction : direction + 1])[1:]
+    share = float(relation.accuracy[(direction, *best)])
+    return TEXT.relations(rows, relation, direction, best, share, sentences)
+
+
+def pairs_html(relation: Relation, direction: int, sentences: Sequence[Sentence]) -> str:
+    """Each pair: the two words, and the word that the best head leads to."""
+    _, layer, head = best_place(relation.hits[direction : direction + 1])
+    found = relation.found[direction, layer, head].tolist()
+    rows = []
+    for (number, dependent, governor), place in zip(relation.places, found, strict=True):
+        words = sentences[number].words
+        start, right = (dependent, governor) if direction == 0 else (governor, dependent)
+        rows.append((words[start], words[right], words[place], place == right, sentences[number].text))
+    return TEXT.pairs(relation.name, layer, head, rows)
