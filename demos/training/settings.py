@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from demos.errors import UserError
 
@@ -69,6 +70,7 @@ class Settings:
     contrast: bool = False  # the encoder learns from pairs of examples, then a logistic regression is the head
     class_weights: bool = False  # rare classes count more in the loss, in inverse proportion to how often they occur
     start: str = "trained"  # the base as it is; its layers drawn anew; its embeddings drawn anew too
+    lora_targets: ClassVar[tuple[str, ...]] = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
 
     def check(self) -> Settings:
         """These settings. Raises UserError, naming the first that is out of bounds."""

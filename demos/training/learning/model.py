@@ -155,6 +155,12 @@ def keep(model: Model, task: Task, max_length: int, folder: Path) -> None:
     (folder / RECIPE).write_text(json.dumps(recipe), encoding="utf-8")
 
 
+def read_recipe_of(folder: Path) -> tuple[Task, int]:
+    """(task, most tokens) of a kept model. Raises FileNotFoundError where the folder is gone."""
+    recipe = json.loads((folder / RECIPE).read_text(encoding="utf-8"))
+    return read_task(recipe["kind"], recipe["task"]), recipe["max_length"]
+
+
 @dataclass(frozen=True)
 class Trained:
     """A kept model, read again to be asked. On the CPU, whatever it was trained on."""
@@ -170,14 +176,13 @@ class Trained:
     @classmethod
     def read(cls, folder: Path | str) -> Trained:
         """Raises FileNotFoundError where the run's folder is gone."""
-        recipe = json.loads((Path(folder) / RECIPE).read_text(encoding="utf-8"))
-        task = read_task(recipe["kind"], recipe["task"])
+        task, max_length = read_recipe_of(Path(folder))
         encoder = load_encoder(folder, attention="eager")  # sdpa returns no attentions
         head = task.head(encoder.config.hidden_size, None)
         head.load_state_dict(load_file(Path(folder) / HEAD))
         model = Model(encoder, head, load_tokenizer(folder))
         model.modules().eval().requires_grad_(False)
-        return cls(model, task, recipe["max_length"])
+        return cls(model, task, max_length)
 
     def predict(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """Each text's probabilities over `task.labels`. Raises UserError for a text over the character limit."""

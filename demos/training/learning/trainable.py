@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -11,8 +12,6 @@ from torch import nn
 from demos.bert.model.layer_weights import layer_of
 from demos.training.learning.encoder import layers_of
 from demos.training.settings import Settings
-
-LORA_TARGETS = ("query", "value", "q_lin", "v_lin")  # BERT's names, DistilBERT's
 
 
 def fixed_layers(settings: Settings, layers: int) -> int:
@@ -29,7 +28,7 @@ def freeze(encoder: Any, settings: Settings) -> Any:
     the encoder's own and takes them out, so that what is kept is a plain encoder.
     """
     if settings.trains == "lora":
-        return add_lora(encoder, settings.lora_rank, settings.seed)
+        return add_lora(encoder, settings.lora_rank, settings.seed, settings.lora_targets)
     if settings.trains != "all" or settings.frozen_embeddings:
         encoder.embeddings.requires_grad_(False)
     for layer in range(fixed_layers(settings, layers_of(encoder))):
@@ -37,15 +36,15 @@ def freeze(encoder: Any, settings: Settings) -> Any:
     return None
 
 
-def add_lora(encoder: Any, rank: int, seed: int) -> Any:
-    """W x becomes W x + 2 B A x, for W the query's and the value's matrices; only A and B train (Hu et al. 2021, 4.1).
+def add_lora(encoder: Any, rank: int, seed: int, targets: Sequence[str]) -> Any:
+    """W x becomes W x + 2 B A x, for W the matrices whose names end so; only A and B train (Hu et al. 2021, 4.1).
 
     A [rank, d] is drawn from `seed`, B [d, rank] is 0, so that training begins at the encoder as it is. The factor 2
     is their alpha / rank.
     """
     from peft import LoraConfig, LoraModel  # here, for its import takes seconds that other runs need not wait
 
-    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=list(LORA_TARGETS))
+    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=list(targets))
     lora = LoraModel(encoder, config, "default")
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in encoder.named_parameters():

@@ -1,0 +1,1 @@
+"""Part "Ready models"."""

@@ -1,0 +1,73 @@
+"""The ready models in memory, each read once; and what was measured of each when it was trained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import Recent
+from demos.training.learning.model import Trained
+from demos.training.ready.adapter import FOLDER, changed_layers, with_adapter
+
+TASKS = {"sentence": "Sentiment", "entities": "Names", "question": "Questions"}
+DATA_NAMES = {  # of the files that the bundled adapters were trained with
+    "imdb": "IMDb reviews", "amazon_cells": "Amazon reviews", "yelp": "Yelp reviews", "train": "WNUT-17",
+    "btc_g": "Broad Twitter Corpus", "xquad.en": "XQuAD",
+}  # fmt: skip
+
+
+class ReadyModels:
+    """One encoder with an adapter a task; `base` gives the bundled model."""
+
+    def __init__(self, base: Callable[[], LoadedModel], memory: Budget | None = None) -> None:
+        self.base = base
+        self._models: Recent[Trained] = Recent(size=_own_bytes, budget=memory, kind="ready models")
+
+    def get(self, kind: str) -> Trained:
+        """The model for one of TASKS. Raises UserError where the base can't be had."""
+
+        def make(take: Callable[[float], None]) -> Trained:
+            loaded = self.base()
+            take(sum(layer.weight.nbytes for _, layer in changed_layers(loaded.model)))
+            return with_adapter(loaded.model, loaded.tokenizer, FOLDER / kind)
+
+        return self._models.make(kind, make)
+
+
+def _own_bytes(trained: Trained) -> float:
+    """Of the matrices that are not the base's own."""
+    return float(sum(layer.weight.nbytes for _, layer in changed_layers(trained.model.encoder)))
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one adapter scores on the test examples of one data set."""
+
+    task: str  # a title of TASKS
+    data: str
+    test: int  # examples
+    metrics: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What log.json beside an adapter tells."""
+
+    title: str
+    train: int  # examples
+    rank: int
+    bytes: int
+    scores: tuple[Score, ...]
+
+
+def card(kind: str) -> Card:
+    """How the adapter for one of TASKS was trained, and its scores as its training wrote them."""
+    log = json.loads((FOLDER / kind / "log.json").read_text(encoding="utf-8"))
+    scores = []
+    for one in log["measured"]:
+        metrics = tuple((name, value) for name, value in one.items() if name not in ("data", "test"))
+        scores.append(Score(TASKS[kind], DATA_NAMES.get(one["data"], one["data"]), one["test"], metrics))
+    return Card(TASKS[kind], log["train"], log["settings"]["lora_rank"], log["bytes"], tuple(scores))
