@@ -23,23 +23,23 @@ def models(bundled: LoadedModel) -> ReadyModels:
 
 
 def test_the_lectures_sentences_are_answered(models: ReadyModels) -> None:
-    sentiment, names, answer, _ = show(models, BAR, *EXAMPLES["Where do I work?"])
+    sentiment, names, answer, _ = show(models, BAR, *EXAMPLES["Example: where do I work?"])
     assert "Sylvain" in names
     assert "Brooklyn" in names
     assert "<mark" in answer
     assert "Brooklyn" in answer
-    both, *_ = show(models, BAR, *EXAMPLES["Two sentences"])
+    both, *_ = show(models, BAR, *EXAMPLES["Example: two sentences"])
     assert [line for line in ("positive</b>", "negative</b>") if line in one_line(both)] == [
         "positive</b>",
         "negative</b>",
     ]
     assert "pipeline(&#34;sentiment-analysis&#34;)" in sentiment
-    droplets = show(models, BAR, *EXAMPLES["Droplets"])[2]
+    droplets = show(models, BAR, *EXAMPLES["Example: droplets"])[2]
     assert "cloud" in droplets
 
 
 def test_the_program_prints_what_the_page_shows(models: ReadyModels, monkeypatch: pytest.MonkeyPatch) -> None:
-    text, question = EXAMPLES["Two sentences"]
+    text, question = EXAMPLES["Example: two sentences"]
     text += "\nAnna Berg met Tom in Oslo."
     lines = lines_of(text)
     *_, program = show(models, BAR, text, question)

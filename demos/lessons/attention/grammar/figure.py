@@ -42,8 +42,8 @@ def accuracy_figure(relation: Relation, direction: int) -> go.Figure:
     outline = {"color": MARK, "width": 3}
     figure.add_shape(type="rect", x0=x - 0.5, x1=x + 0.5, y0=y - 0.5, y1=y + 0.5, line=outline)
     row = ROW if layers <= 12 else 24
-    figure.update_layout(**plotly_layout(height=row * layers + 96, margin={"l": 62, "r": 10, "t": 58, "b": 14}))
+    figure.update_layout(**plotly_layout(height=row * layers + 96, margin={"l": 74, "r": 10, "t": 58, "b": 14}))
     plain = {"showgrid": False, "zeroline": False, "ticks": "", "dtick": 1, "tickfont": {"size": SMALL}}
     figure.update_xaxes(**plain, side="top", title={"text": "head", "standoff": 6})
-    figure.update_yaxes(**plain, autorange="reversed", title={"text": "layer", "standoff": 6})
+    figure.update_yaxes(**plain, autorange="reversed", title={"text": "layer", "standoff": 14})
     return figure

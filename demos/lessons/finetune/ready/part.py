@@ -20,17 +20,18 @@ from demos.widgets.tasks.registry import view_of
 
 TEXT = templates(__file__)
 EXAMPLES = {
-    "Where do I work?": ["My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?"],
-    "Two sentences": [
+    "Example: where do I work?": ["My name is Sylvain and I work at Hugging Face in Brooklyn.", "Where do I work?"],
+    "Example: two sentences": [
         "I've been waiting for a HuggingFace course my whole life.\nI hate this so much!",
         "What have I been waiting for?",
     ],
-    "Droplets": [
+    "Example: droplets": [
         "Precipitation forms as smaller droplets coalesce via collision with other rain drops or ice crystals within a "
         "cloud.",
         "Where do water droplets collide with ice crystals to form precipitation?",
     ],
 }  # fmt: skip
+FIRST = next(iter(EXAMPLES.values()))
 MOST_LINES = 5  # of the text, that are classified one by one
 MAX_TEXT, MAX_QUESTION = 1_500, 300  # characters
 
@@ -70,14 +71,16 @@ def build(page: Page) -> None:
     models = ReadyModels(lambda: page.services.loaded(BUNDLED), page.services.memory)
     with gr.Row():
         text = gr.Textbox(
-            EXAMPLES["Where do I work?"][0], label="Text (one sentence a line)", lines=2, max_lines=6,
+            FIRST[0], label="Text (one sentence a line)", show_label=False,
+            placeholder="A text, one sentence a line", lines=1, max_lines=6,
             max_length=MAX_TEXT, scale=5, elem_id="finetune-ready-text",
         )  # fmt: skip
         question = gr.Textbox(
-            EXAMPLES["Where do I work?"][1], label="Question about it", lines=2, max_lines=3, max_length=MAX_QUESTION,
+            FIRST[1], label="Question about it", show_label=False,
+            placeholder="A question about it", lines=1, max_lines=3, max_length=MAX_QUESTION,
             scale=3, elem_id="finetune-ready-ask",
         )  # fmt: skip
-        menu = examples_of([*EXAMPLES], label="Examples of the slides", scale=2, min_width=160)
+        menu = examples_of([*EXAMPLES], label="Examples of the slides", show_label=False, scale=2, min_width=200)
     fill_from(menu, [text, question], EXAMPLES)
     with gr.Row(elem_classes="ready-answers picture", elem_id="finetune-ready"):
         answers = [gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}") for kind in TASKS]
