@@ -148,6 +148,7 @@ def many_heads_as_one(page: Page) -> None:
     expect(one).to_contain_text("Composition of banker (token 6) after layer 2, by rollout")
     expect(page.locator("#rollout-head")).to_have_count(0)
 
+    page.locator("#attention-rollout-controls .label-wrap").click()
     page.locator("#rollout-specials").get_by_text("hidden", exact=True).click()
     expect(said).to_contain_text(re.compile(r"\[CLS\] and \[SEP\] hidden, not renormalised: rows sum to 0\.\d\d on"))
     expect(page.locator("#rollout-heatmap .barlayer .bartext")).to_have_count(9)

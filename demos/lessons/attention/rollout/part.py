@@ -16,7 +16,7 @@ from demos.counting import counted
 from demos.figures.download_names import file_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.lessons.attention.rollout.text import TEXT, aggregate_json, note, rollout_code, sources_html, told
-from demos.page.folds import code_fold, fold, formula_fold
+from demos.page.folds import all_controls, code_fold, fold, formula_fold
 from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -44,7 +44,7 @@ def build(page: Page) -> None:
     services = page.services
     with gr.Row(elem_classes="rollout-views"):
         with gr.Column(elem_id="rollout-controls"):
-            recipe = controls(services)
+            recipe = controls(page, services)
             page.show_look()
         parts: dict[str, Any] = {name: recipe[name] for name in ("layer", "head", "residual", "quarter")}
         with gr.Column(elem_id="rollout-heatmap", elem_classes=["attention-heatmap", "picture"]):
@@ -74,10 +74,10 @@ def build(page: Page) -> None:
     page.draw(show, [*recipe.values(), parts["token"]], list(parts.values()), show_progress="hidden")
 
 
-def controls(services: Services) -> dict[str, gr.Component]:
+def controls(page: Page, services: Services) -> dict[str, gr.Component]:
     """What a recipe is read from, in the order of `read_recipe`."""
     specs = services.store.catalogue.values()
-    return {
+    first: dict[str, gr.Component] = {
         "what": gr.Dropdown(
             _menu(WHATS), value="rollout", label="How to combine", filterable=False, elem_id="rollout-what"
         ),
@@ -93,13 +93,16 @@ def controls(services: Services) -> dict[str, gr.Component]:
         ),
         "residual": gr.Slider(0, 1, value=0.5, step=0.05, label="Residual share (paper: 0.5)",
             elem_id="rollout-residual"),
-        "words": gr.Checkbox(True, label="Merge pieces into words", elem_id="rollout-words"),
-        "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
-        "quarter": gr.Radio(
-            [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)], value="all",
-            label="Between the two sentences", elem_id="rollout-quarter", visible=False,
-        ),
     }  # fmt: skip
+    with all_controls(page, __file__):
+        return first | {
+            "words": gr.Checkbox(True, label="Merge pieces into words", elem_id="rollout-words"),
+            "specials": gr.Radio(_menu(SPECIALS), value="show", label="Special tokens", elem_id="rollout-specials"),
+            "quarter": gr.Radio(
+                [(quarter.replace("-", " → "), quarter) for quarter in get_args(Quarter)], value="all",
+                label="Between the two sentences", elem_id="rollout-quarter", visible=False,
+            ),
+        }  # fmt: skip
 
 
 def _menu(names: Mapping[Any, str]) -> list[tuple[str, str]]:

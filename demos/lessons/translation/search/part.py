@@ -43,18 +43,18 @@ def build(page: Page) -> None:
             steps = gr.Slider(0, 30, value=0, step=1, label="Steps shown (0: all)", elem_id="search-steps")
             page.show_look()
             parts["found"] = gr.HTML("", elem_id="search-found", elem_classes="said")
-            with all_controls(page, __file__):
-                kind = gr.Radio(KINDS, value=OPENING, label="Translator")
-                penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty")
     with gr.Row():
         with gr.Column(scale=6, min_width=320):
             parts["drawn"] = gr.HTML("", elem_id="search-drawn", elem_classes="said")
             parts["bars"] = gr.Plot(label="The next word's distribution", show_label=False, elem_id="search-bars")
         with gr.Column(scale=4, min_width=320):
             temperature = gr.Slider(0.1, 3.0, value=1.0, step=0.1, label="Temperature", elem_id="search-temperature")
-            top_k = gr.Slider(0, 50, value=0, step=1, label="Top-k (0: all words)")
-            top_p = gr.Slider(0.05, 1.0, value=1.0, step=0.05, label="Top-p")
-            seed = gr.Number(1, precision=0, label="Seed")
+            with all_controls(page, __file__):
+                kind = gr.Radio(KINDS, value=OPENING, label="Translator (of both pictures)")
+                penalty = gr.Slider(0, MOST_PENALTY, value=0.0, step=0.1, label="Length penalty (beam search)")
+                top_k = gr.Slider(0, 50, value=0, step=1, label="Top-k (0: all words)")
+                top_p = gr.Slider(0.05, 1.0, value=1.0, step=0.05, label="Top-p (1: all words)")
+                seed = gr.Number(1, precision=0, label="Seed")
     parts["numbers"], parts["program"] = folds(__file__, "The same beam search")
     parts["steps"] = steps
     page.keep(
