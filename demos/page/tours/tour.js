@@ -59,6 +59,8 @@
     outline(stop.light);
   }
 
+  const asked = () => [...document.querySelectorAll(".question")].find((card) => card.checkVisibility());
+
   // The element to look at, once it is there and filled; it stays in sight while the rest of the page is drawn
   function outline(id) {
     if (!id || dismissed()) return;
@@ -67,12 +69,16 @@
     const fold = node?.closest(".gr-accordion")?.querySelector(":scope > .label-wrap:not(.open)");
     if (!isCovered) fold?.click();
     if (!isCovered && node?.offsetHeight >= FILLED) node.classList.add("toured");
-    const isAsked = [...document.querySelectorAll(".question")].some((card) => card.checkVisibility());
-    if (isAsked || !node?.classList.contains("toured")) {
+    if (asked() || !node?.classList.contains("toured")) {
       setTimeout(outline, 300, id); // a question is to be answered first, or its answer is being read
       return;
     }
-    const look = () => node.scrollIntoView({ block: "start" });
+    const look = () => {
+      if (!asked()) return node.scrollIntoView({ block: "start" });
+      stop(); // the question came later than what it covers
+      asked().scrollIntoView({ block: "nearest" });
+      outline(id);
+    };
     const growing = new ResizeObserver(look);
     const stop = () => growing.disconnect();
     growing.observe(document.getElementById("lessons"));

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from markupsafe import escape
 
-from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import ModelStore
 from demos.bert.translation.bundled import bundled, right
 from demos.bert.translation.decoding import steps, translate
 from demos.bert.translation.grammar import example, held_out
@@ -154,14 +155,23 @@ def test_settings_out_of_bounds_are_refused(values: tuple[object, ...]) -> None:
         read_plan(*values)
 
 
-def test_the_questions_answers_are_counted(store: ModelStore, bundled: LoadedModel) -> None:
-    services = Services(store, bundled.spec.key)
+def test_the_questions_answers_are_counted(store: ModelStore) -> None:
+    services = Services(store, BUNDLED)
     decoding, training = (questions()["translation", part] for part in ("decoding", "training"))
     assert decoding.compute is not None
     assert training.compute is not None
     answer = decoding.compute(services, EMPTY, TYPED)
     assert answer.keys == {"crossed"}
     assert answer.facts["words"] == len(example().target)
+    found = set()
+    for pair in held_out()[:10]:
+        answer = decoding.compute(services, EMPTY, " ".join(pair.source))
+        _, decoded = steps(bundled("additive"), pair.source)
+        back = int((np.diff(np.asarray(decoded.weights[0]).argmax(-1)) < 0).sum())
+        assert answer.facts["back"] == back
+        assert answer.keys == ({"crossed"} if back else {"diagonal"})
+        found |= answer.keys
+    assert found == {"crossed", "diagonal"}  # both happen
     facts = training.compute(services, EMPTY).facts
     long = [is_right for pair, is_right in zip(held_out(), right("none"), strict=True) if len(pair.source) > 12]
     assert facts["without_long"] == pytest.approx(sum(long) / len(long))

@@ -55,7 +55,7 @@ def treemap(shape: Shape) -> go.Figure:
             textinfo="label+value+percent root",
             texttemplate="%{label}<br>%{value:,}<br>%{percentRoot:.1%}",
             textfont={
-                "size": 18,
+                "size": 20,
                 "color": [WHITE, *(WHITE if group == "Embeddings" else BLACK for group in shown)],
             },
             hovertemplate="<b>%{label}</b>%{customdata}<br>%{value:,} parameters, %{percentRoot:.2%}<extra></extra>",
