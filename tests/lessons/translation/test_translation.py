@@ -136,7 +136,7 @@ def test_what_must_wait_is_counted() -> None:
     assert waiting("transformer", n, m) == Waiting(in_training, 1, len(calls))
     assert waiting("additive", n, m) == Waiting(n + m, n - 1, n + m)
     assert f"<td>{n + m}</td>" in waits("french")
-    assert "10 words to read, 11 to write" in waits("dates")
+    assert "10 words to read, 11 tokens to write" in waits("dates")
 
 
 def test_a_run_leaves_all_its_looks_and_runs_of_another_task_go() -> None:

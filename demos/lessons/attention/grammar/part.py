@@ -49,7 +49,7 @@ def build(page: Page) -> None:
             page.show_look()
             with all_controls(page, __file__):
                 direction = gr.Radio(
-                    [("the better one", OWN), ("dependent → head", 0), ("head → dependent", 1)],
+                    [("the better one", OWN), ("from dependent", 0), ("to dependent", 1)],
                     value=OWN,
                     label="Direction of the weight",
                     elem_id="grammar-direction",
@@ -64,7 +64,7 @@ def build(page: Page) -> None:
 PART = Part(
     tab="Heads for grammar",
     look="A cell is one head: how often its largest weight leads to the right word. Compare the best head with the "
-    "best fixed offset, which looks at no word at all.",
+    "best fixed offset, e.g. “always the next word”.",
     build=build,
     reads_sentence=False,
     order=5,

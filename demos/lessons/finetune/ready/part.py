@@ -98,8 +98,8 @@ def build(page: Page) -> None:
 
 PART = Part(
     tab="Ready models",
-    look="Three models answer about one text before you have trained anything. They share one encoder; each adds about "
-    "a megabyte of its own. Change a word: which answers change?",
+    look="Three models, trained in advance, are applied to one text. They share one encoder; each adds only about "
+    "0.7 MB of its own. Change a word: which answers change?",
     build=build,
     reads_sentence=False,
     order=7,

@@ -95,8 +95,8 @@ def read_plan(score: Any, steps: Any, seed: Any, task: Any = FRENCH) -> Plan:
 PART = Part(
     tab="Train live",
     look=(
-        "A translator starts from random weights and sees 64 sentence pairs per step. Click Start: at first it writes "
-        "nonsense and its weights are spread out; within a minute, the alignment appears. Then train the others."
+        "A translator starts from random parameters and is trained on 64 sentence pairs per step. Click Start: at "
+        "first, it writes nonsense and attention is spread out; soon, it is on the matching words. Train the others."
     ),
     build=build,
     reads_sentence=False,
