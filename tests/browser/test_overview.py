@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -117,12 +116,16 @@ def test_another_sentence_is_drawn_as_it_is_typed(open_lesson: Open) -> None:
     expect(page.locator(GUESSED)).to_contain_text("needs a word to mask")
 
 
+# All at one moment, since the page still moves while its figures are drawn for the new width.
+UNDER_ONE_ANOTHER = """() => {
+    const [pieces, inputs, layers] = ["pieces", "inputs", "layers"]
+        .map((name) => document.querySelector(`#overview-picture .${name}`).getBoundingClientRect());
+    return pieces.height && inputs.height && pieces.bottom <= inputs.top && inputs.bottom <= layers.top;
+}"""
+
+
 def test_on_a_phone_the_stations_stand_under_one_another(open_lesson: Open) -> None:
     page = open_lesson("overview")
     page.set_viewport_size({"width": 390, "height": 844})
-    boxes = [page.locator(f"#overview-picture .{name}").bounding_box() for name in ("pieces", "inputs", "layers")]
-    for above, below in itertools.pairwise(boxes):
-        assert above
-        assert below
-        assert above["y"] + above["height"] <= below["y"]
+    page.wait_for_function(UNDER_ONE_ANOTHER)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
