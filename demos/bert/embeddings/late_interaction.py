@@ -23,6 +23,7 @@ class TokenVectors:
 
     labels: Labels  # n tokens
     units: np.ndarray  # <float32>[n, d]: last hidden states, each divided by its length
+    mean: np.ndarray  # <float32>[d]: of all last hidden states, special tokens and punctuation too; not divided
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -36,12 +37,13 @@ def token_vectors(loaded: LoadedModel, texts: Sequence[str]) -> list[TokenVector
     for start in range(0, len(by_length), BATCH):
         places = by_length[start : start + BATCH]
         with torch.inference_mode():
-            states = loaded.model(**model_inputs(loaded, [encodings[at] for at in places])).last_hidden_state
-            units = torch.nn.functional.normalize(states, dim=-1).float().numpy()
+            states = loaded.model(**model_inputs(loaded, [encodings[at] for at in places])).last_hidden_state.float()
+            units = torch.nn.functional.normalize(states, dim=-1).numpy()
         for row, at in enumerate(places):
             labels = Labels.of_tokens(encodings[at])
             kept = [index for index, name in enumerate(labels.names) if not labels.special[index] and _is_word(name)]
-            found[at] = TokenVectors(labels.take(kept), units[row, kept])
+            mean = states[row, : len(labels)].mean(0).numpy()
+            found[at] = TokenVectors(labels.take(kept), units[row, kept], mean)
     return [found[at] for at in range(len(texts))]
 
 

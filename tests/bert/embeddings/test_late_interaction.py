@@ -23,6 +23,7 @@ def test_a_vector_a_word_piece(tiny: LoadedModel) -> None:
         assert list(vectors.labels.names) == [names[at] for at in words]
         expected = (states / states.norm(dim=1, keepdim=True))[words].numpy()
         np.testing.assert_allclose(vectors.units, expected, atol=1e-5)
+        np.testing.assert_allclose(vectors.mean, states.mean(0).numpy(), atol=1e-5)
 
 
 def test_maxsim(tiny: LoadedModel) -> None:

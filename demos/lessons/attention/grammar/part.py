@@ -40,11 +40,11 @@ def show(services: Services, scores: Scores, sentence: Sentence, name: str, dire
 def build(page: Page) -> None:
     """Which relation, the accuracy of all heads at it, and the best head of each relation."""
     scores: Scores = OnceCache(KEPT)
-    name = gr.Radio(list(RELATIONS), value="object", label="Relation", show_label=False, elem_id="grammar-relation")
     with gr.Row(elem_classes="grammar-views picture"):
-        with gr.Column(elem_classes="grammar-heads", min_width=320):
+        with gr.Column(elem_classes="grammar-heads attention-heatmap", min_width=320):
             plot = gr.Plot(label="Accuracy of every head", show_label=False, elem_id="grammar-plot")
         with gr.Column(elem_classes="grammar-best", min_width=320):
+            name = gr.Radio(list(RELATIONS), value="object", label="Relation", elem_id="grammar-relation")
             best = gr.HTML("", elem_id="grammar-best")
             page.show_look()
             with all_controls(page, __file__):

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from demos.bert.embeddings.late_interaction import TokenVectors, max_sims, token_vectors
-from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Precision, precision_at
-from demos.bert.embeddings.similarity import cosine_matrix
+from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
 from demos.page.services import Services
@@ -29,9 +28,9 @@ class Library:
     by_mean: Precision
     by_token: Precision
 
-    def scores(self, query: TokenVectors, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(cosine with the mean vectors, MaxSim) of a query with every sentence, each [m]."""
-        return cosine_matrix(np.concatenate([mean[None], self.means]))[0, 1:], max_sims([query], self.tokens)[0]
+    def scores(self, query: TokenVectors) -> tuple[np.ndarray, np.ndarray]:
+        """(cosine of the mean vectors, MaxSim) of a query with every sentence, each [m]."""
+        return cosine(np.broadcast_to(query.mean, self.means.shape), self.means), max_sims([query], self.tokens)[0]
 
 
 _libraries: OnceCache[None, Library] = OnceCache(KEPT_MODELS)
@@ -45,7 +44,7 @@ def library_of(services: Services, model: str) -> Library:
         library = our_library()
         yield
         tokens = token_vectors(loaded, library.sentences)
-        (means,) = services.vectors.get(loaded, library.sentences, [mean_of(loaded.spec.num_layers)])
+        means = np.stack([one.mean for one in tokens])
         pairs = max_sims(tokens, tokens)
         scores = (cosine_matrix(means), pairs)
         yield
@@ -54,16 +53,9 @@ def library_of(services: Services, model: str) -> Library:
     return _libraries.get((loaded.spec, id(loaded.model)), read, None)
 
 
-def mean_of(num_layers: int) -> Choice:
-    """One vector per sentence: the mean of the last layer's states."""
-    return Choice("mean", num_layers)
-
-
-def query_of(services: Services, model: str, text: str) -> tuple[TokenVectors, np.ndarray]:
-    """(one vector per token, the mean vector) of a query. Raises UserError where it has no word."""
-    loaded = services.loaded(model)
-    (tokens,) = token_vectors(loaded, [text])
-    if not len(tokens):
+def query_of(services: Services, model: str, text: str) -> TokenVectors:
+    """A query's vectors. Raises UserError where it has no word."""
+    (query,) = token_vectors(services.loaded(model), [text])
+    if not len(query):
         raise UserError("There is no word to search for; write a query.")
-    (mean,) = services.vectors.get(loaded, [text], [mean_of(loaded.spec.num_layers)])
-    return tokens, mean[0]
+    return query

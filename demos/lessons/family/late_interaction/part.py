@@ -59,8 +59,8 @@ def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dic
     """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
     wanted = asked_for(sentence, typed)
     listed, library = our_library(), library_of(services, sentence.model)
-    query, mean = query_of(services, sentence.model, wanted)
-    by_mean, by_token = library.scores(query, mean)
+    query = query_of(services, sentence.model, wanted)
+    by_mean, by_token = library.scores(query)
     opened = int(ranking(by_token)[clamp(place - 1, SHOWN)])
     against = library.tokens[opened]
     found = interaction(query, against)

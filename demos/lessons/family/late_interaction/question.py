@@ -16,8 +16,8 @@ FEW = 3
 def answer(services: Services, sentence: Sentence, late_query: str) -> Answer:
     """The overlap of the two lists' first ten, and the first of each."""
     sentences = our_library().sentences
-    query, mean = query_of(services, sentence.model, asked_for(sentence, late_query))
-    by_mean, by_token = map(ranking, library_of(services, sentence.model).scores(query, mean))
+    query = query_of(services, sentence.model, asked_for(sentence, late_query))
+    by_mean, by_token = map(ranking, library_of(services, sentence.model).scores(query))
     shared = len({*by_mean[:SHOWN].tolist()} & {*by_token[:SHOWN].tolist()})
     key = "few" if shared <= FEW else "all" if shared == SHOWN else "most"
     facts = {"shared": shared, "by_mean": sentences[by_mean[0]], "by_token": sentences[by_token[0]]}

@@ -82,7 +82,7 @@ def build(page: Page) -> None:
         )  # fmt: skip
         menu = examples_of([*EXAMPLES], label="Examples of the slides", show_label=False, scale=2, min_width=200)
     fill_from(menu, [text, question], EXAMPLES)
-    with gr.Row(elem_classes="ready-answers picture", elem_id="finetune-ready"):
+    with gr.Row(elem_classes="ready-answers picture"):
         answers = [gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}") for kind in TASKS]
     page.show_look()
     with fold(__file__, "library", "The library, the Hub, and pipelines"):
