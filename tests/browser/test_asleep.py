@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import stands, visit
 
 IDLE = 0.5  # seconds
+HELD = 3.0  # seconds
 
 
 class Wire(str):
@@ -23,6 +24,7 @@ class Wire(str):
     app: tuple[str, int]
     listener: socket.socket
     ends: list[socket.socket]
+    held_before: bytes  # what the reader gets HELD seconds late; b"": nothing
     cut_before: bytes  # what the app does not get through: the wire is cut where it says this; b"": it is not
 
     @classmethod
@@ -31,7 +33,7 @@ class Wire(str):
         wire = cls(f"http://127.0.0.1:{listener.getsockname()[1]}")
         place = urlsplit(url)
         wire.app, wire.listener = (place.hostname or "", place.port or 0), listener
-        wire.ends, wire.cut_before = [], b""
+        wire.ends, wire.cut_before, wire.held_before = [], b"", b""
         threading.Thread(target=wire._serve, daemon=True).start()
         return wire
 
@@ -60,6 +62,11 @@ class Wire(str):
                     self.cut_before = b""
                     self.cut()
                     return
+                if self.held_before and (end := data.find(self.held_before)) >= 0:
+                    begin = max(0, data.rfind(b"data:", 0, end))
+                    target.sendall(data[:begin])
+                    self.held_before, data = b"", data[begin:]
+                    time.sleep(HELD)
                 target.sendall(data)
         with suppress(OSError):
             target.shutdown(socket.SHUT_RDWR)
@@ -106,6 +113,20 @@ def test_what_is_asked_after_a_stream_broke(page: Page, app_url: Wire, cut_befor
     page.locator("#bar-text textarea").fill("Seas have coasts.")
     expect(chips).to_contain_text("coasts")
     assert page.evaluate("window.isTheSame === true") == is_same_page
+
+
+def test_what_is_asked_while_a_streams_end_is_on_its_way(page: Page, app_url: Wire) -> None:
+    visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
+    stands(page, "tokens")
+    chips = page.locator("#tokens-picture ol").first
+    expect(chips).to_contain_text("banks")
+    page.wait_for_timeout(500)
+    app_url.held_before = b"close_stream"
+    page.locator("#tokens-under label").nth(1).click()
+    while app_url.held_before:
+        page.wait_for_timeout(50)
+    page.locator("#bar-text textarea").fill("Seas have coasts.")
+    expect(chips).to_contain_text("coasts")
 
 
 def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> None:

@@ -7,6 +7,8 @@
   (demos/page/plots.js).
 - A stream that breaks while nothing is asked, as in a browser that sleeps, stays "open" for it: what is asked
   afterwards is answered into a stream that nobody reads. It is no longer open, so that the next event opens another.
+- The server ends a stream once all is answered. What was asked while that end was on its way would be answered into no
+  stream, and the page would wait for ever: where something is still asked for, another stream is opened.
 - Where an answer was lost with the stream, it loads the page anew, once, as soon as the server answers. The page writes
   what was typed into its link first (`loadAnew` in demos/page/link.js).
 """
@@ -40,7 +42,11 @@ MENDS = {  # by the script's name: what stands in it, and what stands there inst
         (
             re.compile(rb"(\w+)\.open=!0;let (\w+)=null,(.{1,2000}?)\2\.onerror=async function\((\w+)\)\{", re.DOTALL),
             rb"\1.open=!0;let \2=null,\3\2.onerror=async function(\4){\1.open=!1;",
-        )
+        ),
+        (
+            re.compile(rb"if\((\w+)\.msg===`close_stream`\)\{(\w+\(\w+,(\w+)\.abort_controller\));return\}"),
+            rb"if(\1.msg===`close_stream`){\2;\3.unclosed_events.size&&\3.open_stream();return}",
+        ),
     ],
 }
 
