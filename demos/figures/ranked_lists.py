@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from markupsafe import Markup
 
+from demos.bert.embeddings.search import ranks
+from demos.figures.palette import TOPICS
 from demos.templates import templates
 
 TEXT = templates(__file__, "text_ranked_lists.html")
+FAR = 3  # places; a sentence that stands so far off in the other list is marked
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,39 @@ class Ranking:
     hits: Sequence[Hit]
     empty: str = ""  # what to say after the last hit, where a place stays empty
     largest: float = 1.0  # the largest score that there can be: a full bar
+
+
+def topic_hues(topics: Sequence[str]) -> dict[str, str]:
+    """A colour for each topic, by the alphabet; the same as on the map."""
+    return {topic: TOPICS[k % len(TOPICS)] for k, topic in enumerate(sorted(set(topics)))}
+
+
+def hits_of(
+    shown: Sequence[int],
+    scores: np.ndarray,
+    other: tuple[str, np.ndarray],
+    sentences: Sequence[str],
+    topics: Sequence[str],
+    shared: Sequence[frozenset[tuple[int, int]]] = (),
+) -> list[Hit]:
+    """The sentences numbered `shown`, with their scores of [m] and their ranks by another list's: (its letter, [m]).
+
+    `topics` may be none; `shared`, one a sentence, are the characters that the query has too.
+    """
+    letter, own, elsewhere, hues = other[0], ranks(scores), ranks(other[1]), topic_hues(topics)
+    return [
+        Hit(
+            key=at,
+            sentence=sentences[at],
+            score=float(scores[at]),
+            elsewhere=f"{letter} {elsewhere[at]}",
+            moved=abs(int(elsewhere[at]) - int(own[at])) >= FAR,
+            tag=topics[at] if topics else "",
+            hue=hues[topics[at]] if topics else "",
+            shared=shared[at] if shared else frozenset(),
+        )
+        for at in shown
+    ]
 
 
 def ranked_html(lists: Sequence[Ranking], rows: int) -> Markup:

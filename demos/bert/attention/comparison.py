@@ -81,9 +81,7 @@ def _in_units(attentions: np.ndarray, alignment: Alignment, side: Side) -> np.nd
     weights = attentions[..., :end, :end].astype(np.float64)
     if not alignment.by_word:
         return weights
-    starts = [unit.tokens[0] for unit in units]
-    pooled = [to_words(head, starts) for head in weights.reshape(-1, end, end)]
-    return np.stack(pooled).reshape(*weights.shape[:-2], len(units), len(units))
+    return to_words(weights, [unit.tokens[0] for unit in units])
 
 
 def _whole(weights: np.ndarray) -> np.ndarray:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demos.bert.attention.matrix_labels import word_starts
+from demos.bert.attention.rollout import to_words
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
@@ -98,14 +100,9 @@ def _read(text: str, pairs: str) -> Sentence:
 
 def word_weights(attentions: np.ndarray, encoding: Encoding) -> np.ndarray:
     """Weights [L, A, n, n] between tokens -> [L, A, w, w] between words; special tokens are left out."""
-    index = encoding.word_index
-    member = np.zeros((1 + max((word for word in index if word is not None), default=-1), len(index)), attentions.dtype)
-    for token, word in enumerate(index):
-        if word is not None:
-            member[word, token] = 1
-    summed = attentions @ member.T  # to a word: the sum over its pieces
-    result: np.ndarray = (member / member.sum(axis=1, keepdims=True)) @ summed  # from a word: their mean
-    return result
+    starts = word_starts(encoding)
+    words = [at for at, start in enumerate(starts) if not encoding.special_tokens_mask[start]]
+    return to_words(attentions, starts)[..., words, :][..., words]
 
 
 def measure_grammar(loaded: LoadedModel, sentences: Sequence[Sentence]) -> Generator[int, None, dict[str, Relation]]:

@@ -94,14 +94,14 @@ def rollout(attentions: np.ndarray, up_to: int, residual: float = 0.5) -> np.nda
 
 
 def to_words(weights: np.ndarray, starts: list[int]) -> np.ndarray:
-    """Weights [n, n] between tokens as weights [w, w] between words, given the index of each word's first token.
+    """Weights [..., n, n] between tokens as [..., w, w] between words, given the index of each word's first token.
 
     To a split word: the sum over its pieces. From one: the mean over its pieces, so that rows still sum to 1.
     Clark et al. 2019, "What Does BERT Look At?", section 4.1.
     """
-    sizes = np.diff([*starts, len(weights)])
-    to = np.add.reduceat(weights, starts, axis=1)  # [n, w]
-    return np.add.reduceat(to, starts, axis=0) / sizes[:, None]  # [w, w]
+    sizes = np.diff([*starts, weights.shape[-1]])
+    to = np.add.reduceat(weights, starts, axis=-1)  # [..., n, w]
+    return np.add.reduceat(to, starts, axis=-2) / sizes[:, None]  # [..., w, w]
 
 
 def renormalise(weights: np.ndarray) -> np.ndarray:

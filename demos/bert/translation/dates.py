@@ -6,7 +6,7 @@ import datetime
 import random
 from functools import cache
 
-from demos.bert.translation.grammar import HELD_OUT, SEED, Pair
+from demos.bert.translation.grammar import HELD_OUT, SEED, Pair, distinct
 
 FIRST, LAST = datetime.date(1900, 1, 1), datetime.date(2049, 12, 31)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -70,15 +70,14 @@ def pair_of(date: datetime.date, form: int, weekday: bool) -> Pair:
 
 def sentences(count: int, seed: int) -> list[Pair]:
     """So many different pairs, the same for the same seed; `example()` is the first."""
-    draw = random.Random(seed)
-    known = example()
-    found = {known.source: known}
+    return distinct(example(), _date, count, seed)
+
+
+def _date(draw: random.Random) -> Pair:
+    """Any day of the years, in any form, three in ten with its weekday."""
     days = (LAST - FIRST).days + 1
-    while len(found) < count:
-        date = FIRST + datetime.timedelta(draw.randrange(days))
-        pair = pair_of(date, draw.randrange(3), draw.random() < 0.3)
-        found.setdefault(pair.source, pair)
-    return list(found.values())
+    date = FIRST + datetime.timedelta(draw.randrange(days))
+    return pair_of(date, draw.randrange(3), draw.random() < 0.3)
 
 
 def example() -> Pair:

@@ -7,7 +7,7 @@ one word for "of the": so the words do not stand in the same order, and some sta
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,11 +51,15 @@ def lexicon() -> dict[str, Any]:
 
 def sentences(count: int, seed: int) -> list[Pair]:
     """So many different pairs, the same for the same seed; `example()` is the first."""
+    return distinct(example(), _sentence, count, seed)
+
+
+def distinct(first: Pair, make: Callable[[random.Random], Pair], count: int, seed: int) -> list[Pair]:
+    """The first pair, and those that `make` draws, until there are so many with different sources."""
     draw = random.Random(seed)
-    known = example()
-    found = {known.source: known}
+    found = {first.source: first}
     while len(found) < count:
-        pair = _sentence(draw)
+        pair = make(draw)
         found.setdefault(pair.source, pair)
     return list(found.values())
 

@@ -7,10 +7,10 @@ import pytest
 
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
 from demos.bert.model.models import ModelStore
-from demos.bert.model.once_cache import OnceCache
 from demos.bert.model.steps import drained
-from demos.lessons.attention.grammar.part import OWN, SENTENCES, show
+from demos.lessons.attention.grammar.part import OWN, show
 from demos.lessons.attention.grammar.question import answer
+from demos.lessons.attention.grammar.scores import SENTENCES
 from demos.page.services import Sentence, Services
 from tests.one_line import one_line
 from tests.programs import printed
@@ -24,7 +24,7 @@ def services(store: ModelStore) -> Services:
 @pytest.mark.parametrize(("name", "direction"), [("object", OWN), ("coreference", 1)])
 def test_picture_table_and_program_say_the_same(services: Services, name: str, direction: int) -> None:
     sentence = Sentence("", "", "minilm")
-    figure, best, pairs, program = show(services, OnceCache(1), sentence, name, direction)
+    figure, best, pairs, program = show(services, sentence, name, direction)
     relation = drained(measure_grammar(services.loaded("minilm"), SENTENCES))[name]
     way = relation.best.direction if direction == OWN else direction
     drawn = np.array(figure.data[0].z, dtype=float)

@@ -8,7 +8,8 @@ import numpy as np
 
 from demos.bert.embeddings.search import Precision
 from demos.figures import palette
-from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, told_html, topic_hues
+from demos.figures.ranked_lists import topic_hues
+from demos.lessons.embeddings.search.figure import Searched, hits_html, numbers_html, told_html
 from tests.one_line import plain
 
 HOSTILE = "<img src=x onerror=alert(1)> ${x} rain"

@@ -6,40 +6,33 @@ from functools import partial
 
 import gradio as gr
 
-from demos.bert.attention.grammar import RELATIONS, Relation, measure_grammar, read_sentences
-from demos.bert.model.once_cache import OnceCache
-from demos.files import read_beside
+from demos.bert.attention.grammar import RELATIONS
 from demos.lessons.attention.grammar.figure import accuracy_figure
 from demos.lessons.attention.grammar.program import grammar_code
+from demos.lessons.attention.grammar.scores import SENTENCES, relations_of
 from demos.lessons.attention.grammar.text import pairs_html, relations_html
 from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part
 from demos.page.services import Sentence, Services
 
-SENTENCES = read_sentences(read_beside(__file__, "sentences.txt"))
-KEPT = 8  # models' scores
 OWN = -1  # the direction in which the best head reads
 
-Scores = OnceCache[int, dict[str, Relation]]
 
-
-def show(services: Services, scores: Scores, sentence: Sentence, name: str, direction: int) -> tuple[object, ...]:
+def show(services: Services, sentence: Sentence, name: str, direction: int) -> tuple[object, ...]:
     """One relation's accuracies, all relations' best heads, each pair of the relation, and the program."""
-    loaded = services.loaded(sentence.model)
-    relations = scores.get((loaded.spec.key, loaded.spec.revision), lambda: measure_grammar(loaded, SENTENCES), 0)
+    relations = relations_of(services, sentence.model)
     relation = relations.get(name, relations[RELATIONS[0]])
     direction = relation.best.direction if direction not in (0, 1) else int(direction)
     return (
         accuracy_figure(relation, direction),
         relations_html(relations, relation.name, direction, len(SENTENCES)),
         pairs_html(relation, direction, SENTENCES),
-        grammar_code(loaded.spec, relation, direction, SENTENCES),
+        grammar_code(services.loaded(sentence.model).spec, relation, direction, SENTENCES),
     )
 
 
 def build(page: Page) -> None:
     """Which relation, the accuracy of all heads at it, and the best head of each relation."""
-    scores: Scores = OnceCache(KEPT)
     with gr.Row(elem_classes="grammar-views picture"):
         with gr.Column(elem_classes="grammar-heads attention-heatmap", min_width=320):
             plot = gr.Plot(label="Accuracy of every head", show_label=False, elem_id="grammar-plot")
@@ -56,9 +49,7 @@ def build(page: Page) -> None:
                 )
     numbers, program = folds(__file__, "Prints the accuracies of this relation")
     page.keep(relation=name, direction=direction)
-    page.draw(
-        partial(show, page.services, scores), [name, direction], [plot, best, numbers, program], show_progress="hidden"
-    )
+    page.draw(partial(show, page.services), [name, direction], [plot, best, numbers, program], show_progress="hidden")
 
 
 PART = Part(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from demos.bert.attention.grammar import measure_grammar, read_sentences
-from demos.bert.model.steps import drained
 from demos.counting import counted
-from demos.files import read_beside
+from demos.lessons.attention.grammar.scores import relations_of
 from demos.page.questions import Answer
 from demos.page.services import Sentence, Services
 
@@ -14,8 +12,7 @@ MARGIN = 0.1  # over the baseline, for a head to count as better
 
 def answer(services: Services, sentence: Sentence) -> Answer:
     """The right choice with the figures of this model."""
-    sentences = read_sentences(read_beside(__file__, "sentences.txt"))
-    relation = drained(measure_grammar(services.loaded(sentence.model), sentences))["object"]
+    relation = relations_of(services, sentence.model)["object"]
     best = relation.best
     facts = {"layer": counted(best.layer), "head": counted(best.head), "share": best.accuracy}
     key = "some" if best.accuracy > relation.baseline + MARGIN else "none"

@@ -12,14 +12,12 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Precision, ranking, ranks
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.cosines import short
-from demos.figures.palette import TOPICS
 from demos.figures.program import encode_lines, model_lines
-from demos.figures.ranked_lists import Hit, Ranking, ranked_html
+from demos.figures.ranked_lists import Ranking, hits_of, ranked_html
 from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 10  # places of each list
-FAR = 3  # places; a sentence that stands so far off in the other list is marked
 OTHER = {"A": "B", "B": "A", "words": "B"}  # the list that each one's ranks are held against
 KEYWORDS = "Words (TF-IDF)"
 
@@ -39,11 +37,6 @@ class Searched:
         return [int(at) for at in ranking(self.scores)[:SHOWN] if self.scores[at] > self.above]
 
 
-def topic_hues(topics: Sequence[str]) -> dict[str, str]:
-    """A colour for each topic, by the alphabet; the same as on the map."""
-    return {topic: TOPICS[k % len(TOPICS)] for k, topic in enumerate(sorted(set(topics)))}
-
-
 def hits_html(
     lists: Sequence[Searched],
     sentences: Sequence[str],
@@ -51,24 +44,11 @@ def hits_html(
     shared: Sequence[frozenset[tuple[int, int]]],
 ) -> Markup:
     """The first places of each list, words that the query has too marked (`shared`, one a sentence), and topics."""
-    hues = topic_hues(topics)
-    places = {searched.letter: ranks(searched.scores) for searched in lists}
+    scores = {searched.letter: searched.scores for searched in lists}
     columns = []
     for searched in lists:
         other = OTHER[searched.letter]
-        hits = [
-            Hit(
-                key=at,
-                sentence=sentences[at],
-                score=float(searched.scores[at]),
-                elsewhere=f"{other} {places[other][at]}",
-                moved=abs(int(places[other][at]) - int(places[searched.letter][at])) >= FAR,
-                tag=topics[at] if topics else "",
-                hue=hues[topics[at]] if topics else "",
-                shared=shared[at],
-            )
-            for at in searched.top()
-        ]
+        hits = hits_of(searched.top(), searched.scores, (other, scores[other]), sentences, topics, shared)
         name = searched.name if searched.letter == "words" else f"{searched.letter}: {searched.name}"
         empty = "" if len(hits) == min(SHOWN, len(sentences)) else TEXT.empty(len(hits))
         columns.append(Ranking(searched.name, TEXT.above(name, searched.precision), hits, empty))

@@ -9,16 +9,14 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 
 from demos.bert.embeddings.late_interaction import Interaction, TokenVectors
-from demos.bert.embeddings.search import Precision, ranking, ranks
+from demos.bert.embeddings.search import Precision, ranking
 from demos.figures.cosines import short
 from demos.figures.matrix import matrix_figure
-from demos.figures.palette import TOPICS
-from demos.figures.ranked_lists import Hit, Ranking, ranked_html
+from demos.figures.ranked_lists import Ranking, hits_of, ranked_html
 from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 10  # places of each list
-FAR = 3  # places; a sentence that stands so far off in the other list is marked
 FRAME = "#d55e00"
 
 
@@ -46,23 +44,10 @@ def lists_html(
 
     `largest`: what each score can be at most.
     """
-    hues = {topic: TOPICS[k % len(TOPICS)] for k, topic in enumerate(sorted(set(topics)))}
-    places = [ranks(score) for score in scores]
     columns = []
     for number, (name, score, precision) in enumerate(zip(names, scores, precisions, strict=True)):
-        other = 1 - number
-        hits = [
-            Hit(
-                key=int(at),
-                sentence=sentences[at],
-                score=float(score[at]),
-                elsewhere=f"{names[other][0]} {places[other][at]}",
-                moved=abs(int(places[other][at]) - int(places[number][at])) >= FAR,
-                tag=topics[at],
-                hue=hues[topics[at]],
-            )
-            for at in ranking(score)[:SHOWN]
-        ]
+        other = names[1 - number][0], scores[1 - number]
+        hits = hits_of(ranking(score)[:SHOWN].tolist(), score, other, sentences, topics)
         columns.append(Ranking(name, TEXT.above(name, precision), hits, largest=largest[number]))
     return ranked_html(columns, SHOWN)
 

@@ -18,7 +18,7 @@ from demos.lessons.family.late_interaction.figure import (
     numbers_html,
     told_html,
 )
-from demos.lessons.family.late_interaction.library import library_of, query_of
+from demos.lessons.family.late_interaction.index import index_of, query_of
 from demos.lessons.family.late_interaction.program import max_sim_code
 from demos.page.examples import examples_of, fill_from
 from demos.page.folds import folds
@@ -58,11 +58,11 @@ def build(page: Page) -> None:
 def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dict[str, Any]:
     """Both lists, and one sentence opened. Raises UserError where there is nothing to search for."""
     wanted = asked_for(sentence, typed)
-    listed, library = our_library(), library_of(services, sentence.model)
+    listed, index = our_library(), index_of(services, sentence.model)
     query = query_of(services, sentence.model, wanted)
-    by_mean, by_token = library.scores(query)
+    by_mean, by_token = index.scores(query)
     opened = int(ranking(by_token)[clamp(place - 1, SHOWN)])
-    against = library.tokens[opened]
+    against = index.tokens[opened]
     found = interaction(query, against)
     return {
         "matrix": interaction_figure(query, against, found),
@@ -70,12 +70,12 @@ def drawn(services: Services, sentence: Sentence, typed: str, place: int) -> dic
         "lists": lists_html(
             NAMES,
             (by_mean, by_token),
-            (library.by_mean, library.by_token),
+            (index.by_mean, index.by_token),
             listed.sentences,
             listed.topics,
             (1.0, float(len(query))),
         ),
-        "numbers": numbers_html(query, against, found, sum(map(len, library.tokens)), len(library.tokens)),
+        "numbers": numbers_html(query, against, found, sum(map(len, index.tokens)), len(index.tokens)),
         "program": max_sim_code(services.loaded(sentence.model).spec, wanted, SHOWN),
     }
 

@@ -86,7 +86,7 @@ def build(page: Page) -> None:
         answers = [gr.HTML(min_height=120, elem_id=f"finetune-ready-{kind}") for kind in TASKS]
     page.show_look()
     with fold(__file__, "library", "The library, the Hub, and pipelines"):
-        gr.HTML(TEXT.library(), elem_id="finetune-ready-pipelines")
+        gr.HTML(TEXT.pipelines(), elem_id="finetune-ready-pipelines")
     with fold(__file__, "numbers", "The numbers"):
         gr.HTML(TEXT.numbers([card(kind) for kind in TASKS]), elem_id="finetune-ready-scores")
     formula_fold(__file__)

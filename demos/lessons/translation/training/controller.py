@@ -19,7 +19,7 @@ from demos.bert.translation.waiting import waiting
 from demos.lessons.translation.figure import alignment_figure, curves_figure, shares_by_length
 from demos.page.services import Services
 from demos.templates import templates
-from demos.training.events import Epoch, Event, Failed, Finished, Started, Stopped
+from demos.training.events import Failed, Finished, Started, Stopped
 from demos.training.service.background import BEAT_SECONDS
 from demos.training.translation.live import train_live
 from demos.training.translation.training import Aligned, Plan, untrained
@@ -88,10 +88,8 @@ class Trainer:
     def train(self, run: str, plan: Plan, ran: tuple[Ran, ...]) -> Iterator[dict[str, Any]]:
         """One run, as changes to the page by their names in CHANGED."""
         pair, parameters = TASKS[plan.task].example(), 0
-        looks: list[tuple[int, float]] = []
         feed = CurveFeed(run, DATA[plan.task], axes=AXES, recipe=f"a translator, {NAMES[plan.score]}")
-        work = noting(train_live(self.trainings, run, plan, pair), looks)
-        events = shown_now(work, feed, BEAT_SECONDS)  # type: ignore[arg-type]
+        events = shown_now(train_live(self.trainings, run, plan, pair), feed, BEAT_SECONDS)  # type: ignore[arg-type]
         try:
             with self.feeds.showing(run, feed):
                 for event in events:
@@ -106,7 +104,7 @@ class Trainer:
                             steps=result.steps,
                             seconds=result.seconds,
                             right=result.right,  # type: ignore[attr-defined]
-                            looks=tuple(looks),
+                            looks=tuple((step, score) for step, _, _, score in feed.looks),  # type: ignore[misc]
                         )
                         yield {
                             "run": "",
@@ -125,17 +123,6 @@ class Trainer:
     def failed(self, message: str) -> dict[str, Any]:
         """The run is over, or never began: why, and Start is there again."""
         return {"curve": failure_message(message), "run": "", **buttons(False)}
-
-
-def noting(events: Iterator[Event | Aligned], looks: list[tuple[int, float]]) -> Iterator[Event | Aligned]:
-    """The events; each look goes into `looks`, also where the page is not told of it. Closing this closes `events`."""
-    try:
-        for event in events:
-            if isinstance(event, Epoch):
-                looks.append((event.step, event.validation_score))
-            yield event
-    finally:
-        events.close()  # type: ignore[attr-defined]
 
 
 def drawn(pair: Pair, plan: Plan, event: Aligned) -> dict[str, Any]:

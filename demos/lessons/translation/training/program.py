@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demos.bert.translation.tasks import DATES, FRENCH
+from demos.bert.translation.tasks import TASKS
 from demos.bert.translation.translators import TRANSFORMER
 from demos.files import read_beside
 from demos.training.translation.training import RATE, TRANSFORMER_RATE, Plan
@@ -11,7 +11,6 @@ PACKING = "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_seque
 OF_THE_PROJECT = (
     "from demos.bert.translation.transformer import Transformer\n"  # the one of the lesson, PyTorch's arithmetic
 )
-MODULES = {FRENCH: "grammar", DATES: "dates"}
 
 
 def training_code(plan: Plan) -> str:
@@ -23,6 +22,7 @@ def training_code(plan: Plan) -> str:
     else:
         model = {"IMPORTS": PACKING, "PROJECT\n": "", "SCORE": repr(plan.score), "RATE": str(RATE)}
         model |= {"MODEL\n": read_beside(__file__, "program_gru.txt"), "MADE": "Translator()"}
-    for name, value in (model | {"TASK": MODULES[plan.task], "STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
+    module = TASKS[plan.task].sentences.__module__.rpartition(".")[-1]
+    for name, value in (model | {"TASK": module, "STEPS": str(plan.steps), "SEED": str(plan.seed)}).items():
         code = code.replace(name, value)
     return code

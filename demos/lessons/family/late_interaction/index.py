@@ -20,7 +20,7 @@ PLACES = 10  # of precision
 
 
 @dataclass(frozen=True)
-class Library:
+class Index:
     """m sentences under both scores."""
 
     tokens: list[TokenVectors]
@@ -33,14 +33,14 @@ class Library:
         return cosine(np.broadcast_to(query.mean, self.means.shape), self.means), max_sims([query], self.tokens)[0]
 
 
-_libraries: OnceCache[None, Library] = OnceCache(KEPT_MODELS)
+_indices: OnceCache[None, Index] = OnceCache(KEPT_MODELS)
 
 
-def library_of(services: Services, model: str) -> Library:
-    """The library read by a model."""
+def index_of(services: Services, model: str) -> Index:
+    """The app's sentences as a model reads them."""
     loaded = services.loaded(model)
 
-    def read() -> Generator[None, None, Library]:
+    def read() -> Generator[None, None, Index]:
         library = our_library()
         yield
         tokens = token_vectors(loaded, library.sentences)
@@ -48,9 +48,9 @@ def library_of(services: Services, model: str) -> Library:
         pairs = max_sims(tokens, tokens)
         scores = (cosine_matrix(means), pairs)
         yield
-        return Library(tokens, means, *(precision_at(score, library.topics, PLACES) for score in scores))
+        return Index(tokens, means, *(precision_at(score, library.topics, PLACES) for score in scores))
 
-    return _libraries.get((loaded.spec, id(loaded.model)), read, None)
+    return _indices.get((loaded.spec, id(loaded.model)), read, None)
 
 
 def query_of(services: Services, model: str, text: str) -> TokenVectors:
