@@ -25,6 +25,12 @@ BROKEN = """(promises) => {
     });
 }"""
 
+SHOWN = """(selector) => [
+    location.search.slice(-80),
+    document.querySelector(selector)?.textContent.replace(/\\s+/g, ' ').slice(0, 80) ?? 'nothing',
+    document.querySelector('.toast-body')?.textContent ?? 'no notice',
+]"""
+
 
 def test_each_view_shows_what_its_rows_promise(page: Page, app_url: str) -> None:
     rows = sorted((row for row in slides() if row.view), key=lambda row: (row.lesson, row.query))
@@ -44,11 +50,11 @@ def test_each_view_shows_what_its_rows_promise(page: Page, app_url: str) -> None
 
 
 def broken_of(page: Page, rows: Sequence[Slide]) -> list[list[str]]:
-    """What the open view still lacks of its rows' promises, once it has had time to be drawn."""
+    """What the open view still lacks of its rows' promises, once it has had time to be drawn; and what it shows."""
     asked = [[row.key, row.selector, row.words] for row in rows]
-    for _ in range(100):
+    for _ in range(400):  # tenths of a second, as long as other browser tests wait
         broken: list[list[str]] = page.evaluate(BROKEN, asked)
         if not broken:
-            break
+            return []
         page.wait_for_timeout(100)
-    return broken
+    return [[*promise, *page.evaluate(SHOWN, promise[1])] for promise in broken]
