@@ -25,7 +25,7 @@
   const ITS_OWN = ["__theme", "present", "questions"]; // in the link: how this reader's page looks, which no other view changes
   const STOP = ["tour", "stop"]; // in the link: another of these is shown by a page of its own
   let offers = []; // the lesson's choices, as `restore` was told of them
-  let arriving; // the link of a view that this page is about to show
+  let arriving; // the link of a view that this page is about to show, until it is taken
   let arrivals = 0; // how many views with other choices this page was made to show
 
   // Thrown where what follows a step is not to happen: Gradio goes on with the others that its event is for, and says
@@ -299,7 +299,8 @@
       writeTyped();
       restored = false;
       for (const field of document.querySelectorAll("#bar-text textarea, #bar-pair textarea")) field.readOnly = true;
-      location.reload();
+      if (arriving) location.replace(`./${encodeURIComponent(state.lesson)}?${arriving}`);
+      else location.reload();
     },
 
     // -> [text, pair, asked model, the page's key, the same if they trained before, ...every kept choice in order, ...files]
@@ -382,6 +383,7 @@
         return value;
       });
       if (moved && !turned) arrivals += 1;
+      arriving = undefined;
       const changed = (name) => (state[name] === before[name] ? undefined : state[name]);
       return [changed("text"), changed("pair"), state.model, ...values];
     },

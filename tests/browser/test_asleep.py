@@ -16,6 +16,11 @@ from tests.browser.conftest import stands, visit
 
 IDLE = 0.5  # seconds
 HELD = 3.0  # seconds
+OPEN_ROOM = """() => fetch("./room/open", {
+    method: "POST",
+    headers: {"Content-Type": "application/json"},
+    body: JSON.stringify({base: location.origin + "/"}),
+}).then(answer => answer.json())"""
 
 
 class Wire(str):
@@ -36,6 +41,17 @@ class Wire(str):
         wire.ends, wire.cut_before, wire.held_before = [], b"", b""
         threading.Thread(target=wire._serve, daemon=True).start()
         return wire
+
+    def close(self) -> None:
+        """Let nobody through, until `open`."""
+        self.listener.shutdown(socket.SHUT_RDWR)  # else it lets one more through
+        self.listener.close()
+        self.cut()
+
+    def open(self) -> None:
+        """Let all through again."""
+        self.listener = socket.create_server(("127.0.0.1", urlsplit(self).port or 0))
+        threading.Thread(target=self._serve, daemon=True).start()
 
     def cut(self) -> None:
         """End all connections at once, as a network does that is left."""
@@ -76,8 +92,7 @@ class Wire(str):
 def app_url(app_url: str) -> Iterator[Wire]:
     wire = Wire.to(app_url)
     yield wire
-    wire.listener.close()
-    wire.cut()
+    wire.close()
 
 
 def test_who_slept_goes_on(page: Page, app_url: Wire) -> None:
@@ -144,6 +159,33 @@ def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> 
     expect(page.locator("#tokens-picture ol").first).to_contain_text("coasts")
     expect(page.locator("#bar-text textarea")).to_have_value("Seas have coasts.")
     expect(page.locator("#bar-text textarea")).to_be_editable()
+
+
+def test_a_view_that_is_asked_for_while_the_connection_is_lost(page: Page, app_url: Wire) -> None:
+    visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
+    stands(page, "tokens")
+    page.wait_for_timeout(500)
+    app_url.cut_before = b"process_completed"
+    page.locator("#tokens-under label").nth(1).click()
+    expect(page.locator(".toast-body")).to_contain_text("Connection")
+    page.evaluate("insideBert.goTo('tokens', 'text=Seas+have+coasts.&model=minilm')")
+    expect(page.locator("#tokens-picture ol").first).to_contain_text("coasts")
+    expect(page.locator("#bar-text textarea")).to_have_value("Seas have coasts.")
+
+
+def test_a_member_is_told_that_the_server_is_silent(page: Page, app_url: Wire) -> None:
+    visit(page, f"{app_url}/tokens")
+    stands(page, "tokens")
+    code = page.evaluate(OPEN_ROOM)["code"]
+    visit(page, f"{app_url}/tokens?room={code}")
+    line = page.locator("#room-line")
+    expect(line).to_contain_text("following")
+    app_url.close()
+    expect(line).to_contain_text("not connected")
+    expect(line).to_contain_text("The server is not responding.")
+    app_url.open()
+    expect(line).to_contain_text("following")
+    expect(line).not_to_contain_text("not responding")
 
 
 def test_a_curve_goes_on_after_the_network_was_away(page: Page, app_url: Wire) -> None:

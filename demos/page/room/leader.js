@@ -93,7 +93,7 @@ async function lead() {
   panel.querySelector(".room-sentences").addEventListener("toggle", list);
   panel.querySelector(".room-data").addEventListener("toggle", lookOver);
   document.documentElement.classList.add("room-leads");
-  stop = listen(heard, lost);
+  stop = listen(heard, lost, (isReached) => tell(isReached ? "" : word("silent")));
   leads = setInterval(() => Date.now() > quietUntil && show(new URL(location.href)), LOOK);
   window.navigation?.addEventListener("navigate", leaves);
   document.addEventListener("inside-bert-run", runs);

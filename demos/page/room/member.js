@@ -6,6 +6,7 @@ const READY = 100; // milliseconds between two looks whether the page stands as 
 let line;
 let state = {};
 let stop = () => {};
+let isReached = true; // the server
 
 export async function begin() {
   await readWords();
@@ -19,7 +20,7 @@ export async function begin() {
   // who went to another lesson by a link of the page does not want to be taken back at once
   if (applied && JSON.parse(applied).lesson !== insideBert.place().lesson) room.set({ following: false });
   show();
-  stop = listen(heard, join);
+  stop = listen(heard, join, reached);
 }
 
 const stands = async () => {
@@ -95,10 +96,16 @@ function card() {
   box.querySelector("div").innerHTML = state.stop?.html ?? ""; // made by the server of Markdown in which no HTML counts
 }
 
+function reached(now) {
+  isReached = now;
+  show(now ? "" : word("silent"));
+}
+
 function show(told = "") {
   const { code, following } = room.now;
-  line.classList.toggle("free", !following);
-  fill(line, { code, state: word(following ? "following" : "free"), turn: word(following ? "let-go" : "follow") });
+  const doing = following ? "following" : "free";
+  line.classList.toggle("free", !following || !isReached);
+  fill(line, { code, state: word(isReached ? doing : "away"), turn: word(following ? "let-go" : "follow") });
   card();
   tell(told);
 }

@@ -1,6 +1,7 @@
 // What the lecturer's and a member's scripts share: forms and words, requests, the stream of events, a vote's bars.
 const HERE = new URL(".", import.meta.url);
 const AGAIN = 3000; // milliseconds before a refused stream is asked for again
+const MOMENT = 3000; // milliseconds of silence that are told to nobody: a proxy ends a stream now and then
 const ASLEEP = 20_000; // milliseconds out of sight after which a stream may have died with no sign
 export const room = window.insideBertRoom;
 
@@ -52,11 +53,18 @@ export async function post(name, code, said) {
 }
 
 // Call `heard(state, name)` for each event: `state` is the last of each name, `name` the new one. `lost` says, where the
-// server refuses the stream, whether to ask again. -> a function that ends it
-export function listen(heard, lost) {
+// server refuses the stream, whether to ask again. `reached` is told when the server has been silent for a moment (false),
+// and when it answers again. -> a function that ends it
+export function listen(heard, lost, reached) {
   const state = {};
   let source;
   let ended = false;
+  let silent; // the clock of a silence
+  let isTold = false;
+  function tell() {
+    isTold = !ended;
+    if (isTold) reached(false);
+  }
   function open() {
     if (ended || !room.now) return;
     source?.close();
@@ -67,7 +75,14 @@ export function listen(heard, lost) {
       Object.assign(state, news);
       for (const name of Object.keys(news)) heard(state, name);
     };
+    source.onopen = () => {
+      clearTimeout(silent);
+      silent = undefined;
+      if (isTold) reached(true);
+      isTold = false;
+    };
     source.onerror = async () => {
+      silent ??= setTimeout(tell, MOMENT);
       if (source.readyState === EventSource.CLOSED && (await lost())) setTimeout(open, AGAIN);
     };
   }
@@ -82,6 +97,7 @@ export function listen(heard, lost) {
   open();
   return () => {
     ended = true;
+    clearTimeout(silent);
     document.removeEventListener("visibilitychange", seen);
     removeEventListener("online", open);
     source?.close();
