@@ -83,5 +83,5 @@ def _faults(page: Page, stop: Stop) -> list[str]:
         expect(page.locator(f"#{stop.light}.toured")).to_be_visible()
         expect(page.locator(f"#{stop.light}")).to_be_in_viewport()
     page.wait_for_timeout(CALM)
-    notices = page.locator(".lesson-notices, .toast-body.error").all_inner_texts()
+    notices = page.locator(".lesson-notices .notice, .toast-body.error").all_inner_texts()
     return [*found, *looks(page, LEAST), *(f"a notice: {text[:100]}" for text in notices if text.strip())]

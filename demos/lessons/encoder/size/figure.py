@@ -40,7 +40,7 @@ def treemap(shape: Shape) -> go.Figure:
     figure = go.Figure(
         go.Treemap(
             ids=["all", *groups, *(f"{count.group} {count.name}" for count in counts)],
-            labels=[root, *groups, *(count.name for count in counts)],
+            labels=[root, *groups, *(Markup(count.name).striptags() for count in counts)],  # no small type in a hall
             parents=["", *["all"] * len(groups), *(count.group for count in counts)],
             values=[total, *sums.values(), *(count.total for count in counts)],
             customdata=["", *[""] * len(groups), *times],
