@@ -2,13 +2,21 @@
 
 // The head view's coloured squares, the last group of its picture: full colour is on, pale is off.
 const squares = (() => {
+  const OFF = 0.6; // how much of the paper there is in what is off
   const all = () => [...document.querySelectorAll(".head #vis > svg > g:last-child > rect")];
   const isOn = (square, head) => square.getAttribute("fill") === d3.schemeCategory10[head % d3.schemeCategory10.length];
   const on = () => all().flatMap((square, head) => (isOn(square, head) ? [head] : []));
 
+  // What is off keeps its hue: bertviz takes more from the saturation than some colours have.
+  function fade(square, head) {
+    const paper = getComputedStyle(document.documentElement).backgroundColor;
+    square.setAttribute("fill", d3.interpolateRgb(d3.schemeCategory10[head % d3.schemeCategory10.length], paper)(OFF));
+  }
+
   // Heads are told apart by number too, in the ink that stands out more on its colour.
   function number() {
     all().forEach((square, head) => {
+      if (!isOn(square, head)) fade(square, head);
       const label = square.parentNode.querySelectorAll("text")[head] ?? square.parentNode.appendChild(marks.shape("text", {
         x: +square.getAttribute("x") + 10, y: 14.5, "text-anchor": "middle", "font-size": "13px", "font-weight": "bold", class: "number",
       }));

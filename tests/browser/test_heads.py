@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import colorsys
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
 from demos.bert.model.steps import drained
+from demos.figures.palette import HEADS
 from tests.browser.bertviz import FRAME, drawn, off, opacities, press, visible
 
 TEXT = "The old miller, as old as his mill, counted <b>sacks</b>."
@@ -139,6 +141,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     shows(page, weights, [3])
     page.wait_for_url(lambda url: chosen(url) == ("3", None))
 
+    what_is_off_keeps_its_hue(squares)
     every = drawn(page, "head 0").get_by_role("button", name="Show all heads")
     press(every, frame)
     shows(page, weights, list(range(12)))
@@ -159,6 +162,25 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     page.evaluate("insideBert.dark(true)")  # drawn anew
     expect(drawn(page, "head 0").locator("html")).to_have_class("dark")
     shows(page, weights, [4])
+
+
+def what_is_off_keeps_its_hue(squares: Locator) -> None:
+    """bertviz alone turns a dull colour into its opposite, or into grey."""
+    for head, colour in enumerate(HEADS[:12]):
+        fill = squares.nth(head).get_attribute("fill") or ""
+        drawn_in = [int(number) / 255 for number in re.findall(r"\d+", fill)] if fill.startswith("rgb") else parts(fill)
+        apart = abs(hue_of(drawn_in) - hue_of(parts(colour)))
+        assert min(apart, 1 - apart) < 0.06, f"head {head + 1}: {fill} for {colour}"
+
+
+def parts(colour: str) -> list[float]:
+    """Red, green and blue of #rrggbb, each from 0 to 1."""
+    return [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+
+
+def hue_of(colour: Sequence[float]) -> float:
+    """From 0 to 1, round the circle."""
+    return colorsys.rgb_to_hsv(*colour)[0]
 
 
 def chosen(url: str) -> tuple[str | None, str | None]:
