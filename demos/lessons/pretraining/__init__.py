@@ -33,7 +33,7 @@ LESSON = Lesson(
     question="How can a model learn without human labels?",
     look=(
         "BERT was pre-trained on two tasks: predict masked words, and predict whether a sentence follows another one. "
-        "Any text provides the labels for both tasks."
+        "The text itself provides the labels: the hidden words, and the order of its sentences."
     ),
     build=build,
     parts=parts_of(__name__),
