@@ -22,6 +22,7 @@ from demos.training.export.card import card
 from demos.training.export.folder import write_folder
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import read_log
+from demos.training.export.script import command_of, repeated, script_of
 from demos.training.export.transformers_folder import form_of
 from demos.training.form_values import UPLOAD, read_dataset, read_settings
 from demos.training.learning.earlier import GONE
@@ -102,7 +103,9 @@ def test_the_downloaded_folder_is_the_same_start(
     assert all(torch.equal(one, other) for one, other in zip(kept, downloaded, strict=True))
 
 
-def test_a_second_run_on_the_first_says_so_everywhere(room: Room, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_on_the_first_says_so_everywhere(
+    room: Room, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[Started] = []
     shown_now = controller.shown_now
 
@@ -127,6 +130,20 @@ def test_a_second_run_on_the_first_says_so_everywhere(room: Room, first: str, mo
     first_log = read_log(runs.folder(first))
     assert first_log is not None
     assert "earlier run" not in card(first_log, form_of(trained.task, trained.model.encoder.config), "")
+    # the exported program and command begin with the downloaded folder, and give the page's numbers
+    again = repeated(log)
+    assert "--earlier bert-films" in command_of(again)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="no folder 'bert-films' here; download the earlier run"):
+        again.base(room.store)
+    write_folder(runs.trained(first), first_log, tmp_path / "bert-films")
+    assert again.base(room.store).samefile(tmp_path / "bert-films")
+    shutil.copy(room.file["pets"], tmp_path)
+    said: dict[str, Any] = {}
+    exec(compile(script_of(again, log, out=str(tmp_path / "out")), "run.py", "exec"), said)
+    assert said["metrics"] == log.metrics
+    weights = [load_file(folder / "model.safetensors") for folder in (runs.folder(kept), tmp_path / "out")]
+    assert all(torch.equal(weights[0][name], weights[1][f"encoder.{name}"]) for name in weights[0])
 
 
 def test_the_program_loads_the_downloaded_folder_and_runs(
