@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,11 @@ def file_name(*parts: object, extension: str) -> str:
     plain = re.sub(r"[^a-z0-9.]+", "-", ascii_only.lower())
     plain = re.sub(r"\.{2,}", ".", plain).strip(".-")[:LONGEST_NAME].strip(".-")
     return f"{plain or 'bert'}.{extension}"
+
+
+def run_folder(data: str) -> str:
+    """The name of a run's downloaded folder, by its data's name: "bert-emotion"."""
+    return file_name("bert", Path(data).stem, extension="zip").removesuffix(".zip").replace(".", "-")
 
 
 def attention_json(run: Run, title: str, layer: int, head: int) -> str:

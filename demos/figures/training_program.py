@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.figures.program import POOLING, model_lines
@@ -10,7 +12,9 @@ from demos.templates import templates
 from demos.training.data.splits import MAX_TEST, MAX_TRAIN
 from demos.training.export.data_program import reading_of
 from demos.training.export.recipe_file import Recipe
+from demos.training.export.transformers_folder import STOCK, form_of
 from demos.training.form_values import HUB, UPLOAD
+from demos.training.learning.earlier import head_of
 from demos.training.presets import learns_from_pairs
 from demos.training.settings import Settings
 
@@ -19,7 +23,29 @@ FLAT = "vectors = nn.functional.pad(states * mask, (0, 0, 0, longest - states.sh
 OUTPUTS = {"entities": "len(labels)", "question": "2", "choice": "1"}
 
 
-def program_of(spec: ModelSpec, recipe: Recipe) -> str:
+@dataclass(frozen=True)
+class EarlierRun:
+    """A run that a recipe begins with, as a program loads it from its downloaded folder."""
+
+    number: int
+    auto: str  # the class of transformers that loads it
+    own: bool  # whether that class lies in the folder
+    keeps_head: bool  # the recipe's layers on top begin as that run's
+    head: str = ""  # these as an expression over `earlier`, of a standard class; its own has them as `earlier.head`
+
+
+def earlier_run(number: int, task: Any, config: Any, now: Any) -> EarlierRun:
+    """The run of this task on an encoder of this configuration, for a recipe of the task `now`."""
+    form = form_of(task, config)
+    keeps, head = head_of(task).fits(head_of(now)), ""
+    if keeps and not form.why_own:
+        dropout, names = f"nn.Dropout({now.dropout:g})", STOCK[config.model_type]
+        dense = f"{dropout}, earlier.{names.dense}, nn.Tanh(), " if task.hidden else ""
+        head = f"nn.Sequential({dense}{dropout}, earlier.{form.shape.last})"
+    return EarlierRun(number, form.auto, bool(form.why_own), keeps, head)
+
+
+def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = None) -> str:
     """A program that trains this recipe and prints its test score; "" for data that needs more than a few lines.
 
     Plain on purpose: no batches by length, all word embeddings trained; the same method, not the same digits.
@@ -28,7 +54,7 @@ def program_of(spec: ModelSpec, recipe: Recipe) -> str:
     reading, settings = reading_of(recipe), recipe.settings
     if reading is None:
         return ""
-    needed, source = model_lines(spec)
+    needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)
     fits = ("from sklearn.linear_model import LogisticRegression",) if contrast else ()
@@ -40,6 +66,8 @@ def program_of(spec: ModelSpec, recipe: Recipe) -> str:
         hub=recipe.data == HUB,
         imports=(*reading.imports, *fits),
         needed=needed,
+        earlier=earlier,
+        revision="" if earlier else ", revision=revision",
         source=source,
         loading=reading.lines,
         settings=settings,

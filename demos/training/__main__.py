@@ -55,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--test", help="with a file: a second one that is the test split")
     options.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
     options.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
+    options.add_argument("--earlier", help="the downloaded folder of an earlier run, to begin with its weights")
     options.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
     most = f"training examples at the most; without it the page's {MAX_TRAIN:,}"
     options.add_argument("--max-train", type=int, help=most)
@@ -76,7 +77,10 @@ def recipe_from(options: argparse.Namespace) -> Recipe:
             raise UserError(f"The recipe {str(options.recipe)!r} can't be read.") from error
     if options.data:
         recipe = replace(recipe, **_source(options.data))  # type: ignore[arg-type]
-    changed = {"task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test}
+    changed = {
+        "task": options.task, "model": options.model, "max_train": options.max_train, "test_file": options.test,
+        "earlier": options.earlier,
+    }  # fmt: skip
     recipe = replace(recipe, **{name: value for name, value in changed.items() if value is not None})
     settings = asdict(recipe.settings) | dict(map(_setting, options.set))
     return recipe_of({**asdict(recipe), "settings": settings})
@@ -129,7 +133,7 @@ class _Run:
         return last
 
     def _events(self, folder: Path) -> Iterator[Event]:
-        settings, base = self.recipe.settings, self.store.folder(self.recipe.model)
+        settings, base = self.recipe.settings, self.recipe.base(self.store)
         threads = settings.threads or max(1, cores() // self.parallel.processes)
         if self.parallel.processes == 1:
             yield from in_own_thread(lambda: train(self.dataset, base, settings, folder), threads)

@@ -40,6 +40,7 @@ class Started:
     threads: int
     watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
     head_parameters: int = 0  # of all parameters, those of the layers on top
+    kept_head: bool = False  # these began as an earlier run's, whose task and labels are the same
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,7 @@ class _Training:
             threads=torch.get_num_threads(),
             watched=self.watched,
             head_parameters=learner.head_parameters,
+            kept_head=learner.kept_head,
         )
 
     def _reason_to_stop(self, step: int) -> str:

@@ -1,13 +1,13 @@
-"""From a file's bytes to its text: UTF-8, UTF-16 with its mark, or the Windows-1252 that Excel writes."""
+"""From a file's bytes to its text: UTF-8, UTF-16 with its mark, or the Windows-1252 or -1250 that Excel writes."""
 
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from demos.errors import UserError
 from demos.training.data.upload_limit import MAX_UPLOAD
+from demos.training.data.windows_text import windows_encoding
 
 NOT_TEXT = {
     b"\x1f\x8b": "compressed", b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",
@@ -15,10 +15,6 @@ NOT_TEXT = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook, or one with a password",
 }  # fmt: skip
 SAVE_AS = "save it as .xlsx, CSV or JSON"
-MOST_ACCENTS = 0.25  # of the letters of a western language; a French text has 0.05
-_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_ABOVE_ASCII = bytes(range(128, 256))
-_NO_LETTERS = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
 
 def file_bytes(path: Path | str) -> bytes:
@@ -40,7 +36,7 @@ def check_size(size: int) -> None:
 
 
 def decode_text(data: bytes) -> tuple[str, str]:
-    """(the text, the name of its encoding): UTF-8 with or without a byte order mark, UTF-16 with one, Windows-1252.
+    """(the text, the name of its encoding): UTF-8 with or without a byte order mark, UTF-16 with one, one of Windows'.
 
     Marks further in, of files put together, go. Raises UserError for more than MAX_UPLOAD, and for what is no text.
     """
@@ -56,27 +52,14 @@ def decode_text(data: bytes) -> tuple[str, str]:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        if not marked and _is_western(data):
-            return data.decode("cp1252"), "cp1252"
+        if not marked and (windows := windows_encoding(data)):
+            return data.decode(windows), windows
         row = len(lines_of(data[: error.start].decode(encoding, "replace")))
         raise UserError(f"Row {row:,} is not {encoding.upper()} text; save the file as UTF-8.") from error
     if "\0" in text:
         row = len(lines_of(text[: text.index("\0")]))
         raise UserError(f"Row {row:,} contains a NUL character, so this is not a text file.")
     return text.replace("\ufeff", ""), encoding
-
-
-def _is_western(data: bytes) -> bool:
-    """Whether bytes that are not UTF-8 are Windows-1252: few letters with accents, and no signs that a text lacks."""
-    try:
-        data.decode("cp1252")
-    except UnicodeDecodeError:
-        return False
-    accents = len(data) - len(data.translate(None, _ABOVE_ASCII))
-    letters = len(data.translate(None, _NO_LETTERS))
-    valid = data.decode("utf-8", "ignore")
-    broken_utf_8 = len(valid.encode()) - len(valid.encode("ascii", "ignore")) > accents / 2
-    return not _CONTROLS.search(data) and accents < MOST_ACCENTS * letters and not broken_utf_8
 
 
 def lines_of(text: str) -> list[str]:

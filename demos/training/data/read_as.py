@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-ENCODINGS = {"utf-8": "UTF-8", "utf-16": "UTF-16", "cp1252": "Windows-1252"}  # Python's names and the usual ones
+from demos.training.data.windows_text import CENTRAL, UNSURE, WESTERN
+
+# Python's names and the usual ones.
+ENCODINGS = {
+    "utf-8": "UTF-8", "utf-16": "UTF-16", WESTERN: "Windows-1252", CENTRAL: "Windows-1250", UNSURE: "Windows-1252",
+}  # fmt: skip
+GUESSED = " This encoding is a guess; if letters are wrong, save the file as UTF-8."
 SIGNS = {",": "commas", "\t": "tabs", ";": ";", "|": "|"}
 
 
@@ -24,7 +30,7 @@ class ReadAs:
     def told(self) -> str:
         """The sentence for the page."""
         encoding = ENCODINGS.get(self.encoding, "")
-        return f"Read as {self.form}{', ' if encoding else ''}{encoding}."
+        return f"Read as {self.form}{', ' if encoding else ''}{encoding}.{GUESSED if self.encoding == UNSURE else ''}"
 
 
 class ReadRows(NamedTuple):

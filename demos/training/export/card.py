@@ -76,6 +76,8 @@ def card(log: Log, form: Form, loaded: str) -> str:
         results=[(plain(name), _number(value)) for name, value in [*results, ("loss", log.loss)]],
         looks=[(f"{look[0]:,.0f}", *(_number(value) for value in look[1:4])) for look in looks],
         settings=[(name.replace("_", " "), plain(value)) for name, value in _recipe(log)],
+        earlier=plain(recipe.earlier),
+        log_earlier=plain(log.earlier),
         margin=98 / max(1, started.test) ** 0.5,
     )
     return f"{front}\n\n{body}\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
 from demos.training.data.splits import MAX_TRAIN, Splits
@@ -29,7 +30,8 @@ from demos.training.settings import Settings
 LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
 FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
-TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
+# Most characters.
+TEXTS = {"model": 100, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,17 @@ class Recipe:
     hub: str = ""  # where `data` is "hub": owner/name or owner/name:config
     max_train: int = MAX_TRAIN  # the page's bound; the command takes up to MAX_ROWS
     settings: Settings = field(default_factory=Settings)
+    earlier: str = ""  # the downloaded folder of a run of this model that this one begins with; or none
+
+    def base(self, store: ModelStore) -> Path:
+        """The folder of what it begins with. Raises UserError where it can't be had."""
+        if not self.earlier:
+            return store.folder(self.model)
+        if not (folder := Path(self.earlier)).is_dir():
+            raise UserError(
+                f"There is no folder {folder.name!r} here; download the earlier run in “Export” and unpack it here."
+            )
+        return folder
 
     def dataset(self) -> Splits:
         """The data, as the page reads it; the seed is the settings' own. Raises UserError where it can't be had."""
@@ -59,7 +72,8 @@ class Recipe:
         """What may be read by others: files by their names, not their paths on a server, and none that was not used."""
         files = (self.file, self.test_file) if self.data == UPLOAD else ("", "")
         file, test_file = (Path(name).name for name in files)
-        return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "")
+        earlier = Path(self.earlier).name
+        return replace(self, file=file, test_file=test_file, hub=self.hub if self.data == HUB else "", earlier=earlier)
 
 
 def chosen_recipe(

@@ -41,6 +41,7 @@ class Log:
     examples_per_second: float
     processes: int = 1
     versions: tuple[str, str] = ("", "")  # of torch and transformers
+    earlier: str = ""  # the run that it began with, in words; "" where it is not known, or there is none
 
 
 def log_of(
@@ -52,6 +53,7 @@ def log_of(
     result: Outcome,
     stopped: str = "",
     processes: int = 1,
+    earlier: str = "",
 ) -> Log:
     """The log of a run from what it told. `looks` are rows of step, training loss, validation loss and score."""
     thinned = looks if len(looks) <= MAX_LOOKS else [*looks[:: math.ceil(len(looks) / MAX_LOOKS)], looks[-1]]
@@ -72,6 +74,7 @@ def log_of(
         examples_per_second=round(result.examples_per_second, 2),
         processes=processes,
         versions=(torch.__version__, transformers.__version__),
+        earlier=earlier,
     )
 
 

@@ -47,11 +47,16 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
         dataset=dataset,
         needed=needed,
         model=repr(recipe.model),
-        catalogue="" if recipe.model in CATALOGUE else repr(OWN_CATALOGUE),  # the file that the app was started with
+        earlier=repr(recipe.earlier) if recipe.earlier else "",
+        catalogue=repr(OWN_CATALOGUE) if _needs_catalogue(recipe) else "",  # the file that the app was started with
         counts_cores=not recipe.settings.threads,  # as many as the machine has, which the page finds out alike
         out=repr(out),
     )
     return f"{text}\n"
+
+
+def _needs_catalogue(recipe: Recipe) -> bool:
+    return not recipe.earlier and recipe.model not in CATALOGUE
 
 
 def _dataset(recipe: Recipe) -> tuple[str, str]:
@@ -71,6 +76,8 @@ def command_of(recipe: Recipe, out: str = OUT) -> str:
     if recipe.model not in CATALOGUE:
         words += ["--catalogue", OWN_CATALOGUE]
     words += ["--model", recipe.model, "--task", recipe.task, "--data", data]
+    if recipe.earlier:
+        words += ["--earlier", recipe.earlier]
     if recipe.data == UPLOAD and recipe.test_file:
         words += ["--test", recipe.test_file]
     if recipe.max_train != MAX_TRAIN:

@@ -15,6 +15,7 @@ from demos.bert.model.memory import keep_pages
 from demos.training.events import Caching
 from demos.training.learning import hardware
 from demos.training.learning.contrast import fit_linear, pair_loss
+from demos.training.learning.earlier import read_head
 from demos.training.learning.encoder import States, layers_of, lower, upper
 from demos.training.learning.hardware import attention_of, quicken, run_device
 from demos.training.learning.model import (
@@ -36,12 +37,16 @@ from demos.training.tasks.task import Batch, Features, SeededDropout, Task
 
 
 class Learner:
-    """A fresh copy of an encoder with a new head; from examples as tokens to logits, and a step down the gradient."""
+    """A fresh copy of an encoder with a head; from examples as tokens to logits, and a step down the gradient.
+
+    The head is new, unless `base` is an earlier run's folder and that run's head is for the same.
+    """
 
     def __init__(
         self, task: Task, base: Path, settings: Settings, parallel: Parallel = ALONE, on_cpu: bool = False
     ) -> None:
         keep_pages()
+        self.earlier = read_head(base)
         self.task, self.settings, self.parallel = task, settings, parallel
         self.device = run_device(on_cpu)
         self.half = hardware.in_bfloat16(on_cpu)
@@ -55,6 +60,7 @@ class Learner:
 
     def _new_head(self, width: int) -> nn.Module:
         head = self.task.head(width, torch.Generator().manual_seed(self.settings.seed))
+        self.kept_head = self.earlier is not None and self.earlier.put(self.task, head)
         noise = torch.Generator(self.device).manual_seed(self.settings.seed + self.parallel.rank)
         for layer in head.modules():
             if isinstance(layer, SeededDropout):

@@ -11,11 +11,12 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel, AutoTokenizer, PreTrainedConfig
 
 from demos.bert.model.models import nbytes_of
 from demos.bert.model.text import clean_text
 from demos.bert.model.weights import read_weights
+from demos.training.export.modeling_head import HeadConfig, HeadModel
 from demos.training.learning.batches import scoring_batches
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.registry import read_task
@@ -38,12 +39,16 @@ class Model:
 
 
 def load_encoder(folder: Path | str, attention: str = "sdpa") -> Any:
-    """A fresh encoder in float32 from a local folder, safetensors only, all its dropout off.
+    """A fresh encoder in float32 from a local folder, a model's or a run's, safetensors only, all its dropout off.
 
     Off, because a run's numbers must not hang on the global random generator, and because dropout in the attention
     keeps the CPU from its fused kernel. BERT's pooler, which nothing here reads, stays as it was.
     """
-    encoder = read_weights(AutoModel, folder, attention)
+    config, _ = PreTrainedConfig.get_config_dict(folder, local_files_only=True)
+    if config["model_type"] == HeadConfig.model_type:  # a run's folder, as it is downloaded
+        encoder = read_weights(HeadModel, folder, attention).encoder
+    else:
+        encoder = read_weights(AutoModel, folder, attention)
     for module in encoder.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0

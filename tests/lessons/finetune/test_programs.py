@@ -106,6 +106,8 @@ LISTS = json.dumps([{"tokens": [f"Ann{k}", "slept"], "ner_tags": ["B-PER", "O"]}
 SQUADS = "".join(f"shop {k} opens at nine {k},When?,nine,{made.FILMS[k][1]}\n" for k in range(30))
 FILES = {
     "semicolons in Windows-1252": ("sentence", "a.csv", ACCENTS.encode("cp1252")),
+    "Windows-1250": ("sentence", "a.csv", ACCENTS.replace("café", "świetny książka").encode("cp1250")),
+    "a guessed encoding": ("sentence", "a.csv", ACCENTS.replace("café", "crème").encode("cp1252")),
     "UTF-16": ("sentence", "a.csv", ACCENTS.encode("utf-16")),
     "a byte order mark and sep=": ("sentence", "a.csv", b"\xef\xbb\xbf" + b"sep=;\n" + ACCENTS.encode()),
     "loose quotes between tabs": ("sentence", "a.tsv", made.films(('a "so-so', "no"), between="\t").encode()),

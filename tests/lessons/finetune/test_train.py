@@ -23,7 +23,7 @@ from demos.training.form_values import (
     OWN,
     UPLOAD,
 )
-from tests.lessons.finetune.wired import CHOSEN, TSV, Wired
+from tests.lessons.finetune.wired import BEGIN, CHOSEN, TSV, Wired
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def start(
     yield begun
     run = begun["run"]
     picked = ("sentence", UPLOAD, upload, None, "", 1_500)
-    for update in wired.train["run"](begun["begun"], reader, "", "", "tiny", *picked, *CHOSEN):
+    for update in wired.train["run"](begun["begun"], reader, "", "", "tiny", "model", *picked, *CHOSEN):
         assert wired.reaches(update, wired.train)
         if "phase" in update:
             ended = wired.finish["run"](update["phase"], run, "sentence", words, "", "")
@@ -164,7 +164,7 @@ def test_what_keeps_a_run_from_starting_is_told_at_the_curve(wired: Wired, tmp_p
     assert (update["run"], update["start"]["interactive"]) == ("", True)
     with pytest.raises(UserError, match="one column"):
         wired.draws[0]["show"](
-            Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, str(broken), None, "", 1_500, *CHOSEN
+            Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, str(broken), None, "", 1_500, *CHOSEN
         )
 
 

@@ -27,18 +27,19 @@ from demos.training.form_values import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from tests.lessons.finetune.wired import CHOSEN, EMOTION, QUICK, Wired
+from tests.lessons.finetune.wired import BEGIN, CHOSEN, EMOTION, QUICK, Wired
 from tests.one_line import flat
 
 
 def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     draw, costs = wired.draws
-    shown = draw["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)
+    shown = draw["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *CHOSEN)
     assert {wired.parts[name] for name in shown} == set(draw["outputs"])
-    names = ("preset_told", "files", "hubs", "walk", "drawn", "chain", "told", "code")
-    told, files, hubs, walk, drawn, chain, data, code = (shown[name] for name in names)
+    names = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
+    told, files, hubs, begins, walk, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
+    assert "after a run, a menu “Start from” appears here" in begins
     assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
     assert "Sentence vector: the mean" in walk
     assert walk.count("data-lines") == 9  # the code has each step
@@ -46,7 +47,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     assert f"{32 * 6 + 6:,} new parameters" in chain
     assert "504 sentences for training, 72 for validation, 144 for the final test" in flat(data)
     assert "max_length = 2, 8, 24" in code
-    cost = costs["show"](Sentence("", "", "tiny"), *EMOTION, *CHOSEN)
+    cost = costs["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *CHOSEN)
     assert "126 steps" in cost
     assert "MB</b> of memory" in cost
     empty = wired.idle["run"]("", "", {}, "", *EMOTION, 0)
@@ -55,14 +56,17 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
 
 def test_an_upload_is_waited_for_and_then_shown(wired: Wired, upload: str) -> None:
     show = wired.draws[0]["show"]
-    waiting = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+    waiting = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
     assert "Choose a CSV" in waiting["told"]
     assert "text and a label column" in waiting["told"]
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN) == ""
-    shown = show(Sentence("", "", "tiny"), "quick", "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
+    assert (
+        wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, "sentence", UPLOAD, None, None, "", 1_500, *CHOSEN)
+        == ""
+    )
+    shown = show(Sentence("", "", "tiny"), "quick", *BEGIN, "sentence", UPLOAD, upload, None, "", 1_500, *CHOSEN)
     assert shown["files"]["visible"] is True
     assert "films.tsv: 44 sentences for training, 4 for validation, 12 for the final test" in flat(shown["told"])
-    unnamed = show(Sentence("", "", "tiny"), "quick", "pair", HUB, None, None, "", 1_500, *CHOSEN)
+    unnamed = show(Sentence("", "", "tiny"), "quick", *BEGIN, "pair", HUB, None, None, "", 1_500, *CHOSEN)
     assert unnamed["hubs"]["visible"] is True
     assert "Enter the name of a data set" in unnamed["told"]  # nothing is fetched before that
     glue = ("mrpc", "qqp", "mnli", "qnli", "rte", "wnli")
@@ -73,19 +77,19 @@ def test_more_upper_layers_than_the_model_has_are_told_before_the_start(wired: W
     deep = shown_settings(replace(QUICK, trains="top", top_layers=3))
     told = "The recipe trains the upper 3 layers, but this model has only 2."
     with pytest.raises(UserError, match=told):
-        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *deep)
-    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *deep) == ""
+        wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *deep)
+    assert wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *deep) == ""
     begun = wired.begin["run"]("a-reader-who-goes-deep", "")["begun"]
-    *_, last = wired.train["run"](begun, "a-reader-who-goes-deep", "", "", "tiny", *EMOTION, *deep)
+    *_, last = wired.train["run"](begun, "a-reader-who-goes-deep", "", "", "tiny", "model", *EMOTION, *deep)
     assert json.loads(last["curve"])["status"] == told
     fits = shown_settings(replace(QUICK, trains="top", top_layers=2))
-    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *EMOTION, *fits)
+    assert "126 steps" in wired.draws[1]["show"](Sentence("", "", "tiny"), *BEGIN, *EMOTION, *fits)
 
 
 def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
     store = wired.page.services.store
     names = ("entities", "entities", None, None, "", 1_500)
-    asked = (Sentence("", "", "tiny"), "quick", *names, *CHOSEN)
+    asked = (Sentence("", "", "tiny"), "quick", *BEGIN, *names, *CHOSEN)
     assert "[UNK]" not in wired.draws[0]["show"](*asked)["told"]
     keeps_case = BertTokenizerFast(vocab=wired.tiny.tokenizer.get_vocab(), do_lower_case=False)
     monkeypatch.setattr(store, "tokenizer_at_hand", lambda key: {"tiny": keeps_case}[key])
@@ -94,13 +98,13 @@ def test_the_data_is_cut_by_the_chosen_models_tokenizer(wired: Wired, monkeypatc
     lent = wired.draws[0]["show"](*asked)["told"]
     assert "[UNK]" not in lent
     assert "The pieces above come from the bundled model’s tokenizer: Tiny random BERT" in lent
-    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *EMOTION, *CHOSEN)["told"]
+    assert "bundled" not in wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *EMOTION, *CHOSEN)["told"]
 
 
 def test_the_code_is_a_program_whatever_is_chosen(wired: Wired, upload: str) -> None:
     def program(*picked: Any, **fields: Any) -> str:
         chosen = shown_settings(replace(QUICK, **fields))
-        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *picked, *chosen)["code"]
+        code: str = wired.draws[0]["show"](Sentence("", "", "tiny"), "quick", *BEGIN, *picked, *chosen)["code"]
         compile(code, "run.py", "exec")
         return code
 

@@ -119,7 +119,7 @@ def test_pause_can_be_pressed_again_until_its_time_is_spent(
     monkeypatch.setattr(room.trainings, "fine_tune", lambda *_, **__: (event for event in events))
     picked = ("sentence", UPLOAD, room.file["films"], None, "", 1_500)
     run = room.trainings.runs.new()
-    updates = room.trainer.work(run, "a reader", "", "", "tiny", *picked, *CHOSEN)
+    updates = room.trainer.work(run, "a reader", "", "", "tiny", "model", *picked, *CHOSEN)
     resumed = [update["phase"] for update in updates if "phase" in update][:2]
     assert len(set(resumed)) == 2  # else the page would not hear the second one
     for phase in resumed:
@@ -136,7 +136,7 @@ def test_the_time_left_begins_at_the_time_told_before_start(room: Room, monkeypa
     dataset = read_dataset(*picked, 0)
     assert "about <b>11 min 40 s</b>" in room.trainer.cost("tiny", dataset, read_settings(*chosen))
     run = room.trainings.runs.new()
-    updates = list(room.trainer.work(run, "a reader", "", "", "tiny", *picked, *chosen))
+    updates = list(room.trainer.work(run, "a reader", "", "", "tiny", "model", *picked, *chosen))
     room.trainings.runs.discard(run)
     told = [json.loads(update["curve"])["status"] for update in updates if "curve" in update]
     first = next(status for status in told if " left" in status)

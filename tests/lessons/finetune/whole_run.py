@@ -18,6 +18,7 @@ def whole_run(
     model: str = "tiny",
     now: str = "",
     reader: str = "",
+    earlier: str = "model",
 ) -> Iterator[dict[str, Any]]:
     """What changes on the page, by name, update by update; the last one has everything that is told at the end.
 
@@ -25,7 +26,7 @@ def whole_run(
     chosen at the end, where it is another one.
     """
     run = trainer.trainings.runs.new()
-    updates = trainer.work(run, reader or run, "", "", model, *picked, *recipe)
+    updates = trainer.work(run, reader or run, "", "", model, earlier, *picked, *recipe)
     message = ""
     try:
         for update in updates:

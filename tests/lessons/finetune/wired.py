@@ -24,6 +24,7 @@ from tests.page.tiny_store import TinyStore
 
 QUICK = Settings(epochs=2, learning_rate=3e-3, batch_size=8, max_length=24)
 CHOSEN = shown_settings(QUICK)
+BEGIN = ("model", [])  # what it begins with, and the reader's history
 EMOTION = ("sentence", OWN, None, None, "", 1_500)
 TSV = "".join(f"a {('dull', 'fine')[k % 2]} film number {k}\t{('no', 'yes')[k % 2]}\n" for k in range(60))
 
@@ -59,10 +60,9 @@ class Wired:
                 for module in (train, recipe, run_controller):
                     patches.enter_context(patch.object(module, "by_component", self.named))
                 train.PART.build(self.page)
-        self.give_back, self.task, self.idle, self.fill, self.begin, self.on_cpu, self.train, self.resume, *rest = (
-            self.events
-        )
-        self.stop, self.finish, self.pause, self.ask, self.recall = rest
+        self.give_back, self.task, self.idle, self.menu, self.fill, *runs = self.events
+        self.begin, self.on_cpu, self.train, self.resume, self.stop, self.finish, *rest = runs
+        self.pause, self.ask, self.recall = rest
 
     def named(self, parts: dict[str, Any], handler: Callable[..., Any]) -> Callable[..., Any]:
         """Instead of `by_component`: the tests ask for what changes by name."""

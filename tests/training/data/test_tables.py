@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from demos.errors import UserError
 from demos.training.data.tables import Column, Row, read_columns, read_rows
 from demos.training.data.upload_limit import MAX_UPLOAD
+from demos.training.tasks.classification.data import build_dataset
+from tests.training.data.workbook_files import workbook
 
 TWO = [Row(2, "a, b", "x"), Row(3, 'say "hi"', "y")]
 
@@ -156,3 +158,16 @@ def test_any_bytes_are_read_or_refused(data: bytes, name: str) -> None:
         told = str(error)
     assert told.endswith(".") != bool(rows)
     assert all(row.text.strip() and row.label for row in rows)
+
+
+@pytest.mark.parametrize("test_of", [(-1, 0, 1), (-1,)])  # only shared tasks of the Hub hide a class behind -1
+def test_minus_one_is_a_class_of_a_file(test_of: tuple[int, ...]) -> None:
+    rows = [(f"film {k}", k % 3 - 1, "train") for k in range(60)]
+    rows += [(f"show {k}", test_of[k % len(test_of)], "test") for k in range(12)]
+    table = [("text", "label", "split"), *rows]
+    text = "\n".join(",".join(map(str, row)) for row in table).encode()
+    for data, name in ((text, "a.csv"), (workbook(table), "a.xlsx")):
+        dataset = build_dataset(name, read_rows(data, name), seed=0)
+        assert dataset.labels == ("-1", "0", "1")
+        assert len(dataset.test) == 12
+        assert {dataset.labels[example.label] for example in dataset.test} == set(map(str, test_of))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from demos.errors import UserError
-from demos.figures.download_names import file_name
+from demos.figures.download_names import run_folder
 from demos.training.export.folder import size_of, write_folder, zip_folder
 from demos.training.export.run_log import Log
 from demos.training.learning.failures import sentence_of
@@ -61,18 +61,13 @@ class Zips:
                 shutil.rmtree(oldest.parent, ignore_errors=True)
 
 
-def stem_of(log: Log) -> str:
-    """The folder's name: "bert-emotion"."""
-    return file_name("bert", Path(log.data_name).stem, extension="zip").removesuffix(".zip").replace(".", "-")
-
-
 @contextmanager
 def written(trained: Trained, log: Log) -> Iterator[Path]:
     """The model in a temporary folder, gone afterwards. Raises UserError for too large a model or a full disk."""
     if sum(value.nbytes for value in trained.model.encoder.state_dict().values()) > LARGEST:
         raise UserError(f"This model is larger than the {megabytes(LARGEST)} that can be downloaded.")
     with tempfile.TemporaryDirectory(prefix="keep-") as home:
-        folder = Path(home) / stem_of(log)
+        folder = Path(home) / run_folder(log.data_name)
         try:
             write_folder(trained, log, folder)
         except OSError as error:

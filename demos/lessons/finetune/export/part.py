@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demos.errors import UserError
-from demos.figures.run_table import score_text
+from demos.figures.run_table import run_title
 from demos.figures.short_text import short
 from demos.files import read_beside
 from demos.lessons.finetune.export.hub import Publishing, hub_section
@@ -111,13 +111,6 @@ class Keeper:
         """The picked run's recipe as a file for the command."""
         recipe, _ = self.recipe(bar, self.picked(run, history, number))
         return "bert-recipe.json", recipe_json(recipe)
-
-
-def run_title(record: Record, last: bool) -> str:
-    """A run in the menu of runs, as plain text: "Run 2, the last: 91.0% accuracy on Emotion"."""
-    metric, value = record.headline
-    which = f"Run {record.number}{', the last' * last}"
-    return f"{which}: {score_text(metric, value)} {metric} on {short(record.data, NAME_LENGTH)}"
 
 
 def _body(text: str) -> str:

@@ -11,11 +11,12 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.model.catalogue import BUNDLED, ModelSpec
+from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.figures.confusion import matrix_html
 from demos.figures.recipe import cost_html
+from demos.lessons.finetune.train.start import MODEL, Start, start_of
 from demos.page.guards import OUR_FAULT, notice_html
 from demos.page.services import Services
 from demos.page.visitor import visitor
@@ -23,12 +24,13 @@ from demos.templates import templates
 from demos.training.compute_cost import Cost, cost_of
 from demos.training.data.labelled import MIN_LEARNED
 from demos.training.data.splits import Splits
-from demos.training.events import Finished, Outcome, Result, Resumed, Started, Stopped
+from demos.training.events import Event, Failed, Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.publisher import keep_publisher
 from demos.training.export.recipe_file import Recipe
 from demos.training.export.run_log import keep_log, log_of
 from demos.training.form_values import UPLOAD, fit_model, fitting, max_train_of, read_dataset, read_settings
 from demos.training.frozen_classifier import fit_splits
+from demos.training.learning.earlier import GONE
 from demos.training.learning.failures import sentence_of
 from demos.training.presets import learns_from_pairs
 from demos.training.results.history import Record, record_of
@@ -88,23 +90,26 @@ class Trainer:
         return cost, self.trainings.expected(loaded.spec.key, dataset, settings, cost, on_cpu).seconds
 
     def work(
-        self, run: str, reader: str, text: str, pair: str, model: str,
+        self, run: str, reader: str, text: str, pair: str, model: str, earlier: str,
         kind: str, data: str, file: Any, test_file: Any, hub: str, most: Any, *recipe: Any, on_cpu: bool = False,
     ) -> Iterator[dict[str, str]]:  # fmt: skip
         """The curve's message and the phase; what keeps a run from starting is told where its curve would have been.
 
-        `on_cpu` takes the bundled model, which trains there in a minute.
+        `earlier` is the number of one of the reader's own runs to begin with, or "model". `on_cpu` takes the bundled
+        model, which trains there in a minute.
         """
         over = {"phase": f"{run} {OVER}"}
 
         def messages() -> Iterator[dict[str, str]]:
-            key = BUNDLED if on_cpu else self.services.key(model)
-            settings = fit_model(read_settings(*recipe), self.services.store.spec(key).num_layers)
+            history = self.trainings.readers.history(reader)
+            start = start_of(self.services, BUNDLED if on_cpu else model, history, MODEL if on_cpu else earlier)
+            key, settings = start.spec.key, fit_model(read_settings(*recipe), start.spec.num_layers)
             dataset = read_dataset(kind, fitting(kind, data), file, test_file, hub, most, settings.seed)
             files = str(file or ""), str(test_file or ""), (hub or "").strip()
-            recipe_of_run = Recipe(key, kind, fitting(kind, data), *files, max_train_of(most), settings)
+            data_of_run = fitting(kind, data), *files, max_train_of(most)
+            recipe_of_run = Recipe(key, kind, *data_of_run, settings, start.downloaded)
             cost, expected = self._expected(key, dataset, settings, on_cpu)  # the time left begins with the time told
-            under_way = _Run(self, run, recipe_of_run, dataset, cost, expected, on_cpu)
+            under_way = _Run(self, run, start, recipe_of_run, dataset, cost, expected, on_cpu)
             with self.feeds.showing(run, under_way.feed):
                 yield from under_way.messages()
             if ended := under_way.conclude(reader):
@@ -184,9 +189,17 @@ class _Run:
     """One run of one learner, from its first message to its last table."""
 
     def __init__(
-        self, trainer: Trainer, run: str, recipe: Recipe, dataset: Splits, cost: Cost, expected: float, on_cpu: bool
+        self,
+        trainer: Trainer,
+        run: str,
+        start: Start,
+        recipe: Recipe,
+        dataset: Splits,
+        cost: Cost,
+        expected: float,
+        on_cpu: bool,
     ) -> None:
-        self.trainer, self.run, self.recipe, self.dataset = trainer, run, recipe, dataset
+        self.trainer, self.run, self.start, self.recipe, self.dataset = trainer, run, start, recipe, dataset
         self.expected, self.nbytes, self.on_cpu = expected, cost.memory.total, on_cpu
         self.key, self.kind, self.settings = recipe.model, recipe.task, recipe.settings
         self.view = view_of(self.kind)
@@ -195,8 +208,7 @@ class _Run:
         axes |= {"legend": {"train": f"training (each batch, and smoothed) ({scored})"}} if scored else LEGEND
         if learns_from_pairs(self.settings, self.kind):
             axes |= PAIRS
-        title = trainer.services.store.spec(self.key).title
-        told = recipe_told(title, self.view.word, self.settings)
+        told = recipe_told(start.title, self.view.word, self.settings)
         self.feed = CurveFeed(run, dataset.name, "examples", axes, self.view.watcher(dataset), told)
         self.started: Started | None = None
         self.ended: Finished | Stopped | None = None
@@ -204,10 +216,11 @@ class _Run:
 
     def messages(self) -> Iterator[dict[str, str]]:
         """The curve grows by what is new."""
-        trainings, folder = self.trainer.trainings, self.trainer.services.store.folder(self.key)
+        trainings = self.trainer.trainings
+        folder = self.start.folder or self.trainer.services.store.folder(self.key)
         what = self.run, self.dataset, self.key, folder, self.settings
         events = trainings.fine_tune(*what, expected=self.expected, nbytes=self.nbytes, on_cpu=self.on_cpu)
-        with closing(shown_now(events, self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
+        with closing(shown_now(self._told(events), self.feed, BEAT_SECONDS)) as shown:  # type: ignore[type-var]
             for event in shown:
                 if isinstance(event, Started):
                     self.started = event
@@ -220,18 +233,25 @@ class _Run:
                     changes["phase"] = f"{self.run} {RESUMED} at {event.step}{last}"
                 yield changes
 
+    def _told(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The training's events; where it failed because the run that it should begin with went, that is told."""
+        record, runs = self.start.record, self.trainer.trainings.runs
+        with closing(events):  # type: ignore[type-var]
+            for event in events:
+                gone = isinstance(event, Failed) and record is not None and not runs.kept(record.run)
+                yield Failed(GONE) if gone else event
+
     def conclude(self, reader: str) -> _Ended | None:
         """The run is over: what it learned is noted for its reader, and drawn once for every page that asks."""
         if self.ended is None or self.started is None:
             return None
         try:
             result, stopped = self.ended.result, self.ended.reason if isinstance(self.ended, Stopped) else ""
-            spec = self.trainer.services.store.spec(self.key)
-            self._log(spec, self.started, result, stopped)
+            self._log(self.started, result, stopped)
             pictures = self._pictures(result, bool(stopped), self.started.steps_per_epoch)
             pictures["scores"] += self._frozen()
             readers = self.trainer.trainings.readers
-            readers.add(reader, self._record(spec.title, self.started, result, stopped, readers.history(reader)))
+            readers.add(reader, self._record(self.start.title, self.started, result, stopped, readers.history(reader)))
             changes = pictures | {"kept": self.run, "history": readers.history(reader)}
         except Exception as error:  # a disk that is full now, a picture that breaks: the run before stays
             log.exception("what a run learned could not be told")
@@ -242,7 +262,7 @@ class _Run:
     def _frozen(self) -> str:
         """A sentence on what the untrained encoder's vectors reach, of a small file of sentences; else ""."""
         data, services = self.dataset, self.trainer.services
-        if self.recipe.data != UPLOAD or not isinstance(data, Dataset) or self.kind != "sentence":
+        if self.start.record or self.recipe.data != UPLOAD or not isinstance(data, Dataset) or self.kind != "sentence":
             return ""
         texts = [example.text for example in (*data.train, *data.test)]
         if len(texts) > MOST_FROZEN or min(data.counts("train")) < MIN_LEARNED:
@@ -251,9 +271,10 @@ class _Run:
         (vectors,) = services.vectors.get(loaded, texts, [Choice("mean", loaded.spec.num_layers)])
         return TEXT.frozen(fit_splits(vectors, data).scores.accuracy, len(data.test))
 
-    def _log(self, spec: ModelSpec, started: Started, result: Outcome, stopped: str) -> None:
+    def _log(self, started: Started, result: Outcome, stopped: str) -> None:
         """Beside the model: what made it, for who takes it away."""
-        log_file = log_of(self.recipe, spec, self.dataset, started, self.feed.looks, result, stopped)
+        done = self.recipe, self.start.spec, self.dataset, started, self.feed.looks, result, stopped
+        log_file = log_of(*done, earlier=self.start.told)
         folder = self.trainer.trainings.runs.folder(self.run)
         if folder.is_dir():  # else it was put out meanwhile
             keep_log(folder, log_file)

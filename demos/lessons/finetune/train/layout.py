@@ -9,6 +9,7 @@ import gradio as gr
 
 from demos.files import read_beside
 from demos.lessons.finetune.train.controller import PAUSE
+from demos.lessons.finetune.train.start import MODEL
 from demos.lessons.finetune.train.try_it import examples_menu
 from demos.templates import templates
 from demos.training.data.splits import MAX_TRAIN
@@ -101,6 +102,16 @@ def more() -> dict[str, Any]:
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     parts: dict[str, Any] = {
+        "earlier": gr.Dropdown(
+            [("the pre-trained model", MODEL)],
+            value=MODEL,
+            label="Start from",
+            filterable=False,
+            visible=False,
+            elem_id="finetune-earlier",
+            **INLINE,
+        ),
+        "earlier_told": gr.HTML(elem_id="finetune-earlier-told"),
         "pooling": gr.Radio(
             poolings, value=DEFAULT.pooling, label="Sentence vector", elem_id="finetune-pooling", **INLINE
         ),

@@ -158,7 +158,7 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
     """Start, pause, stop, ask."""
     picked, recipe = _chosen(parts, "hub")
     run, tries, pause = parts["run"], [parts[name] for name in layout.TRIES], parts["pause"]
-    inputs = [*page.sentence, *picked, *recipe]
+    inputs = [*page.sentence, parts["earlier"], *picked, *recipe]
     pressed = ("start", "pause", "stop")
     controller.wire(page, parts, [(parts["start"].click, {})], inputs, ("curve", "phase"), pressed)
     page.on(

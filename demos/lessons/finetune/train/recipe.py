@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -11,9 +12,10 @@ import gradio as gr
 from demos.bert.model.catalogue import ModelSpec
 from demos.errors import UserError
 from demos.figures.recipe import chain_html, preset_html, rate_html, rate_text
-from demos.figures.training_program import program_of, steps_of
+from demos.figures.training_program import EarlierRun, program_of, steps_of
 from demos.lessons.finetune.train import layout
 from demos.lessons.finetune.train.controller import Trainer
+from demos.lessons.finetune.train.start import menu, start_of, told_html
 from demos.page.lesson import IN_BROWSER, Page, by_component
 from demos.page.services import Sentence
 from demos.training.data.splits import Splits, as_watched
@@ -22,6 +24,7 @@ from demos.training.export.recipe_file import Recipe, chosen_recipe
 from demos.training.export.script import script_of
 from demos.training.form_values import AWAITED, HUB, UPLOAD, fitting, read_dataset, shown_settings
 from demos.training.presets import PRESETS, changed, learns_from_pairs, recipe_for
+from demos.training.results.history import Record
 from demos.training.settings import Settings
 from demos.training.sources import reader_of
 from demos.training.tasks.registry import task_of
@@ -30,6 +33,7 @@ from demos.widgets.tasks.examples import lent_html
 from demos.widgets.tasks.registry import own_tokenizer, view_of
 from demos.widgets.tasks.task_view import TaskView
 
+SHOWN = ("preset_told", "files", "hubs", "earlier_told", "walk", "drawn", "chain", "told", "code")
 UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetch; it is downloaded only then."
 
 
@@ -45,19 +49,20 @@ def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> st
     return view.data(dataset, tokenizer or own_tokenizer()) + lent
 
 
-def program(spec: ModelSpec, recipe: Recipe) -> str:
+def program(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = None) -> str:
     """The recipe in torch and transformers alone, but for a few odd files by the project's own loop, as in "Export"."""
-    return program_of(spec, recipe) or script_of(recipe.named())
+    return program_of(spec, recipe, earlier) or script_of(recipe.named())
 
 
 def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: list[Any], recipe: list[Any]) -> None:
     """What the choices mean, before anything is trained."""
     store = page.services.store
 
-    def show(bar: Sentence, preset: str, kind: str, *form: Any) -> dict[str, Any]:
-        """The recipe's shapes, its learning rate and the data; needs no model in memory."""
-        spec = store.spec(bar.model)
-        chosen = chosen_recipe(spec, kind, *form)
+    def show(bar: Sentence, preset: str, earlier: str, history: list[Record], kind: str, *form: Any) -> dict[str, Any]:
+        """What it begins with, the recipe's shapes, its learning rate and the data; needs no model in memory."""
+        start = start_of(page.services, bar.model, history, earlier)
+        spec = start.spec
+        chosen = replace(chosen_recipe(spec, kind, *form), earlier=start.downloaded)
         settings, about = chosen.settings, PRESETS.get(preset, PRESETS["quick"])
         shown = {
             "preset_told": preset_html(about.title, about.told, changed(settings, preset, kind)),
@@ -75,10 +80,11 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         unpooled = settings.pooling == "none"
         longest = lengths_of(dataset, at_hand or own_tokenizer(), settings.max_length).longest if unpooled else 0
         steps = settings.epochs * math.ceil(len(dataset.train) / settings.batch_size)
-        code = program(spec, chosen)
+        code = program(spec, chosen, start.program(task))
         return shown | {
+            "earlier_told": told_html(page.services, start, history, task),
             "walk": layout.TEXT.walk(
-                spec.title,
+                start.title,
                 kind,
                 settings,
                 learns_from_pairs(settings, kind),
@@ -91,14 +97,15 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
             "code": code,
         }
 
-    def show_cost(bar: Sentence, *form: Any) -> str:
+    def show_cost(bar: Sentence, earlier: str, history: list[Record], *form: Any) -> str:
         """What Start would do, counted on the model."""
         try:
-            chosen = chosen_recipe(store.spec(bar.model), *form)
+            spec = start_of(page.services, bar.model, history, earlier).spec
+            chosen = chosen_recipe(spec, *form)
             dataset = chosen.dataset()
         except UserError:  # `show` tells it
             return ""
-        return trainer.cost(bar.model, dataset, chosen.settings)
+        return trainer.cost(spec.key, dataset, chosen.settings)
 
     def show_idle(run: str, kept: str, shown: dict[str, Any], returning: str, kind: str, data: str, *rest: Any) -> Any:
         """Empty axes with what guessing reaches, unless a run of this task is on them, or was before a reload."""
@@ -117,9 +124,9 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         return [*shown_settings(recipe_for(preset, kind))[:-1], seed]
 
     data_moved = [parts[name].change for name in ("task", "data", "file", "test_file", "most", "hub_asked")]
-    moved = [*data_moved, parts["preset"].change, *[control.change for control in recipe]]
-    shown = [parts[name] for name in ("preset_told", "files", "hubs", "walk", "drawn", "chain", "told", "code")]
-    form = [*picked, *recipe]
+    moved = [*data_moved, parts["preset"].change, *[control.change for control in (parts["earlier"], *recipe)]]
+    shown = [parts[name] for name in SHOWN]
+    form = [parts["earlier"], page.history, *picked, *recipe]
     page.draw(by_component(parts, show), [parts["preset"], *form], shown, triggers=moved, show_progress="hidden")
     counted = [*moved, parts["kept"].change]  # after a run, now with its speed
     page.draw(show_cost, form, [parts["cost"]], triggers=counted, show_progress="hidden", pure=False)
@@ -129,6 +136,14 @@ def wire_recipe(page: Page, trainer: Trainer, parts: dict[str, Any], picked: lis
         [*[parts[name] for name in ("run", "kept", "shown")], page.returning, *picked, parts["seed"]],
         [parts["curve"]],
         for_all=True,
+        trigger_mode="always_last",
+        show_progress="hidden",
+    )
+    page.on(
+        [page.history.change],
+        lambda history, number: menu(page.services, history, number),
+        [page.history, parts["earlier"]],
+        [parts["earlier"], parts["earlier_told"]],
         trigger_mode="always_last",
         show_progress="hidden",
     )

@@ -1,0 +1,96 @@
+"""What a training of "Train" begins with: the bar's model, or one of the reader's own kept runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.errors import UserError
+from demos.figures.download_names import run_folder
+from demos.figures.run_table import run_title
+from demos.figures.short_text import short
+from demos.figures.training_program import EarlierRun, earlier_run
+from demos.page.services import Services
+from demos.templates import templates
+from demos.training.learning.earlier import GONE, read_run
+from demos.training.results.history import Record
+
+MODEL = "model"  # what the menu says where no run is chosen
+NAME_LENGTH = 60  # of a data set
+TEXT = templates(__file__)
+
+
+@dataclass(frozen=True)
+class Start:
+    """A model, and of it perhaps a run that is kept."""
+
+    spec: ModelSpec
+    record: Record | None = None
+    folder: Path | None = None  # where that run is kept
+
+    @property
+    def title(self) -> str:
+        """The model's, and which run changed it: "MiniLM, from run 2"."""
+        return f"{self.spec.title}, from run {self.record.number}" if self.record else self.spec.title
+
+    @property
+    def downloaded(self) -> str:
+        """The name of the run's folder as "Export" hands it out; "" of a model as it is."""
+        return run_folder(self.record.data) if self.record else ""
+
+    @property
+    def told(self) -> str:
+        """The run in words: "run 2, trained on Emotion"; "" of a model as it is."""
+        return f"run {self.record.number}, trained on {self.record.data}" if self.record else ""
+
+    def program(self, now: Any) -> EarlierRun | None:
+        """How a program of the task `now` loads the run; None of a model as it is. Raises UserError for one gone."""
+        if self.record is None or self.folder is None:
+            return None
+        return earlier_run(self.record.number, *read_run(self.folder), now)
+
+
+def start_of(services: Services, model: str, history: Sequence[Record], number: str | None) -> Start:
+    """What `number` of the menu means to the reader of this history: nobody else's runs are in it.
+
+    Raises UserError for a run that is no longer kept, or was never this reader's.
+    """
+    runs = services.trainings.runs
+    if (number or MODEL) == MODEL:
+        return Start(services.store.spec(services.key(model)))
+    record = next((record for record in history if str(record.number) == number), None)
+    if record is None or not runs.kept(record.run):
+        raise UserError(GONE)
+    return Start(services.store.spec(runs.base(record.run)), record, runs.folder(record.run))
+
+
+def kept_of(services: Services, history: Sequence[Record]) -> list[Record]:
+    """Those of a reader's runs whose models are kept, newest first."""
+    return [record for record in reversed(history) if services.trainings.runs.kept(record.run)]
+
+
+def menu(services: Services, history: Sequence[Record], number: str | None) -> tuple[Any, Any]:
+    """The menu of the reader's kept runs, not there before the first one, and the line under it.
+
+    A run that went gives way to the model.
+    """
+    kept = kept_of(services, history)
+    runs = [(run_title(record, last=record is history[-1]), str(record.number)) for record in kept]
+    value = number if number in dict(runs).values() else MODEL
+    told = gr.skip() if value == number != MODEL else TEXT.start_from_model(bool(runs))
+    return gr.update(choices=[("the pre-trained model", MODEL), *runs], value=value, visible=bool(runs)), told
+
+
+def told_html(services: Services, start: Start, history: Sequence[Record], now: Any) -> str:
+    """The line under the menu: what goes on in the task `now` and what is new; before a run how to come to it."""
+    earlier = start.program(now)
+    if start.record is None or earlier is None:
+        return TEXT.start_from_model(bool(kept_of(services, history)))
+    return TEXT.start_from_run(
+        start.spec.title, start.record.number, short(start.record.data, NAME_LENGTH), earlier.keeps_head
+    )
