@@ -29,7 +29,7 @@ from demos.training.settings import Settings
 LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
 FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
-TEXTS = {"model": 100, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
+TEXTS = {"model": 140, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}  # most characters
 
 
 @dataclass(frozen=True)
