@@ -195,7 +195,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
 
 
 def _status(services: Services, key: str) -> Markup:
-    return TEXT.in_use(services.store.spec(key))
+    return TEXT.in_use(services.store.spec(key), services.store.named is not None)
 
 
 def offer(

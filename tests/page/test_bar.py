@@ -149,5 +149,6 @@ def test_only_with_the_option_the_picker_takes_what_is_typed() -> None:
             bar = build_bar(Services(ModelStore(any_model=any_model), "minilm"), "tokens")
         assert bar.model.allow_custom_value is any_model
         assert ("owner/name" in str(bar.model.label)) is any_model
+        assert ("type its name (owner/name)" in str(bar.status.value)) is any_model
     assert not read_settings([]).any_model
     assert read_settings(["--any-model"]).any_model
