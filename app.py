@@ -163,7 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Start the app; 2 and one sentence on standard error where it can't."""
     settings = read_settings(arguments)
     try:
-        store = ModelStore(extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE)
+        catalogue = extend_catalogue(settings.catalogue) if settings.catalogue else CATALOGUE
+        store = ModelStore(catalogue, any_model=settings.any_model)
         model = store.spec(settings.model or default_key(store.catalogue)).key
         if settings.port and not settings.pack:
             check_port(settings.host, settings.port)

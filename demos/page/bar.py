@@ -27,6 +27,8 @@ from demos.templates import templates
 TEXT = templates(__file__)
 log = logging.getLogger(__name__)
 WAITING_LIMIT = 32  # readers at once who wait for a model
+AT_ONCE = 0.05  # seconds: what is known already needs no looking for
+SHOWN = 60  # characters of a name that is looked for
 POLL = 0.5  # seconds between two looks at a model that is loading
 PICKER = "file-picker"  # the class of what takes a reader's own file (demos/widgets/file_picker)
 # On a phone the row of lessons is pushed sideways: the open one is in sight.
@@ -82,7 +84,8 @@ def build_bar(services: Services, lesson: str) -> Bar:
             model = gr.Dropdown(
                 [(spec.title, key) for key, spec in catalogue.items()],
                 value=services.default_model,
-                label="Model",
+                label="Model, or owner/name on the Hub" if services.store.named else "Model",
+                allow_custom_value=services.store.named is not None,
                 scale=2,
                 min_width=150,
                 elem_id="bar-model",
@@ -164,8 +167,16 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
 
 def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any]]:
-    """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence."""
+    """Yields [picker, key in use, status]: the wanted model once it is loaded, or the one before with a sentence.
+
+    `wanted` is a key, or the name of a model on the Hub where the app was started so; then its key is what is yielded.
+    """
     try:
+        if services.store.named:
+            finding = services.store.begin_find(wanted)
+            if wait([finding], timeout=AT_ONCE).not_done:
+                yield [gr.skip(), gr.skip(), TEXT.status(TEXT.finding(str(wanted)[:SHOWN]), "busy")]
+            wanted = finding.result().key
         spec = services.store.spec(wanted)
         if not services.store.ready(wanted):
             # A model on this disk is used at once (tokens need no weights); one to be fetched only when it is here.
@@ -184,7 +195,7 @@ def use_model(services: Services, wanted: str, in_use: str) -> Iterator[list[Any
 
 
 def _status(services: Services, key: str) -> Markup:
-    return TEXT.in_use(services.store.spec(key))
+    return TEXT.in_use(services.store.spec(key), services.store.named is not None)
 
 
 def offer(

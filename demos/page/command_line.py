@@ -21,6 +21,7 @@ class Settings:
     model: str
     root_path: str
     catalogue: str
+    any_model: bool
     runs: str
     tour: str
     room_letter: str
@@ -67,6 +68,13 @@ def read_settings(arguments: Sequence[str] | None = None) -> Settings:
         "--catalogue",
         default=env.get("INSIDE_BERT_CATALOGUE", ""),
         help="JSON file with further models at pinned revisions [INSIDE_BERT_CATALOGUE]",
+    )
+    parser.add_argument(
+        "--any-model",
+        action=argparse.BooleanOptionalAction,
+        default=env.get("INSIDE_BERT_ANY_MODEL", "").lower() in {"1", "true", "yes"},
+        help="let readers open any BERT or DistilBERT of the Hub that fits in here, by its name (owner/name); not "
+        "meant for a public Space [INSIDE_BERT_ANY_MODEL]",
     )
     parser.add_argument(
         "--runs",

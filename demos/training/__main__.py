@@ -56,6 +56,8 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
     options.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
     options.add_argument("--earlier", help="the downloaded folder of an earlier run, to begin with its weights")
+    any_model = "let --model be any BERT or DistilBERT of the Hub: owner/name or owner/name@commit"
+    options.add_argument("--any-model", action="store_true", help=any_model)
     options.add_argument("--catalogue", type=Path, help="a JSON file with further models, as the app takes it")
     most = f"training examples at the most; without it the page's {MAX_TRAIN:,}"
     options.add_argument("--max-train", type=int, help=most)
@@ -173,7 +175,9 @@ def _scores(metrics: Mapping[str, float]) -> str:
 def run(options: argparse.Namespace, parallel: Parallel) -> None:
     """Train once a seed; tell, keep, tell the mean. Raises UserError."""
     recipe = recipe_from(options)
-    store = ModelStore(extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE)
+    catalogue = extend_catalogue(options.catalogue) if options.catalogue else CATALOGUE
+    store = ModelStore(catalogue, any_model=options.any_model)
+    recipe = replace(recipe, model=store.find(recipe.model).key)
     results: list[Outcome] = []
     seeds = _seeds(options.seeds) if options.seeds else [recipe.settings.seed]
     if options.out and options.out.exists() and any(options.out.iterdir() if options.out.is_dir() else [1]):

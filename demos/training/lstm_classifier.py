@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -51,20 +53,45 @@ class Classifier(nn.Module):
         return logits
 
 
-def lstm_score(dataset: Dataset, train: Sequence[Example], seed: int) -> tuple[float, float]:
-    """(accuracy on the test examples, accuracy on its own training examples at the end), trained on `train` alone.
+@dataclass(frozen=True)
+class Progress:
+    """One more pass over the training examples is done."""
 
-    About STEPS steps, at most MAX_EPOCHS epochs; the same for the same seed on the same machine.
+    step: int
+    total_steps: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What such a classifier came to, and what it cost."""
+
+    predicted: tuple[int, ...]  # class numbers of the test examples
+    accuracy: float  # on these
+    train_accuracy: float  # on its own training examples, at the end
+    parameters: int
+    steps: int
+    epochs: int
+    seconds: float
+
+
+def lstm_steps(
+    train: Sequence[Example], test: Sequence[Example], classes: int, seed: int, pairs: bool = False
+) -> Iterator[Progress | Learned]:
+    """Train on `train` alone, about STEPS steps, at most MAX_EPOCHS epochs; the last that is yielded is `Learned`.
+
+    The same for the same seed on the same machine.
     """
-    pairs = dataset.kind == "pair"
+    began = time.perf_counter()
     known = {word for example in train for text in (example.text, example.pair) for word in words_of(text)}
     ids = {word: number for number, word in enumerate(sorted(known), start=UNKNOWN + 1)}
     rng = np.random.default_rng(seed)
+    batches = math.ceil(len(train) / BATCH)
+    epochs = min(MAX_EPOCHS, max(1, round(STEPS / batches)))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Classifier(len(ids) + 2, len(dataset.labels), pairs)
+        model = Classifier(len(ids) + 2, classes, pairs)
         optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-        for _ in range(min(MAX_EPOCHS, max(1, round(STEPS / math.ceil(len(train) / BATCH))))):
+        for epoch in range(1, epochs + 1):
             order = rng.permutation(len(train))
             for start in range(0, len(order), BATCH):
                 some = [train[at] for at in order[start : start + BATCH]]
@@ -72,9 +99,25 @@ def lstm_score(dataset: Dataset, train: Sequence[Example], seed: int) -> tuple[f
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()
+            yield Progress(epoch * batches, epochs * batches)
     model.eval()
-    scores = tuple(_accuracy(model, split, ids, pairs) for split in (dataset.test, train))
-    return scores[0], scores[1]
+    predicted = _predicted(model, test, ids, pairs)
+    yield Learned(
+        predicted=predicted,
+        accuracy=_accuracy(predicted, test),
+        train_accuracy=_accuracy(_predicted(model, train, ids, pairs), train),
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
+        steps=epochs * batches,
+        epochs=epochs,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def lstm_score(dataset: Dataset, train: Sequence[Example], seed: int) -> tuple[float, float]:
+    """(accuracy on the test examples, accuracy on its own training examples at the end), trained on `train` alone."""
+    *_, last = lstm_steps(train, dataset.test, len(dataset.labels), seed, dataset.kind == "pair")
+    assert isinstance(last, Learned)
+    return last.accuracy, last.train_accuracy
 
 
 def words_of(text: str) -> list[str]:
@@ -99,9 +142,12 @@ def targets(examples: Sequence[Example]) -> Tensor:
 
 
 @torch.inference_mode()
-def _accuracy(model: Classifier, examples: Sequence[Example], ids: dict[str, int], pairs: bool) -> float:
-    right = 0
+def _predicted(model: Classifier, examples: Sequence[Example], ids: dict[str, int], pairs: bool) -> tuple[int, ...]:
+    found: list[int] = []
     for start in range(0, len(examples), 8 * BATCH):
-        some = examples[start : start + 8 * BATCH]
-        right += int((model(*tensors(some, ids, pairs)).argmax(-1) == targets(some)).sum())
-    return right / len(examples)
+        found += model(*tensors(examples[start : start + 8 * BATCH], ids, pairs)).argmax(-1).tolist()
+    return tuple(found)
+
+
+def _accuracy(predicted: Sequence[int], examples: Sequence[Example]) -> float:
+    return sum(guess == example.label for guess, example in zip(predicted, examples, strict=True)) / len(examples)

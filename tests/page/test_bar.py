@@ -8,10 +8,14 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from demos.bert.model.catalogue import CATALOGUE
-from demos.bert.model.models import ModelStore
+from demos.bert.model.by_name.checks import Limits
+from demos.bert.model.by_name.named_models import NamedModels
+from demos.bert.model.by_name.named_spec import NamedSpec
+from demos.bert.model.catalogue import CATALOGUE, ModelSpec
+from demos.bert.model.models import ModelStore, read_tokenizer
 from demos.errors import UserError
-from demos.page.bar import _script, offer, use_model
+from demos.page.bar import _script, build_bar, offer, use_model
+from demos.page.command_line import read_settings
 from demos.page.guards import OUR_FAULT
 from demos.page.services import Services
 from demos.page.tours.checks import is_on_offer
@@ -94,3 +98,57 @@ def test_a_value_of_an_earlier_version_is_on_offer_under_its_name_of_now() -> No
     assert said["former"] == {"paper": "cls"}
     assert [is_on_offer(value, said) for value in ("cls", "paper", "lecture")] == [True, True, False]
     assert "former" not in offer("preset", menu)
+
+
+class FindingStore(SlowStore):
+    """One that finds a model by its name on a hub that takes its time, and has no other such."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.named = NamedModels(Limits(24, 16, 1024, 1e9), read_tokenizer)
+        self.looked = threading.Event()
+
+    def find(self, asked: str) -> ModelSpec:
+        assert self.looked.wait(timeout=30)
+        if asked != "someone/bert":
+            raise UserError("The Hugging Face Hub has no public model <b>.")
+        spec = NamedSpec(f"someone/bert@{'c' * 40}", "someone/bert", "someone/bert", "c" * 40, 2, 2, 128, cased=False)
+        self.catalogue = {**self.catalogue, spec.key: spec}
+        return spec
+
+
+def test_a_model_by_name_is_looked_for_then_in_use_under_its_revision() -> None:
+    store = FindingStore()
+    updates = use_model(Services(store, "minilm"), "someone/bert", "minilm")
+    picker, in_use, status = next(updates)
+    assert all(isinstance(value, dict) and value["__type__"] == "update" for value in (picker, in_use))
+    assert "Looking for someone/bert on the Hugging Face Hub" in status
+    store.looked.set()
+    store.arrive.set()
+    *_, (picker, in_use, status) = updates
+    assert picker == in_use == f"someone/bert@{'c' * 40}"
+    assert f"at revision {'c' * 40}" in status
+    assert 'data-size="[2, 2, 128]"' in status
+
+
+@pytest.mark.parametrize("typed", ["../x", "<script>alert(1)</script>", "x" * 10_000, None, ["minilm"]])
+def test_a_name_that_leads_nowhere_leaves_the_model_before(typed: Any) -> None:
+    store = FindingStore()
+    updates = use_model(Services(store, "minilm"), typed, "minilm")
+    assert "<script>" not in next(updates)[2]
+    store.looked.set()
+    *_, (picker, in_use, status) = updates
+    assert (picker, in_use) == ("minilm", "minilm")
+    assert "no public model &lt;b&gt;." in status
+    assert len(status) < 2_000
+
+
+def test_only_with_the_option_the_picker_takes_what_is_typed() -> None:
+    for any_model in (False, True):
+        with gr.Blocks():
+            bar = build_bar(Services(ModelStore(any_model=any_model), "minilm"), "tokens")
+        assert bar.model.allow_custom_value is any_model
+        assert ("owner/name" in str(bar.model.label)) is any_model
+        assert ("type its name (owner/name)" in str(bar.status.value)) is any_model
+    assert not read_settings([]).any_model
+    assert read_settings(["--any-model"]).any_model

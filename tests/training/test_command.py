@@ -22,7 +22,7 @@ def at_hand(tiny: LoadedModel, base: Path, monkeypatch: pytest.MonkeyPatch, tmp_
     """The command with the tiny model as its only one, and a file to train on."""
 
     class Store(ModelStore):
-        def __init__(self, catalogue: Any) -> None:
+        def __init__(self, catalogue: Any, any_model: bool = False) -> None:
             super().__init__({"tiny": tiny.spec})
 
         def folder(self, key: str) -> Path:

@@ -8,7 +8,16 @@ import torch
 from torch import nn
 
 from demos.training import lstm_classifier
-from demos.training.lstm_classifier import PADDING, Classifier, lstm_score, tensors, words_of
+from demos.training.lstm_classifier import (
+    PADDING,
+    Classifier,
+    Learned,
+    Progress,
+    lstm_score,
+    lstm_steps,
+    tensors,
+    words_of,
+)
 from demos.training.tasks.classification.data import Dataset, Example, load_emotion
 
 IDS = {"a": 2, "dog": 3, "runs": 4}
@@ -51,6 +60,21 @@ def test_it_learns_which_word_decides_and_is_the_same_again() -> None:
     found = lstm_score(dataset(40), examples(40), 1)
     assert found == (1.0, 1.0)
     assert lstm_score(dataset(40), examples(40), 1) == found
+
+
+def test_its_steps_tell_how_far_it_is_and_what_it_cost() -> None:
+    train, test = examples(40), examples(20)
+    *told, last = lstm_steps(train, test, 2, 1)
+    assert isinstance(last, Learned)
+    assert last.epochs == lstm_classifier.MAX_EPOCHS
+    assert told == [Progress(3 * epoch, last.steps) for epoch in range(1, last.epochs + 1)]  # 40 examples: 3 batches
+    assert [example.label for example in test] == list(last.predicted)
+    words = len({word for example in train for word in words_of(example.text)}) + 2
+    d, e = lstm_classifier.WIDTH, lstm_classifier.EMBEDDING
+    direction = 4 * (d * e + d * d + 2 * d)  # four gates: from the word, from the state, PyTorch's two biases
+    assert last.parameters == words * e + 2 * direction + 2 * d * 2 + 2
+    assert (last.accuracy, last.train_accuracy) == lstm_score(dataset(40), train, 1)
+    assert last.seconds > 0
 
 
 def test_pairs_and_texts_without_words(monkeypatch) -> None:  # type: ignore[no-untyped-def]

@@ -33,6 +33,11 @@ class ModelSpec:
     note: str = ""
 
     @property
+    def cache(self) -> Path | None:
+        """The folder of its files alone; None where they are in the Hub's cache with all others."""
+        return None
+
+    @property
     def summary(self) -> str:
         """One line for the page: what this model is and what it lacks."""
         size = f"{self.num_layers} layers × {self.num_heads} heads, width {self.width}"

@@ -19,6 +19,8 @@ from tqdm.auto import tqdm
 
 from demos.errors import UserError
 
+WEIGHTS = "model.safetensors"
+TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 PROBE_SECONDS = 5.0  # for the Hub to answer at all
 ANSWER_SECONDS = 10.0  # for a file's header
 STALL_SECONDS = 10.0  # without a byte, and a fetch is given up; the app can't end much sooner
@@ -52,10 +54,21 @@ class DaemonThreads:
 
 
 class Fetch:
-    """Files of one repository at a revision on their way into the Hub cache."""
+    """Files of one repository at a revision on their way into the Hub's cache.
 
-    def __init__(self, repo: str, revision: str, names: Sequence[str], progress: Callable[[int], None]) -> None:
+    Or into a `cache` of their own: then without the server's token, so that they are files that anybody may read.
+    """
+
+    def __init__(
+        self,
+        repo: str,
+        revision: str,
+        names: Sequence[str],
+        progress: Callable[[int], None],
+        cache: Path | None = None,
+    ) -> None:
         self.folder: Path | None = None
+        self._cache = cache
         self._repo, self._revision, self._names, self._progress = repo, revision, names, progress
         self._counts: dict[int, int] = {}  # bytes by progress bar
         self._moved = time.monotonic()  # when something came
@@ -78,7 +91,13 @@ class Fetch:
         for name in self._names:
             try:
                 path = hf_hub_download(
-                    self._repo, name, revision=self._revision, etag_timeout=ANSWER_SECONDS, tqdm_class=self._bar()
+                    self._repo,
+                    name,
+                    revision=self._revision,
+                    cache_dir=self._cache,
+                    etag_timeout=ANSWER_SECONDS,
+                    token=False if self._cache else None,
+                    tqdm_class=self._bar(),
                 )
                 folder = Path(path).parent
             except EntryNotFoundError as error:  # not every model has every file
@@ -149,12 +168,10 @@ def throw_away(file: Path) -> None:
     file.unlink(missing_ok=True)
 
 
-def fetch_model(
-    title: str, repo: str, revision: str, names: Sequence[str], weights: str, progress: Callable[[int], None]
-) -> Path:
-    """The folder with these files from the Hub. Raises UserError, one sentence, where they can't come or are broken."""
+def fetch_model(title: str, fetch: Fetch, weights: str = "") -> Path:
+    """The folder that `fetch` fills. Raises UserError, one sentence, where files can't come or `weights` are broken."""
     try:
-        folder = Fetch(repo, revision, names, progress).wait()
+        folder = fetch.wait()
     except TimeoutError as error:
         raise UserError(
             f"{title} could not be downloaded, because the Hugging Face Hub is not responding. The previous model is "
@@ -165,7 +182,7 @@ def fetch_model(
             f"{title} could not be downloaded from the Hugging Face Hub just now, so the previous model is still "
             "in use."
         ) from error
-    if weights in names and (folder / weights).is_file():
+    if weights and (folder / weights).is_file():
         broken = what_is_broken(folder / weights, whole=True)
         if broken:
             throw_away(folder / weights)

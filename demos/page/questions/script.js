@@ -4,6 +4,8 @@ const STORE = "inside-bert-predictions"; // in this browser: the newest first
 const [MOST_KEPT, LONGEST_KEPT, MOST_WORDS] = [80, 120, 60];
 const PIECES = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu; // words and marks apart, as BERT's tokenizer begins
 const sizes = JSON.parse(props.sizes);
+// [layers, heads, width]; a model that was opened by its name is not in the list, but the bar tells of it
+const sizeOf = (model) => sizes[model] ?? JSON.parse(document.getElementById("model-note")?.dataset.size ?? "[0, 0, 0]");
 const templates = Object.fromEntries([...element.querySelectorAll("template[data-part]")].map((one) => [one.dataset.part, one]));
 const [press] = element.querySelector("[data-press]").content.cloneNode(true).children;
 const cards = {}; // part -> its card, as it stands in the page
@@ -22,7 +24,7 @@ const host = (of) => (of ? document.querySelector(`#${props.lesson}-${of} > .col
 
 function filled(card) {
   const { text, pair, inUse, choices } = now();
-  const [layers, heads, width] = sizes[inUse] ?? [];
+  const [layers, heads, width] = sizeOf(inUse);
   const words = `${text} ${pair}`.split(/\s+/).filter(Boolean).length;
   const known = { text, pair, words, layers, heads, width, ...choices };
   for (const space of card.querySelectorAll("[data-fill]")) space.textContent = known[space.dataset.fill] ?? "";
@@ -57,7 +59,7 @@ function tokenChips(place) {
 // A row a layer, a column a head, both counted from 1; the answer is their indices, from 0
 function headGrid(place) {
   place.dataset.of = now().inUse;
-  const [layers, heads] = sizes[now().inUse] ?? [0, 0];
+  const [layers, heads] = sizeOf(now().inUse);
   const rows = Array.from({ length: layers }, (_, layer) => {
     const row = document.createElement("div");
     const name = Object.assign(document.createElement("span"), { textContent: layer + 1 });

@@ -31,7 +31,7 @@ LARGEST = 64 * 2**10  # bytes of a recipe file
 # What earlier versions could choose and no run can now: the value that every run has; `precision` beside them.
 FORMER: dict[str, tuple[object, ...]] = {"activation": ("tanh",), "layer_decay": (1.0,), "label_smoothing": (0.0,)}
 # Most characters.
-TEXTS = {"model": 100, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}
+TEXTS = {"model": 140, "earlier": 1_000, "task": 20, "data": 40, "file": 1_000, "test_file": 1_000, "hub": 200}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict, fields, replace
 
+from demos.bert.model.by_name.named_spec import is_pinned
 from demos.bert.model.catalogue import CATALOGUE
 from demos.templates import templates
 from demos.training.data.splits import MAX_TRAIN
@@ -48,6 +49,7 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
         needed=needed,
         model=repr(recipe.model),
         earlier=repr(recipe.earlier) if recipe.earlier else "",
+        any_model=is_pinned(recipe.model),
         catalogue=repr(OWN_CATALOGUE) if _needs_catalogue(recipe) else "",  # the file that the app was started with
         counts_cores=not recipe.settings.threads,  # as many as the machine has, which the page finds out alike
         out=repr(out),
@@ -56,7 +58,7 @@ def script_of(recipe: Recipe, log: Log | None = None, out: str = OUT) -> str:
 
 
 def _needs_catalogue(recipe: Recipe) -> bool:
-    return not recipe.earlier and recipe.model not in CATALOGUE
+    return not recipe.earlier and _in_own_catalogue(recipe.model)
 
 
 def _dataset(recipe: Recipe) -> tuple[str, str]:
@@ -69,11 +71,17 @@ def _dataset(recipe: Recipe) -> tuple[str, str]:
     return f"SOURCES[{recipe.data!r}].load(settings.seed, {recipe.max_train})", "SOURCES"
 
 
+def _in_own_catalogue(key: str) -> bool:
+    return key not in CATALOGUE and not is_pinned(key)
+
+
 def command_of(recipe: Recipe, out: str = OUT) -> str:
     """The same recipe for `python -m demos.training`, what is not the default written out; quoted for a shell."""
     words = ["python", "-m", "demos.training"]
     data = {UPLOAD: recipe.file, HUB: f"hub:{recipe.hub}"}.get(recipe.data, recipe.data)
-    if recipe.model not in CATALOGUE:
+    if is_pinned(recipe.model):
+        words += ["--any-model"]
+    elif _in_own_catalogue(recipe.model):
         words += ["--catalogue", OWN_CATALOGUE]
     words += ["--model", recipe.model, "--task", recipe.task, "--data", data]
     if recipe.earlier:

@@ -117,9 +117,9 @@ class Presses:
                     mine = copy or self.copies.make(name, situation, pretrained)
                     yield from self._steps(mine, name, steps, stop_file.exists)
 
-                events = in_own_thread(work, cores())  # type: ignore[arg-type]  # it hands on whatever it is given
+                events = in_own_thread(work, cores())
                 try:
-                    yield from events  # type: ignore[misc]
+                    yield from events
                 finally:
                     events.close()  # type: ignore[attr-defined]
         finally:

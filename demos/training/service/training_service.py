@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from demos.bert.model.cores import cores
+from demos.bert.model.fetching import WEIGHTS
 from demos.bert.model.memory_budget import Budget
-from demos.bert.model.models import WEIGHTS
 from demos.bert.model.once_cache import Recent
 from demos.errors import UserError
 from demos.training.compute_cost import Cost

@@ -5,10 +5,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from demos.bert.model.cores import own_cpu_threads
 from demos.bert.model.memory import give_back
-from demos.training.events import Event
+
+Event = TypeVar("Event")
 
 
 def in_own_thread(make: Callable[[], Iterator[Event]], cpu_threads: int) -> Iterator[Event]:

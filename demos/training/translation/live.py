@@ -26,7 +26,7 @@ def train_live(trainings: TrainingService, run: str, plan: Plan, watched: Pair) 
             if not (yield from trainings.wait(ticket, stop_file)):
                 return
             work = train_translator(plan, stop_file.exists, watched)
-            events = in_own_thread(lambda: work, cores())  # type: ignore[arg-type,return-value]
+            events = in_own_thread(lambda: work, cores())
             try:
                 yield from events
             finally:

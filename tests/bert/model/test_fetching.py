@@ -17,8 +17,8 @@ from torch import ones
 
 from demos.bert.model import fetching
 from demos.bert.model.catalogue import BUNDLED, CATALOGUE
-from demos.bert.model.fetching import what_is_broken
-from demos.bert.model.models import WEIGHTS, ModelStore, at_hand, model_folder
+from demos.bert.model.fetching import WEIGHTS, what_is_broken
+from demos.bert.model.models import ModelStore, at_hand, model_folder
 from demos.errors import UserError
 from tests.bert.model.local_hub import in_its_place
 from tests.bert.model.test_hub import SPEC, _Hub

@@ -28,6 +28,8 @@ from demos.page import progress
 from demos.page.services import Services
 from demos.training.data.labelled import FILE, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
+from demos.training.lstm_classifier import Learned, lstm_steps
+from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
 from demos.widgets.pooling_menus.pooling_menus import menu_values
 from tests.one_line import plain
@@ -42,6 +44,7 @@ class OneModel:
 
     loaded: LoadedModel
     memory: Budget | None = None
+    named: None = None
 
     @property
     def catalogue(self) -> dict[str, Any]:
@@ -104,6 +107,33 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
     assert known[picked].cross_validated == max(fit.cross_validated for fit in known.values())
     again = list(recipe.fill("", "", "tiny", *TWO))
     assert len(again) == 2  # all of it was kept
+
+
+def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe, tiny: LoadedModel) -> None:
+    recipe = Recipe(Frozen(recipe.frozen.services))
+    before = last(recipe.show("Hello.", "", "tiny", *TWO))
+    assert "begins with nothing" in before["lstm"]
+    assert before["learn"]["visible"] is True
+    steps = list(recipe.learn("Hello.", "", "tiny", *TWO))
+    assert sum("Training the LSTM: step" in str(values.get("status")) for values in steps) == 21
+    shown = last(iter(steps))
+    data, split = own_sentences(True), split_rows(own_sentences(True), "own")
+    examples = [Example(text, int(target)) for text, target in zip(data.texts, data.targets, strict=True)]
+    train, test = ([examples[at] for at in rows] for rows in (split.train, split.test))
+    *_, learned = lstm_steps(train, test, 2, 0)
+    assert isinstance(learned, Learned)
+    assert shown["learn"]["visible"] is False
+    assert shown["bars"].data[0].x[-1] == round(learned.accuracy, 4)
+    assert shown["bars"].data[0].customdata[-1][0] == "LSTM, trained from nothing"
+    assert f"{learned.parameters:,}</b> parameters" in shown["lstm"]
+    assert f"{learned.accuracy:.1%}</b> of the 48 held-out" in shown["lstm"]
+    fit = recipe.frozen.known(Task(data, split, tiny, True))[Choice("mean", 2)]
+    assert f"{100 * abs(learned.accuracy - fit.scores.accuracy):.1f} percentage points" in shown["lstm"]
+    again = list(recipe.learn("Hello.", "", "tiny", *TWO))  # kept for all
+    assert not any("Training the LSTM" in str(values.get("status")) for values in again)
+    assert len(recipe.line) == 0
+    with pytest.raises(UserError, match="Choose a file"):
+        last(recipe.learn("", "", "tiny", "file", None, "own", "mean", "last", True, ""))
 
 
 def test_a_stop_ends_the_filling_and_keeps_what_is_fitted(recipe: Recipe, tiny: LoadedModel) -> None:
@@ -271,9 +301,11 @@ def test_bars_and_grid_show_what_they_are_given() -> None:
 
 
 def test_fitting_them_all_takes_nobody_elses_place(tiny: LoadedModel) -> None:
-    """A reader's minute of fits is in a queue of its own: the parts that only look share another."""
+    """A reader's minute of fits, or an LSTM, is in a queue of its own: the parts that only look share another."""
     demo = build_pages(Services(cast(ModelStore, OneModel(tiny)), "tiny"))
-    buttons = [key for key, block in demo.blocks.items() if getattr(block, "elem_id", "") == "features-start"]
+    long = "features-start", "features-learn"
+    buttons = [key for key, block in demo.blocks.items() if getattr(block, "elem_id", "") in long]
+    assert len(buttons) == 2
     filling = {one for one in demo.fns.values() if any(target in buttons for target, _ in one.targets)}
     queues = {one.concurrency_id for one in filling if one.fn is not None}
     assert len(queues) == 1

@@ -48,7 +48,7 @@ def at_hand(tiny: LoadedModel, base: Path, monkeypatch: pytest.MonkeyPatch) -> M
     """A store with the tiny model as its only one, for program and command."""
 
     class Store(ModelStore):
-        def __init__(self, catalogue: Any = None) -> None:
+        def __init__(self, catalogue: Any = None, any_model: bool = False) -> None:
             super().__init__({"tiny": tiny.spec})
 
         def folder(self, key: str) -> Path:
@@ -180,7 +180,7 @@ def test_a_bundled_set_and_one_of_the_hub_are_named_in_the_program() -> None:
         ('{"settings": {"learning_rate": NaN}}', "learning rate"),
         ('{"file": 3}', "file must be text"),
         ('{"max_train": 1e9}', "max_train"),
-        ('{"model": "' + "x" * 200 + '"}', "at most 100"),
+        ('{"model": "' + "x" * 200 + '"}', "at most 140"),
     ],
 )
 def test_a_broken_recipe_is_told_in_one_sentence(told: str, words: str) -> None:
@@ -229,4 +229,15 @@ def test_a_recipe_comes_back_from_its_file() -> None:
     recipe = Recipe(
         "minilm", "pair", "hub", hub="a/b", max_train=99, settings=Settings(hidden=(3, 4), class_weights=True)
     )
+    assert read_recipe(recipe_json(recipe)) == recipe
+
+
+def test_a_model_by_its_name_is_repeated_at_its_revision() -> None:
+    recipe = Recipe(model=f"someone/bert@{'c' * 40}", settings=QUICK)
+    assert f"--any-model --model someone/bert@{'c' * 40}" in command_of(recipe)
+    program = script_of(recipe)
+    compile(program, "run.py", "exec")
+    assert "ModelStore(any_model=True)" in program
+    assert f"store.folder(store.find('someone/bert@{'c' * 40}').key)" in program
+    assert "extend_catalogue" not in program
     assert read_recipe(recipe_json(recipe)) == recipe

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from demos.bert.model.models import WEIGHTS
+from demos.bert.model.fetching import WEIGHTS
 from demos.bert.model.once_cache import Recent
 from demos.training.events import Failed, Finished
 from demos.training.service.training_service import TrainingService

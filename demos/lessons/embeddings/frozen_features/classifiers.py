@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +13,22 @@ from markupsafe import Markup
 from demos.bert.embeddings.frozen_features import features_of, joined, parts_of
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import Recent
 from demos.lessons.embeddings.frozen_features.figure import feature_name
 from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.progress import relayed
 from demos.page.services import Services
 from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
 from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
+from demos.training.lstm_classifier import Learned, Progress, lstm_steps
+from demos.training.service.training_thread import in_own_thread
+from demos.training.tasks.classification.data import Example
 
 ALL_AT_ONCE = 64 * 2**20  # bytes: below, every layer is kept from the first pass, so that menus move at once
 GROUP_BYTES = 256 * 2**20  # held at once where all are fitted; above, one pooling after the other
 MAX_TUNED = 256
+MAX_LSTMS = 256
+LSTM_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class Frozen:
     def __init__(self, services: Services) -> None:
         self.services = services
         self.fits = Fits()
+        self._lstms: Recent[Learned] = Recent(MAX_LSTMS)
         self._tuned: dict[tuple[str, str], tuple[float, tuple[float, float]]] = {}
 
     def guess(self, task: Task) -> Fit:
@@ -72,6 +80,24 @@ class Frozen:
         """Every choice that is fitted already."""
         found = {choice: self.fits.known(task.key_of(choice)) for choice in features_of(task.loaded)}
         return {choice: fit for choice, fit in found.items() if fit is not None}
+
+    def lstm(self, task: Task) -> Learned | None:
+        """The LSTM trained from nothing on this split, where a reader has asked for it already."""
+        return self._lstms.get(task.key("lstm"))
+
+    def learn_lstm(self, task: Task) -> Iterator[Progress]:
+        """Train that LSTM, in a thread of its own on one core; yields how far it is. It is kept for all readers."""
+        if self.lstm(task):
+            return
+        examples = [Example(text, int(target)) for text, target in zip(task.data.texts, task.data.targets, strict=True)]
+        train, test = ([examples[at] for at in rows] for rows in (task.split.train, task.split.test))
+        steps = in_own_thread(lambda: lstm_steps(train, test, len(task.data.labels), LSTM_SEED), 1)
+        with closing(steps):  # type: ignore[type-var]
+            for step in steps:
+                if isinstance(step, Learned):
+                    self._lstms.put(task.key("lstm"), step)
+                else:
+                    yield step
 
     def fit(self, task: Task, wanted: Sequence[Choice], into: dict[Choice, Fit], total: int = 0) -> Iterator[Markup]:
         """Fit these choices, into `into`; yields a line now and then on how far it is (of `total`)."""

@@ -16,7 +16,14 @@ from demos.figures.palette import CLASSES, colour_scale, inked, plotly_layout
 from demos.templates import plot_text
 
 ROW = 84  # pixels a bar takes with its name above it
-HUES = {"guess": "#8a9096", "words": CLASSES[1], "frozen": CLASSES[0], "tuned": CLASSES[2], "published": "#8a9096"}
+HUES = {
+    "guess": "#8a9096",
+    "words": CLASSES[1],
+    "frozen": CLASSES[0],
+    "tuned": CLASSES[2],
+    "lstm": CLASSES[3],
+    "published": "#8a9096",
+}
 COLUMNS = {SUM_LAST_FOUR: "sum 4", SUM_ALL: "sum all", CONCAT_LAST_FOUR: "join 4", CONCAT_ALL: "join all"}
 FRAME = CLASSES[5]
 SCALE = colour_scale("magnitude")

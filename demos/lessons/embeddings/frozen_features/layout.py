@@ -30,7 +30,7 @@ AWAITED = (
 BESIDE = ("all layers concatenated", CONCAT_ALL)
 MENUS = ("source", "file", "split", "pooling", "layer", "standardise")
 FILLED = (
-    "status", "file", "split", "layer", "about", "bars", "said", "tuned", "recipe",
+    "status", "file", "split", "layer", "about", "bars", "said", "tuned", "lstm", "learn", "recipe",
     "grid_said", "grid", "take", "wrong", "confusion", "mistakes", "numbers", "code",
 )  # fmt: skip
 GRID_FILLED = ("filling", "grid_status", "start", "stop", "grid_said", "grid", "take", "numbers")
@@ -82,6 +82,8 @@ def laid_out(services: Services) -> dict[str, Any]:
                 parts["standardise"] = gr.Checkbox(True, label="Standardise each dimension", min_width=150)
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
+            parts["lstm"] = gr.HTML("", elem_classes="said", elem_id="features-lstm")
+            parts["learn"] = gr.Button("Train an LSTM too", min_width=150, elem_id="features-learn")
     gr.HTML(TEXT.recipe_heading())
     parts["recipe"] = gr.HTML("", elem_id="features-recipe")
     gr.HTML(TEXT.grid_heading())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -17,7 +17,7 @@ from demos.errors import UserError
 from demos.figures.confusion import confusion_figure
 from demos.figures.scores_text import mistakes_html
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
-from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name, grid_figure
+from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name
 from demos.lessons.embeddings.frozen_features.layout import (
     AWAITED,
     BESIDE,
@@ -29,12 +29,19 @@ from demos.lessons.embeddings.frozen_features.layout import (
     split_update,
 )
 from demos.lessons.embeddings.frozen_features.program import features_code
+from demos.lessons.embeddings.frozen_features.shown import (
+    Row,
+    bar,
+    bars_shown,
+    frozen_row,
+    grid_shown,
+    lstm_bar,
+    numbers,
+)
 from demos.lessons.embeddings.frozen_features.text import (
     TEXT,
-    bars_html,
     data_html,
-    grid_html,
-    numbers_html,
+    lstm_html,
     recipe_html,
 )
 from demos.page.folds import folds
@@ -42,7 +49,6 @@ from demos.page.guards import notice_html
 from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import HEAVY
 from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
-from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen, result_of
 from demos.training.service.training_queue import MAX_WAITING, TrainingQueue
 from demos.widgets.live_curve.text import waiting_told
@@ -54,8 +60,8 @@ QUIET: dict[str, Any] = {**HEAVY, "show_progress": "hidden"}
 # A minute or more of fits: one after the other, in a line of their own that nobody who only looks stands in.
 FILLING: dict[str, Any] = {**QUIET, "concurrency_id": "fit-all", "concurrency_limit": 1 + MAX_WAITING}
 FIT_SECONDS = 2.0  # of one classifier, about
+LSTM_SECONDS = 5.0  # of an LSTM, about
 LOOK_SECONDS = 0.3  # between two looks at the line
-Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
 GUESS, WORDS = "always the most frequent class", "words only, no BERT (TF-IDF)"
 
 
@@ -85,7 +91,7 @@ class Recipe:
             yield {"status": ""}
             raise
         baselines = self._baselines(task)
-        bars = [_bar(*bar) for bar in baselines]
+        bars = [bar(*row) for row in baselines]
         always |= {
             "split": split_update(task.data, answers.split, task.split.key),
             "about": data_html(task.data, task.split),
@@ -95,9 +101,12 @@ class Recipe:
         fits: dict[Choice, Fit] = {}
         for line in self.frozen.fit(task, list(wanted), fits):
             yield {**always, "status": line, "said": ""}  # what is said is of other bars
-        named = [_frozen_row(task, vector, fits[vector]) for vector in wanted]
-        bars += [_bar(*bar) for bar in named]
+        named = [frozen_row(task, vector, fits[vector]) for vector in wanted]
+        bars += [bar(*row) for row in named]
         picked = len(baselines) + list(wanted).index(choice)
+        learned = self.frozen.lstm(task)
+        if learned:
+            bars.append(lstm_bar(learned, len(task.split.test)))
         state = self.frozen.tuned_state(task, answers.run)
         result = result_of(task.data, task.split, fits[choice])
         known = self.frozen.known(task)
@@ -106,15 +115,17 @@ class Recipe:
             **always,
             "status": TEXT.asking() if state == "here" else "",
             "tuned": TEXT.tuned(state, held_out, self._title(answers.run) if state == "here" else ""),
+            "lstm": lstm_html(learned, fits[choice], feature_name(choice, task.deepest), task.split),
+            "learn": gr.update(visible=learned is None),
             "recipe": self._recipe(task, choice, fits[choice], text),
             "layer": layer_menu(task.loaded, answers.layer, BESIDE),
             "wrong": TEXT.taken_for(feature_name(choice, task.deepest)),
             "confusion": confusion_figure(result),
             "mistakes": mistakes_html(result),
-            "numbers": _numbers(task, [*baselines, *named], known),
+            "numbers": numbers(task, [*baselines, *named], known),
             "code": self._code(task, choice, answers),
-            **_bars_shown(task, bars, picked),
-            **_grid_shown(task, known),
+            **bars_shown(task, bars, picked),
+            **grid_shown(task, known),
         }
         if state == "here":
             try:
@@ -122,7 +133,22 @@ class Recipe:
                 bars.append(Bar("your own fine-tuned model", "tuned", accuracy, interval))
             except UserError:  # let go since `tuned_state` looked
                 yield {"tuned": TEXT.tuned("none", held_out, "")}
-            yield {"status": "", **_bars_shown(task, bars, picked)}
+            yield {"status": "", **bars_shown(task, bars, picked)}
+
+    def learn(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
+        """What changes while an LSTM learns from the same split, in the line of the fits; then as `show` has it."""
+        answers = Answers(*values)
+        if answers.source == FILE and not answers.file:
+            raise UserError(AWAITED)
+        task = self._task(model, answers)
+        if not self.frozen.lstm(task):
+            with self.line.join(LSTM_SECONDS) as ticket:
+                while place := ticket.place:
+                    yield {"status": TEXT.line(waiting_told(place, ticket.seconds_before))}
+                    time.sleep(LOOK_SECONDS)
+                for progress in self.frozen.learn_lstm(task):
+                    yield {"status": TEXT.learning(progress)}
+        yield from self.show(text, pair, model, *values)
 
     def fill(self, text: str, pair: str, model: str, *values: Any) -> Iterator[dict[str, Any]]:
         """What changes: every pooling x layer, one after the other; what is fitted is kept, so a stop loses nothing."""
@@ -139,7 +165,7 @@ class Recipe:
                 for line in lines:
                     changes = {**running, "grid_status": line}
                     if len(done) > 1 and time.monotonic() - drawn > DRAW_SECONDS:
-                        changes |= _grid_shown(task, done)
+                        changes |= grid_shown(task, done)
                         drawn = time.monotonic()
                     yield changes
                     if filling not in self._filling:
@@ -154,8 +180,8 @@ class Recipe:
             yield ready
             return
         best = chosen(done)
-        rows = [*self._baselines(task), _frozen_row(task, best, done[best])]
-        yield {"numbers": _numbers(task, rows, done), **ready, **_grid_shown(task, done)}
+        rows = [*self._baselines(task), frozen_row(task, best, done[best])]
+        yield {"numbers": numbers(task, rows, done), **ready, **grid_shown(task, done)}
 
     def _fitted_in_turn(self, task: Task, done: dict[Choice, Fit]) -> Generator[str, None, None]:
         """A line on the place until it is this reader's turn, then on how far the fits are."""
@@ -233,46 +259,12 @@ def build(page: Page) -> None:
     moved += [parts[name].input for name in ("source", "split", "standardise")]
     on([page.settled.change, *moved], recipe.show, FILLED, trigger_mode="always_last", **QUIET)
     on([parts["start"].click], recipe.fill, GRID_FILLED, trigger_mode="once", **FILLING)
+    on([parts["learn"].click], recipe.learn, FILLED, trigger_mode="once", **FILLING)
     on([parts["take"].click], recipe.take, ("pooling", "layer"), show_progress="hidden")
     stopping = by_component(parts, recipe.stop)
     page.on([parts["stop"].click], stopping, [parts["filling"]], [parts["stop"]], show_progress="hidden")
     page.keep(**{f"features_{name}": parts[name] for name in ("split", "pooling", "layer", "standardise")})
     page.keep(features_data=parts["source"])
-
-
-def _frozen_row(task: Task, choice: Choice, fit: Fit) -> Row:
-    return f"{feature_name(choice, task.deepest)}, frozen", "frozen", fit
-
-
-def _numbers(task: Task, rows: list[Row], fits: Mapping[Choice, Fit]) -> str:
-    named = [(name, fit) for name, _, fit in rows]
-    return numbers_html(named, fits, task.data, task.split, task.deepest)
-
-
-def _bar(name: str, kind: str, fit: Fit) -> Bar:
-    return Bar(name, kind, fit.scores.accuracy, fit.interval)
-
-
-def _bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
-    guides = [Bar(f"the guide: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
-    return {
-        "bars": bars_figure([*bars, *guides]),
-        "said": bars_html(bars, picked, len(task.split.test), task.data.guide),
-    }
-
-
-def _grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
-    """The grid of what is fitted; with the opening's few fits alone it is not there yet."""
-    total = len(features_of(task.loaded))
-    if len(fits) < min(total, 5):
-        hidden = gr.update(visible=False)
-        return {"grid": hidden, "take": hidden, "grid_said": TEXT.choices(total)}
-    scores = {choice: fit.cross_validated for choice, fit in fits.items()}
-    return {
-        "grid": gr.update(visible=True, value=grid_figure(scores, chosen(fits), task.deepest)),
-        "take": gr.update(visible=True),
-        "grid_said": grid_html(fits, total, task.deepest, len(task.split.test)),
-    }
 
 
 PART = Part(

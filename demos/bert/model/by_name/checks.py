@@ -1,0 +1,162 @@
+"""Whether a model of the Hub fits this app: its files' sizes, its configuration, its tensors and its tokenizer.
+
+All of it is read before any weight is fetched. Each check raises UserError, whose sentence ends with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import torch
+from huggingface_hub.utils import SafetensorsFileMetadata
+from transformers import AutoModel, BertConfig, DistilBertConfig
+
+from demos.bert.encoder.norm_and_feed_forward import ACTIVATIONS
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import MAX_TOKENS
+from demos.bert.model.fetching import TOKENIZER_FILES, WEIGHTS
+from demos.bert.tokens.wordpiece import read_rules
+from demos.errors import UserError
+
+MOST_FILE = 1_500_000_000  # bytes of the weights' file: BERT large has 1.3 GB
+MOST_TEXT = 16_000_000  # bytes of a tokenizer's file: the one for 104 languages has 2 MB
+MOST_CONFIG = 1_000_000
+CONFIGS = {"bert": BertConfig, "distilbert": DistilBertConfig}
+# What a configuration may say of these, and what they are where it says nothing: anything else is another computation.
+USUAL = {
+    "position_embedding_type": "absolute",
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "is_encoder_decoder": False,
+    "quantization_config": None,
+    "pruned_heads": {},
+    "return_dict": True,
+    "use_return_dict": True,
+    "torchscript": False,
+    "chunk_size_feed_forward": 0,
+    "sinusoidal_pos_embds": False,
+}
+SPECIAL = ("cls_token", "sep_token", "pad_token", "mask_token", "unk_token")
+FORMER = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}  # in the oldest files
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest model that the page's controls and the server's memory are made for."""
+
+    num_layers: int
+    num_heads: int
+    width: int
+    memory: float  # bytes
+
+    @classmethod
+    def of(cls, catalogue: Mapping[str, ModelSpec], memory: float) -> Limits:
+        """What the catalogue's largest models have: the page's controls go so far."""
+        layers, heads, width = (
+            max(getattr(spec, name) for spec in catalogue.values()) for name in ("num_layers", "num_heads", "width")
+        )
+        return cls(layers, heads, width, memory)
+
+
+def refused(name: str, reason: str) -> UserError:
+    """The one sentence for every reason."""
+    return UserError(f"{name} can't be opened here: {reason}.")
+
+
+def check_files(name: str, sizes: Mapping[str, int | None]) -> int:
+    """The bytes of the weights; `sizes` are the repository's files and their bytes."""
+    if WEIGHTS not in sizes:
+        raise refused(name, f"it has no {WEIGHTS}, and weights in other forms, or in parts, are not read")
+    for needed in ("config.json", "vocab.txt"):
+        if needed not in sizes:
+            raise refused(name, f"it has no {needed}, so it is no BERT as this app knows them")
+    limits = dict.fromkeys(TOKENIZER_FILES, MOST_TEXT) | {"config.json": MOST_CONFIG, WEIGHTS: MOST_FILE}
+    for file, most in limits.items():
+        size = sizes.get(file)
+        if file in sizes and (size is None or size > most):
+            told = "of unknown size" if size is None else f"{size / 1e6:,.0f} MB"
+            raise refused(name, f"its {file} is {told}, and the limit is {most / 1e6:,.0f} MB")
+    return sizes[WEIGHTS] or 0
+
+
+def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilBertConfig:
+    """`config` is config.json as it was read; the configuration as transformers has it."""
+    if not isinstance(config, dict):
+        raise refused(name, "its config.json is no JSON object")
+    if "auto_map" in config:
+        raise refused(name, "it comes with code of its own, and none is run here")
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind not in CONFIGS:
+        raise refused(name, f"its architecture is {str(kind)[:40]!r}, and this app knows BERT and DistilBERT")
+    unusual = next((key for key, usual in USUAL.items() if config.get(key) not in (None, usual)), "")
+    if unusual:
+        raise refused(name, f"its config.json says {unusual} = {str(config[unusual])[:40]!r}, which no BERT here has")
+    try:
+        known = CONFIGS[kind].from_dict(config)
+        sizes = known.num_hidden_layers, known.num_attention_heads, known.hidden_size, known.vocab_size
+        fit = all(type(size) is int and size > 0 for size in sizes) and known.hidden_size % sizes[1] == 0
+        activation = getattr(known, "hidden_act", None) or known.activation
+    except Exception as error:  # transformers checks the fields' types, with errors of its own
+        raise refused(name, "its config.json does not describe a BERT") from error
+    if not fit:
+        raise refused(name, "its config.json does not describe a BERT")
+    if activation not in ACTIVATIONS:
+        raise refused(name, f"its activation is {str(activation)[:40]!r}, which no lesson computes")
+    told = f"{sizes[0]} layers, {sizes[1]} heads and width {sizes[2]}"
+    if sizes[0] > limits.num_layers or sizes[1] > limits.num_heads or sizes[2] > limits.width:
+        most = f"{limits.num_layers}, {limits.num_heads} and {limits.width}"
+        raise refused(name, f"it has {told}, and the largest that the page can show has {most}")
+    if known.max_position_embeddings < MAX_TOKENS:
+        reads = f"it reads {known.max_position_embeddings} tokens at most"
+        raise refused(name, f"{reads}, and this app needs {MAX_TOKENS}")
+    return known
+
+
+def check_tensors(name: str, config: Any, header: SafetensorsFileMetadata, limits: Limits) -> tuple[bool, bool]:
+    """Whether the file holds a masked-word and a next-sentence head.
+
+    Every parameter of the encoder must be in it, in its shape and as float32; else transformers would make it up.
+    """
+    if config.vocab_size * config.hidden_size * 4 > MOST_FILE or config.max_position_embeddings > 2**16:
+        raise refused(name, "its config.json and its weights do not fit together")
+    with torch.device("meta"):  # shapes alone
+        wanted = {key: tuple(value.shape) for key, value in AutoModel.from_config(config).named_parameters()}
+    prefix = f"{config.model_type}."
+    nbytes = 0
+    for key, shape in wanted.items():
+        nbytes += 4 * prod(shape)
+        former = next((key.removesuffix(end) + old for end, old in FORMER.items() if key.endswith(end)), key)
+        spellings = (key, prefix + key, former, prefix + former)
+        found = next((header.tensors[one] for one in spellings if one in header.tensors), None)
+        if found is None and key.startswith("pooler."):  # nothing here uses it without the next-sentence head
+            continue
+        if found is None or tuple(found.shape) != shape or found.dtype != "F32":
+            raise refused(name, f"its weights lack {key}, or have it in another shape or not as float32")
+    if nbytes > limits.memory:
+        needs = f"it needs {nbytes / 1e6:,.0f} MB of memory"
+        raise refused(name, f"{needs}, and this server has {limits.memory / 1e6:,.0f} MB for all models")
+    mlm = {"cls.predictions.transform.dense.weight", "vocab_transform.weight"} & header.tensors.keys()
+    nsp = {"cls.seq_relationship.weight", f"{prefix}pooler.dense.weight"} <= header.tensors.keys()
+    return bool(mlm), nsp
+
+
+def check_tokenizer_config(name: str, config: Any) -> None:
+    """`config` is tokenizer_config.json as it was read."""
+    if not isinstance(config, dict) or "auto_map" in config:
+        raise refused(name, "its tokenizer comes with code of its own, and none is run here")
+
+
+def check_tokenizer(name: str, tokenizer: Any, vocabulary: int) -> bool:
+    """Whether the tokenizer keeps capitals; `vocabulary` is how many embeddings the model has."""
+    try:
+        rules = read_rules(tokenizer)
+    except (UserError, AttributeError) as error:
+        raise refused(name, "its tokenizer is not of BERT's kind") from error
+    if any(getattr(tokenizer, token) is None for token in SPECIAL):
+        raise refused(name, "its tokenizer lacks one of [CLS], [SEP], [PAD], [MASK] and [UNK]")
+    if max(tokenizer.get_vocab().values()) >= vocabulary:
+        raise refused(name, "its tokenizer has more word pieces than the model has vectors")
+    return not rules.lowercase

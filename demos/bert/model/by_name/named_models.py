@@ -1,0 +1,171 @@
+"""Models by name: found on the Hub at a revision, checked, remembered; their files in a bounded part of the disk."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import HfApi
+from huggingface_hub.errors import (
+    DisabledRepoError,
+    GatedRepoError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+    SafetensorsParsingError,
+)
+from huggingface_hub.hf_api import ModelInfo
+
+from demos.bert.model.by_name import checks
+from demos.bert.model.by_name.named_spec import NamedSpec, all_caches, cache_of, read_name
+from demos.bert.model.fetching import ANSWER_SECONDS, TOKENIZER_FILES, WEIGHTS, Fetch, fetch_model
+from demos.bert.model.once_cache import Recent
+from demos.errors import UserError
+
+MOST_KNOWN = 256  # entries in memory, of some hundred bytes
+MOST_ON_DISK = 5  # models; each has at most checks.MOST_FILE bytes of weights
+AT_ONCE = 2  # models that are looked up or fetched
+PATIENCE = 20.0  # seconds that others wait for their turn
+ENTRY = "entry.json"  # in a model's folder: what was found
+
+
+class NamedModels:
+    """What was found so far; safe for many threads. Nothing here is a reader's: who has the key may use the model."""
+
+    def __init__(self, limits: checks.Limits, read_tokenizer: Callable[[Path], Any]) -> None:
+        self._limits, self._read_tokenizer = limits, read_tokenizer
+        self._known: Recent[NamedSpec] = Recent(MOST_KNOWN)
+        self._turns = threading.BoundedSemaphore(AT_ONCE)
+
+    def known(self, key: str) -> NamedSpec | None:
+        """The entry of a key that was found here, or that the disk still has; no hub is asked."""
+        if (spec := self._known.get(key)) is not None:
+            return spec
+        try:
+            name, revision = read_name(key)
+            spec = NamedSpec(**json.loads((cache_of(name, revision) / ENTRY).read_text(encoding="utf-8")))
+        except (UserError, OSError, ValueError, TypeError):
+            return None
+        if spec.key != key:
+            return None
+        self._known.put(key, spec)
+        return spec
+
+    def find(self, asked: str) -> NamedSpec:
+        """The model that is called so, at the revision that is asked for or, without one, at its newest.
+
+        Asks the Hub, for some seconds, unless that revision is known. Raises UserError, one sentence, for what is no
+        public BERT with safetensors that fits in here, and where the Hub can't be reached. No weights are fetched.
+        """
+        name, revision = read_name(asked)
+        with self.turn():
+            if revision and (known := self.known(f"{name}@{revision}")):
+                return known
+            try:
+                info = HfApi(token=False).model_info(
+                    name, revision=revision or None, timeout=ANSWER_SECONDS, files_metadata=True, token=False
+                )
+            except GatedRepoError as error:
+                raise checks.refused(name, "its owner gives it only to those who ask for it on the Hub") from error
+            except RevisionNotFoundError as error:
+                raise checks.refused(name, f"it has no revision {revision}") from error
+            except (RepositoryNotFoundError, DisabledRepoError) as error:
+                raise UserError(f"The Hugging Face Hub has no public model {name}.") from error
+            except Exception as error:  # the Hub client raises many kinds; each means the same to the learner
+                if not revision and (kept := self._newest(name)):
+                    return kept
+                raise UserError(
+                    f"The Hugging Face Hub could not be reached to look for {name}; try again later."
+                ) from error
+            return self.known(f"{info.id}@{info.sha}") or self._checked(info)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """For whoever looks up or fetches. Raises UserError where others have been at it for too long."""
+        if not self._turns.acquire(timeout=PATIENCE):
+            raise UserError("Other models are being fetched from the Hub just now; try again in a minute.")
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    def _checked(self, info: ModelInfo) -> NamedSpec:
+        name, revision = read_name(f"{info.id}@{info.sha}")
+        if info.gated or info.private:
+            raise checks.refused(name, "its owner gives it only to those who ask for it on the Hub")
+        weights = checks.check_files(name, {file.rfilename: file.size for file in info.siblings or ()})
+        cache = cache_of(name, revision)
+        try:
+            spec = self._read(name, revision, weights, cache)
+        except BaseException:
+            shutil.rmtree(cache, ignore_errors=True)
+            raise
+        self._known.put(spec.key, spec)
+        self.keep(spec)
+        return spec
+
+    def _read(self, name: str, revision: str, weights: int, cache: Path) -> NamedSpec:
+        folder = fetch_model(name, Fetch(name, revision, TOKENIZER_FILES, lambda count: None, cache))
+        config = checks.check_config(name, _json(folder / "config.json"), self._limits)
+        if (folder / "tokenizer_config.json").is_file():
+            checks.check_tokenizer_config(name, _json(folder / "tokenizer_config.json"))
+        try:
+            header = HfApi(token=False).parse_safetensors_file_metadata(
+                name, WEIGHTS, revision=revision, token=False, timeout=ANSWER_SECONDS
+            )
+        except SafetensorsParsingError as error:
+            raise checks.refused(name, f"its {WEIGHTS} is no safetensors file") from error
+        except Exception as error:
+            raise UserError(f"The Hugging Face Hub stopped answering about {name}; try again later.") from error
+        mlm, nsp = checks.check_tensors(name, config, header, self._limits)
+        try:
+            tokenizer = self._read_tokenizer(folder)
+        except Exception as error:  # files of a stranger, read by a library: whatever it raises
+            raise checks.refused(name, "its tokenizer can't be read") from error
+        return NamedSpec(
+            key=f"{name}@{revision}",
+            title=name,
+            hub_id=name,
+            revision=revision,
+            num_layers=config.num_hidden_layers,
+            num_heads=config.num_attention_heads,
+            width=config.hidden_size,
+            cased=checks.check_tokenizer(name, tokenizer, config.vocab_size),
+            segments=config.model_type == "bert",
+            mlm=mlm,
+            nsp=nsp,
+            size_mb=round(weights / 1e6),
+        )
+
+    def _newest(self, name: str) -> NamedSpec | None:
+        """The one of that name that came last, for a server without a network; None where there is none."""
+        folders = [folder for folder in _folders() if folder.name.startswith(f"{name.replace('/', '--')}--")]
+        keys = (f"{name}@{folder.name[-40:]}" for folder in reversed(folders))
+        return next((spec for key in keys if (spec := self.known(key))), None)
+
+    def keep(self, spec: NamedSpec) -> None:
+        """Note that this model's files are used now, and delete those of the models that were used longest ago."""
+        spec.cache.mkdir(parents=True, exist_ok=True)
+        (spec.cache / ENTRY).write_text(json.dumps(asdict(spec)), encoding="utf-8")
+        spec.cache.touch()
+        others = [folder for folder in _folders() if folder != spec.cache]
+        for folder in others[: max(0, len(others) + 1 - MOST_ON_DISK)]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folders() -> list[Path]:
+    """The models' folders, that of the one used longest ago first."""
+    folders = [folder for folder in all_caches().glob("*--*--*") if folder.is_dir()]
+    return sorted(folders, key=lambda folder: folder.stat().st_mtime_ns)
+
+
+def _json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError, RecursionError):
+        return None

@@ -1,0 +1,70 @@
+"""The name of a model as a reader types it, and the entry of one that was found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from huggingface_hub import constants
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.errors import UserError
+
+HUB = "https://huggingface.co/"
+LONGEST = 200  # characters of what is read at all
+SHOWN = 60  # characters of it that a sentence repeats
+NAME = re.compile(r"([\w.-]+/[\w.-]+)(?:@([0-9a-f]{40}))?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class NamedSpec(ModelSpec):
+    """A model that was found by its name: its key is owner/name@commit, so that a link opens the same weights."""
+
+    @property
+    def cache(self) -> Path:
+        """The folder of this model's files alone, in the Hub's cache."""
+        return cache_of(self.hub_id, self.revision)
+
+    @property
+    def summary(self) -> str:
+        return f"{super().summary} From the Hugging Face Hub at revision {self.revision}; not checked by this project."
+
+
+def all_caches() -> Path:
+    """The folder with a folder for each of these models."""
+    return Path(constants.HF_HUB_CACHE) / "inside-bert-by-name"
+
+
+def cache_of(hub_id: str, revision: str) -> Path:
+    """The folder of one model at one revision. Neither may hold a slash but the one of owner/name."""
+    return all_caches() / f"{hub_id.replace('/', '--')}--{revision}"
+
+
+def is_pinned(key: str) -> bool:
+    """Whether this is the key of a model by name, and none of the catalogue's."""
+    found = NAME.fullmatch(key)
+    return found is not None and found[2] is not None
+
+
+def read_name(asked: object) -> tuple[str, str]:
+    """(owner/name, revision or "") of what was typed or stands in a link; the address of its page on the Hub will do.
+
+    Raises UserError for what can't be the name of a model.
+    """
+    typed = asked.strip() if isinstance(asked, str) else ""
+    said = typed.removeprefix(HUB).strip("/") if len(typed) <= LONGEST else ""
+    found = NAME.fullmatch(said)
+    try:
+        if found:
+            validate_repo_id(found[1])
+            return found[1], found[2] or ""
+    except HFValidationError:
+        pass
+    shown = f"{typed[:SHOWN]}…" if len(typed) > SHOWN else typed
+    raise UserError(
+        f"{shown!r} is not the name of a model; type it as owner/name, as on the Hugging Face Hub, for example "
+        "google/bert_uncased_L-4_H-256_A-4."
+    )

@@ -1,0 +1,64 @@
+"""What "Frozen features" shows of its classifiers: bars, tables and the grid, by component."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.embeddings.frozen_features import features_of
+from demos.bert.embeddings.pooling import Choice
+from demos.lessons.embeddings.frozen_features.classifiers import Task
+from demos.lessons.embeddings.frozen_features.figure import Bar, bars_figure, feature_name, grid_figure
+from demos.lessons.embeddings.frozen_features.text import TEXT, bars_html, grid_html, numbers_html
+from demos.training.data.sst2 import PUBLISHED
+from demos.training.frozen_classifier import Fit, chosen, wilson
+from demos.training.lstm_classifier import Learned
+
+Row = tuple[str, str, Fit]  # what was fitted, its kind of bar, the fit
+
+
+def frozen_row(task: Task, choice: Choice, fit: Fit) -> Row:
+    """A frozen vector's fit by its name."""
+    return f"{feature_name(choice, task.deepest)}, frozen", "frozen", fit
+
+
+def numbers(task: Task, rows: list[Row], fits: Mapping[Choice, Fit]) -> str:
+    """The tables of the fold."""
+    named = [(name, fit) for name, _, fit in rows]
+    return numbers_html(named, fits, task.data, task.split, task.deepest)
+
+
+def bar(name: str, kind: str, fit: Fit) -> Bar:
+    """A fit as a bar."""
+    return Bar(name, kind, fit.scores.accuracy, fit.interval)
+
+
+def lstm_bar(learned: Learned, held_out: int) -> Bar:
+    """The LSTM as a bar; its interval as the others' is."""
+    interval = wilson(round(learned.accuracy * held_out), held_out)
+    return Bar("LSTM, trained from nothing", "lstm", learned.accuracy, interval)
+
+
+def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:
+    """The bars, the guide's published ones last, and what the one at `picked` says."""
+    guides = [Bar(f"the guide: {name}", "published", value) for name, value in PUBLISHED] if task.data.guide else []
+    return {
+        "bars": bars_figure([*bars, *guides]),
+        "said": bars_html(bars, picked, len(task.split.test), task.data.guide),
+    }
+
+
+def grid_shown(task: Task, fits: Mapping[Choice, Fit]) -> dict[str, Any]:
+    """The grid of what is fitted; with the opening's few fits alone it is not there yet."""
+    total = len(features_of(task.loaded))
+    if len(fits) < min(total, 5):
+        hidden = gr.update(visible=False)
+        return {"grid": hidden, "take": hidden, "grid_said": TEXT.choices(total)}
+    scores = {choice: fit.cross_validated for choice, fit in fits.items()}
+    return {
+        "grid": gr.update(visible=True, value=grid_figure(scores, chosen(fits), task.deepest)),
+        "take": gr.update(visible=True),
+        "grid_said": grid_html(fits, total, task.deepest, len(task.split.test)),
+    }

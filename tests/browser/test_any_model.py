@@ -1,0 +1,70 @@
+"""A BERT opened by its name in the picker: in use at its revision, in the link, and refused in one sentence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import ThreadingHTTPServer
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.bert.model.many_models import NEWEST, ManyModels, Repository, write_bert
+from tests.conftest import START_SECONDS, answers, end_app, start_app
+
+NAME = "someone/bert-small"
+KEY = f"{NAME}@{NEWEST}"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    repositories = {NAME: Repository(write_bert(tmp_path_factory.mktemp("bert")))}
+    handler = type("Hub", (ManyModels,), {"repositories": repositories, "asked": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def app_url(hub: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An app of its own, started with --any-model, that asks this hub."""
+    folder = tmp_path_factory.mktemp("app")
+    pid, port = start_app(folder, HF_HUB_OFFLINE="0", HF_ENDPOINT=hub, INSIDE_BERT_ANY_MODEL="1")
+    url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
+    while "is ready" not in (folder / "app.log").read_text() or not answers(url):
+        assert time.monotonic() < deadline, (folder / "app.log").read_text()[-2000:]
+        time.sleep(0.2)
+    yield url
+    end_app(pid, url)
+
+
+def test_a_name_is_typed_and_the_link_opens_the_same_weights(
+    page: Page, open_lesson: Callable[..., Page], app_url: str
+) -> None:
+    open_lesson("tokens", text="A river bank.")
+    picker, told = page.locator("#bar-model input"), page.locator("#bar-status")
+    for typed in ("../x", "<script>alert(1)</script>", "nobody/nothing"):
+        picker.fill(typed)
+        picker.press("Enter")
+        expect(told).to_contain_text("no public model" if typed == "nobody/nothing" else "is not the name of a model")
+        expect(picker).to_have_value("MiniLM (bundled)")
+    picker.fill(NAME)
+    picker.press("Enter")
+    page.wait_for_url(f"**model={quote(KEY, safe='')}**")
+    expect(picker).to_have_value(KEY)
+    expect(told).to_contain_text(
+        f"2 layers × 4 heads, width 32, uncased. From the Hugging Face Hub at revision {NEWEST}"
+    )
+    other = page.context.new_page()
+    other.goto(f"{app_url}/attention?text=A+river+bank.&model={quote(KEY, safe='')}")
+    expect(other.locator("#bar-model input")).to_have_value(KEY)
+    expect(other.locator("#bar-status")).to_contain_text("2 layers × 4 heads")
+    expect(other.locator("#lesson-attention")).to_contain_text("river")
+    picker.click()
+    page.get_by_role("option", name="MiniLM (bundled)").click()
+    page.wait_for_url("**model=minilm**")
