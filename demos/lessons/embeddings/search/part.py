@@ -151,7 +151,9 @@ def build(page: Page) -> None:
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
     filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
-    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **HEAVY)
+    page.on(
+        [page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", show_progress="hidden", **HEAVY
+    )
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)
     page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])
