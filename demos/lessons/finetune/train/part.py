@@ -184,8 +184,8 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
 
 PART = Part(
     tab="Train",
-    look="Choose a task and a recipe, change one setting, and click Start. Does the validation curve follow the "
-    "training curve?",
+    look="Choose a task and a recipe, change one setting under “All controls”, and click Start. Does the validation "
+    "curve follow the training curve?",
     build=build,
     reads_sentence=False,
     order=1,

@@ -55,7 +55,7 @@ def build(page: Page) -> None:
         vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
-    with all_controls(page, __file__):
+    with all_controls(page, __file__, set_elsewhere=True):
         seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="labels-seed")
     numbers, code = folds(__file__, "Prints the labels of this draw")
     page.keep(labels_text=text, labels_seed=seed)

@@ -110,7 +110,7 @@ def build(page: Page) -> None:
         value=STATIC, label="Masked tokens of the first row", elem_id="spans-masking",
     )  # fmt: skip
     masks = gr.HTML("", elem_id="spans-masks")
-    with all_controls(page, __file__):
+    with all_controls(page, __file__, set_elsewhere=True):
         seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="spans-seed")
     numbers, code = folds(__file__, "Prints the spans of this draw")
     page.keep(spans_text=text, spans_seed=seed, length=length, masking=masking)
