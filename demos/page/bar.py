@@ -143,7 +143,8 @@ def wire_bar(demo: gr.Blocks, bar: Bar, page: Page) -> None:
 
     former = page.former | {"part": {part.former: part.slug for part in page.lesson.parts if part.former}}
     offers = [
-        offer(name, component, former.get(name), page.from_zero.get(name)) for name, component in page.choices.items()
+        offer(name, component, former.get(name), page.from_zero.get(name)) | _opened_by(page, name)
+        for name, component in page.choices.items()
     ]
     defaults = _script({"text": DEFAULT_TEXT, "pair": ""})
     restore = f"() => insideBert.restore({defaults}, {_script(page.lesson.slug)}, {_script(offers)}, {len(files)})"
@@ -216,6 +217,19 @@ def offer(
     elif getattr(component, "choices", None) and not getattr(component, "allow_custom_value", False):
         said["offers"] = [value for _, value in component.choices]
     return said
+
+
+def _opened_by(page: Page, name: str) -> dict[str, list[str]]:
+    """Where `name` says whether a fold is open: the choices that stand in it, any of which opens it from a link."""
+    fold = page.folded.get(name)
+    return {"holds": [inside for inside, one in page.choices.items() if _stands_in(one, fold)]} if fold else {}
+
+
+def _stands_in(component: Any, fold: gr.Accordion) -> bool:
+    above = component.parent
+    while above is not None and above is not fold:
+        above = above.parent
+    return above is fold
 
 
 def _is_picker(block: Any) -> bool:

@@ -57,11 +57,34 @@
     if (!inside && (event.target !== document.body || !Number.isFinite(step))) return;
     const tabs = parts();
     const place = tabs.findIndex(isOpen) + step;
-    const next = Number.isFinite(step) ? tabs[place] : tabs.at(step < 0 ? 0 : -1);
+    const round = inside ? (place + tabs.length) % tabs.length : place; // past the last one comes the first
+    const next = Number.isFinite(step) ? tabs[round] : tabs.at(step < 0 ? 0 : -1);
     if (!next) return;
     event.preventDefault();
     next.click();
     if (inside) next.focus();
+  });
+
+  // The same keys go along the lessons, which are links: only Enter opens one.
+  document.addEventListener("keydown", (event) => {
+    const at = event.target.closest?.("#lesson-links a");
+    if (!at || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const links = [...document.querySelectorAll("#lesson-links a")];
+    const along = (step) => links.at((links.indexOf(at) + step) % links.length);
+    const next = { ArrowRight: along(1), ArrowLeft: along(-1), Home: links[0], End: links.at(-1) }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+
+  // A radio group is one stop for Tab: its chosen radio, or its first.
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Tab") return;
+    for (const group of document.querySelectorAll("fieldset.block")) {
+      const radios = [...group.querySelectorAll('input[type="radio"]')];
+      const stop = radios.find((radio) => radio.checked) ?? radios[0];
+      for (const radio of radios) radio.tabIndex = radio === stop ? 0 : -1;
+    }
   });
 
   // Arrows go along the choices of a radio group: Gradio names each of them apart, so that no browser knows of the group.

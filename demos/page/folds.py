@@ -36,13 +36,19 @@ def fold(module: str, name: str, title: str) -> Iterator[gr.Accordion]:
 
 
 @contextmanager
-def all_controls(page: Page, module: str) -> Iterator[None]:
-    """The fold "All controls", for what is seldom moved: the link keeps whether it is open, as `part`_controls."""
+def all_controls(page: Page, module: str, *, set_elsewhere: bool = False) -> Iterator[None]:
+    """The fold "All controls", for what is seldom moved: the link keeps whether it is open, as `part`_controls.
+
+    A link that sets one of them opens it too, unless they are also `set_elsewhere`: by a picture, or by a recipe.
+    """
     place = _place(module)
     with gr.Accordion("All controls", open=False, elem_id=f"{place}-controls") as shut:
         yield
     is_open = gr.Checkbox(False, visible="hidden")
-    page.keep(**{f"{place.split('-')[-1]}_controls": is_open})
+    name = f"{place.split('-')[-1]}_controls"
+    page.keep(**{name: is_open})
+    if not set_elsewhere:
+        page.folded[name] = shut
     shut.expand(None, None, [is_open], js="() => true", **IN_BROWSER)
     shut.collapse(None, None, [is_open], js="() => false", **IN_BROWSER)
     is_open.change(None, [is_open], [shut], js='(open) => ({ __type__: "update", open })', **IN_BROWSER)

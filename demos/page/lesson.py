@@ -73,6 +73,7 @@ class Page:
     notices: gr.Column  # where this lesson's sentences about bad input go, one slot a handler
     trained: gr.State  # the id of the model this reader has fine-tuned in the page; empty before
     choices: dict[str, gr.Component] = field(default_factory=dict)
+    folded: dict[str, gr.Accordion] = field(default_factory=dict)  # opened by links that set what stands in them
     former: dict[str, Mapping[str, str]] = field(default_factory=dict)  # a choice's values in links of earlier versions
     from_zero: dict[str, str] = field(default_factory=dict)  # a choice's former name: there its numbers were one less
     history: gr.State = field(default_factory=lambda: gr.State([]))  # this reader's trainings, newest last

@@ -276,6 +276,7 @@
   // A choice as a link says it, or its default
   function saidBy(link, choice) {
     if (!link.has(choice.name)) {
+      if (choice.holds?.some((name) => link.has(name))) return true; // a fold is open where the link sets what is in it
       if (!choice.zero || !link.has(choice.zero)) return choice.value;
       return link.get(choice.zero).replace(/\d+/g, (number) => Number(number) + 1); // layers and heads once began at 0
     }

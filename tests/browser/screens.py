@@ -33,6 +33,17 @@ TOP = """(part) => {
         .map((picture) => picture.getBoundingClientRect().top + scrollY);
     return tops.length ? Math.round(Math.min(...tops)) : -1;
 }"""
+# What a part opens with to be set: fields, and rows of buttons. Its picture's and its question's own don't count,
+# nor do small buttons (downloads, examples).
+CONTROLS = """(panel) => {
+    const apart = ".picture, .question, .walk, .label-wrap, button.sm, button.more, button.term, [role='tablist']";
+    const seen = (one) => (one.closest("label") ?? one).checkVisibility({ visibilityProperty: true });
+    const found = [...document.getElementById(panel).querySelectorAll("input, textarea, select, button")]
+        .filter((one) => seen(one) && !one.closest(apart))
+        .map((one) => one.closest(one.matches("button") ? ".block:not(.gr-group), .row, .form" : ".block"));
+    return [...new Set(found)].map((block) => block?.id || block?.textContent.trim().slice(0, 30));
+}"""
+MOST_CONTROLS = 4
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

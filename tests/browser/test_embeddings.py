@@ -44,6 +44,7 @@ def two_choices_and_a_search(page: Page, tmp_path: Path) -> None:
     page.get_by_role("tab", name="Search").click()
     found = page.locator("#search-found")
     expect(found.locator("li")).to_have_count(20)  # no word of the query is in the library
+    page.locator("#embeddings-search-controls .label-wrap").click()
     page.get_by_label("your own").check()
     mine = tmp_path / "mine.txt"
     mine.write_text("A loaf of <img src=x onerror=alert(1)> bread\nThe moon\n${x}\n")

@@ -44,6 +44,7 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
 def a_run_moves_the_points_and_can_be_stopped(page: Page) -> None:
     """Drawn on opening, a run that moves the points, stopped within a step."""
     page.locator("#embeddings-siamese-button").click()
+    expect(page.locator("#embeddings-siamese").get_by_label("Learning rate")).to_be_visible()  # the link sets it
     scores, status = page.locator("#embeddings-siamese-scores"), page.locator("#embeddings-siamese-curve .curve-status")
     expect(scores).to_contain_text("74 held-out pairs")
     expect(page.locator("#embeddings-siamese-scatter .scatterlayer .point")).to_have_count(74 + 1)

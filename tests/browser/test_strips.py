@@ -1,4 +1,4 @@
-"""The arrow keys walk through the row of parts, in Chromium. That each is in sight: test_views.py."""
+"""The keys walk through the rows of lessons and parts, in Chromium. That each is in sight: test_views.py."""
 
 from __future__ import annotations
 
@@ -25,3 +25,26 @@ def test_the_arrow_keys_walk_through_a_row_that_wraps(open_lesson: Callable[...,
         page.keyboard.press("ArrowRight")
         expect(page.locator(part)).to_be_focused()
         expect(page.locator(part)).to_have_attribute("aria-selected", "true")
+    for key, part in (("ArrowRight", parts[0]), ("ArrowLeft", parts[-1]), ("Home", parts[0]), ("End", parts[-1])):
+        page.keyboard.press(key)  # round, and to the ends
+        expect(page.locator(part)).to_be_focused()
+    page.locator("#lesson-overview-link").focus()
+    for key, lesson in (
+        ("ArrowRight", "tokens"),
+        ("ArrowLeft", "overview"),
+        ("End", [*LESSONS][-1]),
+        ("Home", "overview"),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator(f"#lesson-{lesson}-link")).to_be_focused()
+    expect(page.locator("#lesson-embeddings")).to_be_attached()  # they are links: none is followed
+
+
+def test_a_radio_group_is_one_stop_for_tab(open_lesson: Callable[..., Page], page: Page) -> None:
+    open_lesson("finetune")
+    expect(page.locator("#finetune-start")).to_be_visible()
+    page.locator("#finetune-train-button").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("#finetune-task input:checked")).to_be_focused()
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.matches('#finetune-task input')")

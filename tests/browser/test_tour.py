@@ -102,6 +102,9 @@ def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: 
     expect(page.locator(TITLE)).to_have_text("Exercise 1: how many tokens?")
     expect(page.locator("#encoder-block-picture .cells, #encoder-block-picture table").first).to_be_visible()
     expect(page.locator("#bar-text")).to_be_hidden()
+    for width, height in ((390, 844), (1920, 1080)):  # the bar's room is the stage's
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.locator("#lesson-encoder h2").bounding_box()["y"] < 30  # type: ignore[index]
     assert page.evaluate(LOOKS, 21.6) == []  # a fiftieth of the height
     page.mouse.move(700, 500)
     for seen in ("#bar-text", "#lesson-links", "#presenter"):

@@ -14,7 +14,15 @@ from tests.browser.events import Asked, twice
 from tests.browser.everyone import lacks
 from tests.browser.faults import serious_faults
 from tests.browser.rows import hidden_in_rows
-from tests.browser.screens import SCREENS, faults_on, overflow, turn_to_screen, wait_for_picture
+from tests.browser.screens import (
+    CONTROLS,
+    MOST_CONTROLS,
+    SCREENS,
+    faults_on,
+    overflow,
+    turn_to_screen,
+    wait_for_picture,
+)
 
 LESSONS = discover()
 TEXT = "Antidisestablishmentarianism <img src=x onerror=alert(1)> sounds unbelievable to the bank manager."
@@ -63,6 +71,9 @@ def test_every_view_is_drawn_once_looks_right_reads_well_for_everyone_and_rests(
                 turn_to_screen(page, SCREENS[name])
                 wait_for_picture(page, panel if part else "")
                 assert faults_on(page, name, panel if part else "") == []
+        with subtests.test(f"{part} opens with few controls"):
+            controls = page.evaluate(CONTROLS, panel)
+            assert len(controls) <= MOST_CONTROLS, controls
         for width, height in WINDOWS:
             with subtests.test(f"{part} at {width}"):
                 turn_to_screen(page, SCREENS["laptop"])

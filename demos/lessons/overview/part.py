@@ -103,7 +103,7 @@ LESSON = Lesson(
     tab="Overview",
     question="What happens to a sentence in BERT?",
     look=(
-        "Read the picture from left to right: word pieces, vectors, layers, results. "
+        "Type your own sentence above, and read the picture from left to right: word pieces, vectors, layers, results. "
         "Point at a token to follow it; click a heading to see that step in detail."
     ),
     build=build,

@@ -63,9 +63,18 @@
     event.preventDefault();
   }
 
+  // Bar, lessons and parts lie one below the other, however many rows each has; heights in the page's own, zoomed pixels
+  function stack() {
+    const height = (id) => document.getElementById(id)?.offsetHeight ?? 0;
+    const { style } = document.documentElement;
+    style.setProperty("--below-bar", `${height("bar")}px`);
+    style.setProperty("--below-links", `${height("bar") + height("lesson-links")}px`);
+  }
+
   // A hand on the mouse: bar and menus are there
   function moved() {
     if (!isOn()) return;
+    stack();
     root.add("pointed");
     clearTimeout(timer);
     timer = setTimeout(rested, SEEN);

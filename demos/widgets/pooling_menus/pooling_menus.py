@@ -46,14 +46,20 @@ def layer_choices(deepest: int, known: bool = True) -> list[tuple[str, str]]:
     ]
 
 
-def pooling_menus(services: Services, letter: str = "", pooling: str = "mean") -> tuple[gr.Radio, gr.Dropdown]:
-    """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes."""
+def pooling_menus(
+    services: Services, letter: str = "", pooling: str = "mean", *, render_layer: bool = True
+) -> tuple[gr.Radio, gr.Dropdown]:
+    """A radio for the pooling and a menu for the layer; their values are what `read_choice` takes.
+
+    Without `render_layer`, the menu is left to be rendered where it is to stand.
+    """
     deepest = max(spec.num_layers for spec in services.store.catalogue.values())
     poolings = [(POOLING_NAMES[key], key) for key in (*POOLINGS, POOLER)]
     after = f" {letter}" if letter else ""
+    layers = layer_choices(deepest, known=False)
     return (
         gr.Radio(poolings, value=pooling, label=f"Pooling{after}"),
-        gr.Dropdown(layer_choices(deepest, known=False), value=LAST, label=f"Layer{after}", filterable=False),
+        gr.Dropdown(layers, value=LAST, label=f"Layer{after}", filterable=False, render=render_layer),
     )
 
 

@@ -53,7 +53,7 @@ def layout(page: Page) -> dict[str, Any]:
                 elem_id="attention-pattern",
             )
             parts["reading"] = gr.HTML("", elem_classes="attention-caption")
-            with all_controls(page, __file__):
+            with all_controls(page, __file__, set_elsewhere=True):
                 parts |= _more(page)
         with gr.Column(elem_classes="heads-opened", min_width=330):
             parts |= _open_head(page, parts)

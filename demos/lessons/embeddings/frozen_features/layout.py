@@ -12,7 +12,8 @@ from demos.bert.embeddings.pooling import POOLER, Choice
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.text import TEXT
-from demos.page.services import Services
+from demos.page.folds import all_controls
+from demos.page.lesson import Page
 from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import LAST, pooling_menus, read_choice
@@ -60,7 +61,7 @@ class Answers:
         return choice
 
 
-def laid_out(services: Services) -> dict[str, Any]:
+def laid_out(page: Page) -> dict[str, Any]:
     """The part's components above its folds, by name."""
     parts: dict[str, Any] = {"filling": gr.State("")}
     with gr.Row(elem_classes="features-top"):
@@ -73,9 +74,9 @@ def laid_out(services: Services) -> dict[str, Any]:
         with gr.Column(scale=2, min_width=330):
             parts["source"] = gr.Radio(SOURCES, value=EMOTIONS, label="Sentences")
             parts["file"] = file_picker("CSV, Excel or JSON", height=110, visible=False)
-            parts["pooling"], parts["layer"] = pooling_menus(services)
+            parts["pooling"], parts["layer"] = pooling_menus(page.services)
             parts["layer"].choices = [*parts["layer"].choices, BESIDE]
-            with gr.Row():
+            with all_controls(page, __file__), gr.Row():
                 parts["split"] = gr.Dropdown(
                     split_choices(True), value=OWN_SPLIT, label="Split", filterable=False, min_width=150
                 )
@@ -94,7 +95,7 @@ def laid_out(services: Services) -> dict[str, Any]:
         with gr.Column(scale=1, min_width=330):
             with gr.Row():
                 parts["start"] = gr.Button(
-                    "Fit all choices", variant="primary", min_width=130, elem_id="features-start"
+                    "Fit all choices", variant="primary", min_width=200, elem_id="features-start"
                 )
                 parts["stop"] = gr.Button("Stop", interactive=False, min_width=90, elem_id="features-stop")
             parts["take"] = gr.Button("Use the best choice", visible=False, elem_id="features-take")

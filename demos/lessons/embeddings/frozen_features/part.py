@@ -247,7 +247,7 @@ class Recipe:
 def build(page: Page) -> None:
     """Lay the part out and wire it."""
     recipe = Recipe(Frozen(page.services))
-    parts = laid_out(page.services)
+    parts = laid_out(page)
     parts["numbers"], parts["code"] = folds(__file__, "Prints the accuracy of the selected vector")
     inputs = [*page.sentence, *[parts[name] for name in MENUS], page.trained]
 

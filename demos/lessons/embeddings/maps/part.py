@@ -163,7 +163,7 @@ def build(page: Page) -> None:
     moved = [parts[name].input for name in ("kind", "source", "bar", "method", "axes", "pooling", "layer")]
     moved += [parts[name].change for name in ("file", "own", "lines", "seed")]
     opened = [page.settled.change, *moved, parts["nearby"].release]
-    on(opened, handlers.show, (*SHOWN, *SIDES), trigger_mode="always_last", **HEAVY)
+    on(opened, handlers.show, (*SHOWN, *SIDES), trigger_mode="always_last", show_progress="hidden", **HEAVY)
     # The picture is drawn by `mark` alone, with the point chosen by then: `show` may have begun before.
     chosen = [parts["picked"], parts["picked_token"]]
     at_once: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}

@@ -27,7 +27,7 @@ from demos.lessons.embeddings.pooling.text import (
     sentence_html,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence, Services
 from demos.widgets.pooling_menus.pooling_menus import layer_menu, pooling_menus, read_two
@@ -62,7 +62,6 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
-            example = examples_of(list(lists), label="Example list")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one per line (at most {MAX_SENTENCES})",
@@ -80,8 +79,13 @@ def build(page: Page) -> None:
             )
             counted = gr.HTML(elem_classes="said", elem_id="embeddings-pooling-count")
             page.show_look()
+            more = gr.Column()
         with gr.Column(scale=6, min_width=680), gr.Row():
             sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
+    with more, all_controls(page, __file__):
+        example = examples_of(list(lists), label="Example list")
+        for *_, layer in sides:
+            layer.render()
 
     with gr.Row():
         with gr.Column(scale=3, min_width=340, elem_id="embeddings-neighbours"):
@@ -151,12 +155,15 @@ def build(page: Page) -> None:
 
 
 def _side(services: Services, letter: str, pooling: str) -> tuple[gr.HTML, gr.Plot, gr.HTML, gr.Radio, gr.Dropdown]:
-    """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus."""
+    """One of the two choices: how it makes a vector, its heatmap, the tokens it takes, and its menus.
+
+    The menu of layers is not rendered yet.
+    """
     with gr.Column(min_width=320, elem_classes="choice"):
         title = f"Cosine of every two sentences by {letter}"
         place = f"embeddings-pooling-{letter.lower()}"
         heatmap = gr.Plot(label=title, show_label=False, elem_classes="picture", elem_id=place)
-        radio, layer = pooling_menus(services, letter, pooling)
+        radio, layer = pooling_menus(services, letter, pooling, render_layer=False)
         how = gr.HTML()
         tokens = gr.HTML(elem_id=f"{place}-tokens")
     return how, heatmap, tokens, radio, layer

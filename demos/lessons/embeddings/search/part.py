@@ -24,7 +24,7 @@ from demos.lessons.embeddings.search.figure import (
     told_html,
 )  # fmt: skip
 from demos.page.examples import examples_of, fill_from
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part
 from demos.page.progress import HEAVY, relayed
 from demos.templates import templates
@@ -77,19 +77,25 @@ def build(page: Page) -> None:
         example = examples_of(QUERIES, label="Example query", scale=2, min_width=200)
     rankings = gr.HTML(elem_id="search-found", elem_classes="picture")
     status = gr.HTML("", elem_id="search-status", elem_classes="said")
-    sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]
-    source = gr.Radio(sources, value=LIBRARY, label="Search in", elem_id="search-source")
-    with gr.Row(visible=False) as own:
-        kinds = f"TXT (one sentence per line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
-        file = file_picker(kinds, height=120, elem_id="search-file")
-        pasted = gr.Textbox("", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted")
     with gr.Row(elem_classes="search-menus"):
         menus: list[gr.Component] = []
         for letter, pooling in (("A", "cls"), ("B", "mean")):
             with gr.Column(min_width=320, elem_classes="choice"):
-                menus += pooling_menus(services, letter, pooling)
+                menus += pooling_menus(services, letter, pooling, render_layer=False)
         with gr.Column(min_width=320, elem_classes="choice"):
             gr.HTML(TEXT.words(), elem_classes="said")
+    with all_controls(page, __file__):
+        with gr.Row():
+            sources = [(f"{len(our_library().sentences)} sentences of this app", LIBRARY), ("your own", OWN)]
+            source = gr.Radio(sources, value=LIBRARY, label="Search in", elem_id="search-source")
+            for layer in menus[1::2]:
+                layer.render()
+        with gr.Row(visible=False) as own:
+            kinds = f"TXT (one sentence per line), CSV, Excel or JSON; up to {MAX_LINES:,} sentences"
+            file = file_picker(kinds, height=120, elem_id="search-file")
+            pasted = gr.Textbox(
+                "", label="Or paste sentences, one per line", lines=4, max_lines=8, elem_id="search-pasted"
+            )
     told = gr.HTML(elem_classes="said")
     numbers, code = folds(__file__, "Prints the lists “B” and “Words”, with transformers and scikit-learn")
 
@@ -135,7 +141,7 @@ def build(page: Page) -> None:
         lists.append(Searched("words", KEYWORDS, keywords.scores(wanted), 0.0, score))
         shared = keywords.shared(wanted, listed.sentences)
         yield ready | {
-            status: TEXT.read_as(listed.read_as.told) if listed.read_as else "",
+            status: TEXT.read_as(listed.read_as.told) if where == OWN and listed.read_as else "",
             rankings: hits_html(lists, listed.sentences, listed.topics, shared),
             told: told_html(wanted, lists, listed.sentences, shared),
             numbers: numbers_html(lists, listed.sentences, listed.topics),
@@ -145,7 +151,9 @@ def build(page: Page) -> None:
     moved = [query.change, source.input, file.change, pasted.change, *[menu.input for menu in menus]]
     inputs = [*page.sentence, query, source, file, pasted, *menus]
     filled = [status, rankings, told, numbers, code, own, *menus[1::2]]
-    page.on([page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", **HEAVY)
+    page.on(
+        [page.settled.change, *moved], show, inputs, filled, trigger_mode="always_last", show_progress="hidden", **HEAVY
+    )
     fill_from(example, [query], {text: [text] for text in QUERIES})
     page.keep(search_query=query)
     page.keep(search_a=menus[0], search_layer_a=menus[1], search_b=menus[2], search_layer_b=menus[3])

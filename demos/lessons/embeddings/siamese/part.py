@@ -109,10 +109,7 @@ def _recipe(page: Page) -> dict[str, Any]:
     poolings = [("[CLS]", "cls"), ("mean", "mean"), ("max", "max")]
     pooling = gr.Radio(poolings, value="cls", label="Pooling: which vector represents the sentence")
     starts = [("the pre-trained model", "trained"), ("random layers (untrained)", "random")]
-    with gr.Row():
-        epochs = gr.Slider(1, 10, 3, step=1, label="Epochs", min_width=130)
-        rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
-        rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
+    epochs = gr.Slider(1, 10, 3, step=1, label="Epochs")
     with gr.Row():
         start = gr.Button("Start", variant="primary", elem_id="embeddings-siamese-start", min_width=110)
         stop = gr.Button("Stop early", interactive=False, elem_id="embeddings-siamese-stop", min_width=110)
@@ -127,6 +124,8 @@ def _recipe(page: Page) -> dict[str, Any]:
         kinds = f"CSV, Excel or JSON: sentence1, sentence2, score (at most {MAX_PAIRS:,} pairs)"
         file = file_picker(kinds, height=110, visible=False)
         with gr.Row():
+            rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
+            rate = gr.Dropdown(rates, value=5e-5, label="Learning rate", filterable=False, min_width=110)
             batch = gr.Slider(4, 64, 16, step=4, label="Batch size (pairs)", min_width=140)
             seed = gr.Number(0, precision=0, label="Seed: split and order", min_width=140)
     data = gr.HTML()

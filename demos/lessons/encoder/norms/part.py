@@ -25,7 +25,7 @@ from demos.errors import UserError
 from demos.files import read_asset
 from demos.lessons.encoder.norms.figure import FEATURES, batch_figure, changes_figure
 from demos.lessons.encoder.norms.program import norms_code
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -48,11 +48,12 @@ def build(page: Page) -> None:
             sentences = gr.Textbox(WRITTEN, label="Sentences of the batch, one a line", lines=3, max_lines=5,
                                    elem_id="norms-sentences")  # fmt: skip
             other = gr.Textbox(OTHER, label="Replace the last sentence with", max_lines=1, elem_id="norms-other")
-            padding = gr.Checkbox(True, label="Padding counts in batch norm", elem_id="norms-padding")
             row = gr.Slider(1, 40, 2, step=1, label="Token (row)", elem_id="norms-row")
             feature = gr.Slider(1, FEATURES, 4, step=1, label="Feature (column)", elem_id="norms-feature")
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="norms-told", elem_classes="encoder-told")
+            with all_controls(page, __file__):
+                padding = gr.Checkbox(True, label="Padding counts in batch norm", elem_id="norms-padding")
     with gr.Row():
         with gr.Column(scale=6, min_width=340):
             parts["changes"] = gr.Plot(label="Change of the first sentence's outputs", show_label=False)

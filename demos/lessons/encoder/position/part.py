@@ -14,7 +14,7 @@ from demos.bert.encoder.position import halves, plain_fraction, plain_index, pla
 from demos.lessons.encoder.position.figure import similarity_figure, table_figure, wishes_figure
 from demos.lessons.encoder.position.text import TEXT, is_small, numbers_table, plain_verdicts, verdicts
 from demos.lessons.encoder.program_input import position_code
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.widgets.token_picker.token_picker import pick
@@ -40,14 +40,15 @@ def build(page: Page) -> None:
                     parts["small_table"] = gr.HTML("", elem_id="encoder-position-small")
     with gr.Row(elem_classes="encoder-controls"):
         length = _slider("Positions shown", LENGTH, 1, "length")
-        width = _slider("d of the sinusoids", WIDTH, 2, "width")
-        base = _slider("n of the sinusoids", BASE, 10, "base")
         views = [("the tables", "table"), ("similarity of positions", "similarity")]
         view = gr.Radio(views, value="table", label="Show", elem_id="encoder-position-view", min_width=380)
-        columns = gr.Radio(ORDERS, value=TURNS, label="Columns", elem_id="encoder-position-columns", min_width=380)
         with gr.Column(elem_classes="encoder-presets", min_width=270):
             robot = gr.Button("“I am a robot”: d = 4, n = 100", size="sm", elem_id="encoder-position-robot")
             paper = gr.Button("The paper's: d = 512, n = 10,000", size="sm", elem_id="encoder-position-paper")
+    with all_controls(page, __file__), gr.Row(elem_classes="encoder-controls"):
+        width = _slider("d of the sinusoids", WIDTH, 2, "width")
+        base = _slider("n of the sinusoids", BASE, 10, "base")
+        columns = gr.Radio(ORDERS, value=TURNS, label="Columns", elem_id="encoder-position-columns", min_width=380)
     gr.HTML("<h3>Four requirements for a position encoding</h3>", elem_classes="encoder-told")
     with gr.Column(elem_classes="encoder-wishes", elem_id="encoder-position-wishes"):
         parts["curves"] = gr.Plot(label="The requirements, tested", show_label=False)

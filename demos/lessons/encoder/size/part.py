@@ -8,7 +8,7 @@ import gradio as gr
 
 from demos.bert.encoder.size import KNOWN, Shape, count_parameters, shape_of
 from demos.lessons.encoder.size.figure import beside, models_table, others_html, parts_table, size_code, told, treemap
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, with_sentence
 from demos.page.services import Sentence
 
@@ -36,9 +36,10 @@ def build(page: Page) -> None:
             layers = gr.Slider(1, MOST["layers"], 6, step=1, label="L: layers", elem_id="encoder-size-layers")
             width = gr.Slider(64, MOST["width"], 384, step=64, label="H: width of a token's vector")
             heads = gr.Slider(1, MOST["heads"], 12, step=1, label="A: heads in each layer")
-            tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
             said = gr.HTML("", elem_classes="encoder-told")
             page.show_look()
+            with all_controls(page, __file__):
+                tokens = gr.Slider(1, 512, 128, step=1, label="Tokens in the input")
     gr.HTML(others_html(), elem_id="encoder-size-others")
     parts, program = folds(__file__, "Builds this configuration and counts its parameters")
     page.keep(size=which, size_layers=layers, size_width=width, size_heads=heads, size_tokens=tokens)

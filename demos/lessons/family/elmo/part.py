@@ -18,7 +18,7 @@ from demos.errors import UserError
 from demos.figures.strips import strips_figure, strips_table
 from demos.lessons.family.elmo.figure import architectures, dependence_figure
 from demos.lessons.family.elmo.program import elmo_code
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
 from demos.templates import templates
@@ -46,7 +46,7 @@ def build(page: Page) -> None:
             page.show_look()
             parts["told"] = gr.HTML("", elem_id="elmo-told", elem_classes="said")
     gr.HTML(TEXT.mixing_heading(), elem_classes="said")
-    with gr.Row():
+    with all_controls(page, __file__), gr.Row():
         weights = [
             gr.Slider(0, 1, 1, step=0.05, label=f"Weight of h{number}", elem_id=f"elmo-weight-{number}", min_width=160)
             for number in range(len(LAYERS))

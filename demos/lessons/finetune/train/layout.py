@@ -74,12 +74,21 @@ def _menu(choices: list[Any], field: str, label: str, **options: Any) -> gr.Drop
 
 
 def recipe() -> dict[str, Any]:
-    """Presets, then what is changed most; the rest is in `more`."""
+    """The presets, and what the chosen one sets; its settings are in `more`."""
     names = [(preset.title, key) for key, preset in PRESETS.items()]
-    parts: dict[str, Any] = {
+    return {
         "preset": gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE),
         "preset_told": gr.HTML(elem_classes="preset-told"),
     }
+
+
+def more() -> dict[str, Any]:
+    """What is seldom moved, in the fold "All controls": it stands as the recipe says."""
+    wide: dict[str, Any] = {"min_width": 170}
+    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max"), ("no pooling", "none")]
+    widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
+    optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
+    parts: dict[str, Any] = {}
     with gr.Row(elem_classes="pairs"):
         parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3, elem_id="finetune-trains")
         parts["top_layers"] = gr.Slider(  # as far as the model has them
@@ -92,16 +101,7 @@ def recipe() -> dict[str, Any]:
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         parts["learning_rate"] = _menu(rates, "learning_rate", "Learning rate", scale=2)
         parts["epochs"] = gr.Slider(1, 20, DEFAULT.epochs, step=1, label="Epochs", scale=3, **INLINE)
-    return parts
-
-
-def more() -> dict[str, Any]:
-    """What is seldom moved, in the fold "All controls"."""
-    wide: dict[str, Any] = {"min_width": 170}
-    poolings = [("mean", "mean"), ("[CLS]", "cls"), ("max", "max"), ("no pooling", "none")]
-    widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
-    optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
-    parts: dict[str, Any] = {
+    parts |= {
         "earlier": gr.Dropdown(
             [("the pre-trained model", MODEL)],
             value=MODEL,

@@ -44,7 +44,7 @@ def build(page: Page) -> None:
         with gr.Column(min_width=320, scale=5, elem_classes="recipe"):
             page.show_look()
             parts |= layout.recipe()
-            with all_controls(page, __file__):
+            with all_controls(page, __file__, set_elsewhere=True):
                 parts |= layout.more()
     parts["walk"] = scripted(read_beside(__file__, "walk.js"), "finetune-walk")
     parts |= layout.results()
@@ -184,8 +184,8 @@ def _wire_runs(page: Page, controller: RunController, trainer: Trainer, parts: d
 
 PART = Part(
     tab="Train",
-    look="Choose a task and a recipe, change one setting, and click Start. Does the validation curve follow the "
-    "training curve?",
+    look="Choose a task and a recipe, change one setting under “All controls”, and click Start. Does the validation "
+    "curve follow the training curve?",
     build=build,
     reads_sentence=False,
     order=1,

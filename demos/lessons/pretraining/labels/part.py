@@ -19,7 +19,7 @@ from demos.lessons.pretraining.labels.figure import (
     numbers_html,
 )
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component, with_sentence
 from demos.page.services import Sentence, Services
@@ -50,12 +50,13 @@ def build(page: Page) -> None:
             max_lines=4, scale=5, min_width=300,
             elem_id="labels-text",
         )  # fmt: skip
-        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="labels-seed")
         again = gr.Button("Draw again", min_width=140, elem_id="labels-again")
     with gr.Row(elem_classes="labels-vote"):
         vote = gr.Radio(list(VOTES), value=None, label="BERT's pre-training is …", elem_id="labels-vote")
         show = gr.Button("Show the answer", variant="primary", min_width=170, elem_id="labels-answer")
     answer = gr.HTML("", elem_id="labels-said")
+    with all_controls(page, __file__, set_elsewhere=True):
+        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="labels-seed")
     numbers, code = folds(__file__, "Prints the labels of this draw")
     page.keep(labels_text=text, labels_seed=seed)
     count_on(again, seed, SEEDS)

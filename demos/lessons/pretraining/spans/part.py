@@ -19,7 +19,7 @@ from demos.files import DATA
 from demos.lessons.pretraining.spans.figure import TEXT, Drawn, masked_at, packed_html, strips_html
 from demos.lessons.pretraining.spans.program import spans_code
 from demos.lessons.pretraining.wiring import SEEDS, count_on, text_of
-from demos.page.folds import folds
+from demos.page.folds import all_controls, folds
 from demos.page.layer_head_choices import clamp
 from demos.page.lesson import Page, Part, by_component
 from demos.page.services import Sentence, Services
@@ -100,7 +100,6 @@ def build(page: Page) -> None:
     page.show_look()
     with gr.Row(elem_classes="spans-ask"):
         length = gr.Radio(list(LENGTHS), value=64, label="Length in tokens", elem_id="spans-length")
-        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed", min_width=80, elem_id="spans-seed")
         again = gr.Button("Draw again", min_width=140, elem_id="spans-again")
     text = gr.Textbox(
         OPENING, label="Your text (if empty: the sentence at the top of the page)", lines=2, max_lines=6,
@@ -111,6 +110,8 @@ def build(page: Page) -> None:
         value=STATIC, label="Masked tokens of the first row", elem_id="spans-masking",
     )  # fmt: skip
     masks = gr.HTML("", elem_id="spans-masks")
+    with all_controls(page, __file__, set_elsewhere=True):
+        seed = gr.Number(SEED, precision=0, minimum=0, label="Seed of the draw", elem_id="spans-seed")
     numbers, code = folds(__file__, "Prints the spans of this draw")
     page.keep(spans_text=text, spans_seed=seed, length=length, masking=masking)
     count_on(again, seed, SEEDS)
