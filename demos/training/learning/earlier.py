@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import AutoConfig
 
-from demos.bert.model.models import WEIGHTS
+from demos.bert.model.fetching import WEIGHTS
 from demos.errors import UserError
 from demos.training.export.modeling_head import HeadConfig
 from demos.training.export.transformers_folder import SHAPES, STOCK
