@@ -19,6 +19,7 @@
 
   document.title = $id("sentence").textContent = given.sentence;
   $id("model").textContent = given.model;
+  $id("measure").textContent = given.measure;
   for (const [name, title] of Object.entries(given.views)) {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", value: name, textContent: title });

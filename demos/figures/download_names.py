@@ -19,6 +19,9 @@ ATTENTION_SOURCES = (
     "Vaswani et al. 2017, Attention Is All You Need, equation 1: softmax(Q K^T / sqrt(d_k)), one row per query.",
     "Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.",
 )
+CONTRIBUTION_SOURCE = (
+    "Kobayashi et al. 2020, Attention is Not Only a Weight: Analyzing Transformers with Vector Norms, section 2."
+)
 
 
 def file_name(*parts: object, extension: str) -> str:
@@ -37,10 +40,11 @@ def run_folder(data: str) -> str:
     return file_name("bert", Path(data).stem, extension="zip").removesuffix(".zip").replace(".", "-")
 
 
-def attention_json(run: Run, title: str, layer: int, head: int) -> str:
+def attention_json(run: Run, title: str, layer: int, head: int, lengths: np.ndarray | None = None) -> str:
     """One head's weights as a JSON document (text): tokens, segments, model, weights and where they come from.
 
-    `weights` is n x n, a row a query. `title` is the model's (`ModelSpec.title`).
+    `weights` is n x n, a row a query. `title` is the model's (`ModelSpec.title`). With the `lengths` [n] of this head's
+    transformed values, also these and the norms of the contributions, n x n.
     """
     document: dict[str, Any] = {
         "what": "BERT's attention weights: weights[...][query][key], each row sums to 1",
@@ -55,6 +59,14 @@ def attention_json(run: Run, title: str, layer: int, head: int) -> str:
         "weights": rounded(run.attentions[layer, head]),
         "sources": list(ATTENTION_SOURCES),
     }
+    if lengths is not None:
+        document["transformed_lengths"] = rounded(lengths)
+        document["norms"] = rounded(run.attentions[layer, head] * lengths)
+        document["what"] += (
+            "; transformed_lengths[key] = |f(x)| with this head's f(x) = (x W_V + b_V) W_O; "
+            "norms[query][key] = weights[query][key] x |f(x)|, which do not sum to 1"
+        )
+        document["sources"].append(CONTRIBUTION_SOURCE)
     if notice := cut_told(run.encoding):
         document["notice"] = notice
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from demos.bert.attention.contributions import CONTRIBUTION, measured
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import pattern_scores
 from demos.bert.model.models import LoadedModel
@@ -162,6 +163,18 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     page.evaluate("insideBert.dark(true)")  # drawn anew
     expect(drawn(page, "head 0").locator("html")).to_have_class("dark")
     shows(page, weights, [4])
+
+    # by contribution: lines, grid and words at once, and in the link
+    by = measured(bundled, RunCache().get(bundled, TEXT), CONTRIBUTION)
+    page.locator("#attention-measure").get_by_text("contribution").click()
+    shows(page, visible(by.shares(0)), [4])
+    said = page.locator(GRID).locator(".head-grid-said")
+    expect(said).to_contain_text(f"largest norm here {by.amounts(0)[4].max():.2f}")
+    expect(said).to_contain_text(f"[CLS] {by.scores()['cls'][0, 4]:.2f}")
+    expect(page.locator("#attention-heatmap")).to_contain_text(f"has the norm {by.amounts(0)[4].max():.2f}.")
+    page.wait_for_url(re.compile("measure=contribution"))
+    elsewhere(page, visible(by.shares(0)), [4])
+    assert downloaded(page, browser, tmp_path) == ["4"]
 
 
 def what_is_off_keeps_its_hue(squares: Locator) -> None:

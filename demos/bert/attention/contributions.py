@@ -7,12 +7,80 @@ Analysis of Masked Language Models, EMNLP, section 3: with the residual connecti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import split_heads
 from demos.bert.model.layer_weights import LayerWeights, layer_weights
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
+
+WEIGHT, CONTRIBUTION = "weight", "contribution"  # the two measures of attention
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What the heads of one layer add to token i: the vectors a_ij f(x_j), summed over j and the heads."""
+
+    transformed: np.ndarray  # <float32>[H, n, d]: f(x_j) = W^O_h (W_V x_j + b_V)
+    lengths: np.ndarray  # <float32>[H, n]: |f(x_j)|
+    norms: np.ndarray  # <float32>[H, n, n]: |a_ij f(x_j)| = a_ij |f(x_j)|
+    added: np.ndarray  # <float32>[n, d]: the sum over h and j of a_ij f(x_j), and the bias of W^O: attention's output
+
+
+def contributions(loaded: LoadedModel, run: Run, layer: int) -> Contributions:
+    """Every step from the states that enter `layer` to what its attention adds to each token."""
+    weights, attention = layer_weights(loaded.model, layer), run.attentions[layer]
+    transformed = _transformed(weights, run.hidden_states[layer])
+    lengths = np.linalg.norm(transformed, axis=-1)
+    added = (attention @ transformed).sum(axis=0) + weights.output.bias
+    return Contributions(transformed, lengths, attention * lengths[:, None, :], added)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run's attention by one of two measures: the weights, or with `lengths` <float32>[L, H, n] the contributions.
+
+    It is worked out a layer at a time: of long inputs in large models, all layers at once are half a gigabyte.
+    """
+
+    run: Run
+    lengths: np.ndarray | None = None
+
+    @property
+    def measure(self) -> str:
+        return WEIGHT if self.lengths is None else CONTRIBUTION
+
+    def amounts(self, layer: int) -> np.ndarray:
+        """The weights a_ij of `layer`, or the norms |a_ij f(x_j)|: <float32>[H, n, n]."""
+        weights: np.ndarray = self.run.attentions[layer]
+        return weights if self.lengths is None else weights * self.lengths[layer][:, None, :]
+
+    def shares(self, layer: int) -> np.ndarray:
+        """The same with rows that sum to 1; weights do so, norms are divided by the sum of their row."""
+        amounts = self.amounts(layer)
+        if self.lengths is None:
+            return amounts
+        sums = amounts.sum(axis=-1, keepdims=True)
+        shares: np.ndarray = amounts / np.maximum(sums, np.finfo(sums.dtype).tiny)
+        return shares
+
+    def scores(self) -> dict[str, np.ndarray]:
+        """Each pattern's score of every head (`pattern_scores`), by the shares: <float64>[L, H] by its name."""
+        encoding, layers = self.run.encoding, range(self.run.num_layers)
+        if self.lengths is None:
+            return pattern_scores(self.run.attentions, encoding)
+        found = [pattern_scores(self.shares(layer)[None], encoding) for layer in layers]
+        return {name: np.concatenate([scores[name] for scores in found]) for name in found[0]}
+
+
+def measured(loaded: LoadedModel, run: Run, measure: str) -> Measured:
+    """The run by `measure`; anything but "contribution" means the weights."""
+    if measure != CONTRIBUTION:
+        return Measured(run)
+    return Measured(run, np.stack([value_lengths(loaded, run, layer) for layer in range(run.num_layers)]))
 
 
 def value_lengths(loaded: LoadedModel, run: Run, layer: int) -> np.ndarray:

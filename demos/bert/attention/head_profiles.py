@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from demos.bert.attention.patterns import PATTERNS, even_scores, pattern_scores
+from demos.bert.attention.contributions import WEIGHT, measured
+from demos.bert.attention.patterns import PATTERNS, even_scores
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
@@ -28,6 +29,7 @@ class Habit:
     even: dict[str, float]
     counted: dict[str, int]  # how many sentences have what the pattern looks for
     sentences: int
+    measure: str = WEIGHT  # or "contribution": scores are of the shares of each row's norms
 
 
 @cache
@@ -37,8 +39,10 @@ def habit_sentences() -> tuple[tuple[str, str], ...]:
         return tuple((row["text"], row["pair"]) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def measure_habit(loaded: LoadedModel, inputs: Sequence[tuple[str, str]]) -> Generator[int, None, Habit]:
-    """Run the inputs in small batches, keeping only their scores; yields how many are done.
+def measure_habit(
+    loaded: LoadedModel, inputs: Sequence[tuple[str, str]], measure: str = WEIGHT
+) -> Generator[int, None, Habit]:
+    """Run the inputs in small batches, keeping only their scores by `measure`; yields how many are done.
 
     Each pattern's mean is over the inputs that have it: one without punctuation says nothing of a taste for it.
     """
@@ -51,7 +55,7 @@ def measure_habit(loaded: LoadedModel, inputs: Sequence[tuple[str, str]]) -> Gen
         yield start
         for run in run_model(loaded, encodings[start : start + BATCH]):
             yardstick = even_scores(run.encoding)
-            for name, scores in pattern_scores(run.attentions, run.encoding).items():
+            for name, scores in measured(loaded, run, measure).scores().items():
                 if not np.isnan(yardstick[name]):
                     sums[name] += scores
                     even[name] += yardstick[name]
@@ -62,4 +66,5 @@ def measure_habit(loaded: LoadedModel, inputs: Sequence[tuple[str, str]]) -> Gen
         {name: even[name] / count if count else float("nan") for name, count in counted.items()},
         counted,
         len(encodings),
+        measure,
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS, word_colour
@@ -24,9 +25,13 @@ from demos.widgets.bertviz.views import View
 # black on white is under three of a screen's 255 steps: the eye can't follow such a line, yet a browser pays for it.
 FAINTEST = 0.01
 HEADS_TOGETHER = (
-    "When h heads are shown, bertviz draws a line with opacity weight / h. Here the opacity is weight / h^(1/4), so "
+    "When h heads are shown, bertviz draws a line with opacity {what} / h. Here the opacity is {what} / h^(1/4), so "
     "that the lines of twelve heads stay visible."
 )
+NORMS = (
+    "A line's opacity is the contribution's share of the sum of norms in its row: the norms themselves do not sum to 1."
+)
+NEURONS = "The neuron view always shows weights: they alone come from queries and keys."
 
 
 @dataclass(frozen=True)
@@ -51,27 +56,38 @@ class Held:
 
 
 def frame_message(
-    run: Run, view: View, layer: int, head: int, vectors: Callable[[int], QueriesKeys], held: Held
+    run: Run,
+    view: View,
+    layer: int,
+    head: int,
+    vectors: Callable[[int], QueriesKeys],
+    held: Held,
+    by: Measured | None = None,
 ) -> tuple[dict[str, Any], Held]:
     """What the frame needs to show `view` at `layer` and `head`, and what the browser holds once it has it.
 
     The model view takes every layer; the others take them as they are asked for. `vectors(layer)` is called only
-    where the neuron view needs a layer's queries and keys.
+    where the neuron view needs a layer's queries and keys. `by` contribution, lines show the rows' shares (`in_lines`).
     """
-    n = min(len(run.encoding), view.limit)
-    message = describe(run, view.name, n, layer, head)
+    n, by = min(len(run.encoding), view.limit), in_lines(run, view.name, by)
+    message = describe(run, view.name, n, layer, head, by.measure)
     if held.key != message["key"]:
         held = Held(message["key"])
     layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
     with_vectors = layers if view.name == "neuron" else frozenset()
-    message["weights"] = {str(i): pack_weights(run.attentions[i, :, :n, :n]) for i in sorted(layers - held.weights)}
+    message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in sorted(layers - held.weights)}
     message["vectors"] = {str(i): pack_both(vectors(i), n) for i in sorted(with_vectors - held.vectors)}
     return message, Held(held.key, held.weights | layers, held.vectors | with_vectors)
 
 
-def describe(run: Run, view: str, n: int, layer: int, head: int) -> dict[str, Any]:
+def in_lines(run: Run, view: str, by: Measured | None) -> Measured:
+    """What a view's lines show: `by`, but weights in the neuron view, whose queries and keys make nothing else."""
+    return Measured(run) if by is None or view == "neuron" else by
+
+
+def describe(run: Run, view: str, n: int, layer: int, head: int, measure: str = WEIGHT) -> dict[str, Any]:
     """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
-    drawn = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n])
+    drawn = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n, measure])
     start = run.encoding.sentence_b_start
     return {
         "view": view,
@@ -130,22 +146,33 @@ class LeftOut:
         return cls(float(faint.mean()), float(weights[faint].sum() / weights.sum()), largest_error(weights))
 
 
-def caption(run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None) -> list[str]:
+def caption(
+    run: Run, view: View, n: int | None = None, left_out: LeftOut | None = None, by: Measured | None = None
+) -> list[str]:
     """What an honest caption says of this drawing, one sentence each.
 
     `n` is how many tokens are drawn where that is not the view's limit; `left_out` spares measuring it again.
     """
     n = n or min(len(run.encoding), view.limit)
-    left_out = left_out or LeftOut.of(run.attentions[:, :, :n, :n])
+    by, asked = in_lines(run, view.name, by), by
+    norms = by.measure != WEIGHT
+    what, whole = ("share", "contributions") if norms else ("weight", "attention")
+    left_out = left_out or LeftOut.of(first_tokens(by, n))
     cut = (
-        f"Only the first {n} of {len(run.encoding)} tokens are drawn, so the weights shown for a token may sum "
+        f"Only the first {n} of {len(run.encoding)} tokens are drawn, so the {what}s shown for a token may sum "
         "to less than 1."
     )
     return [
+        *([NORMS] if norms else [NEURONS] if asked and asked.measure != WEIGHT else []),
         *([cut] if n < len(run.encoding) else []),
-        f"Lines for weights below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
-        f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all attention.",
-        "Weights are rounded to multiples of 1/255 for drawing; the largest rounding error here is "
+        f"Lines for {what}s below {FAINTEST} would be invisible and are not drawn. In all layers and heads, these are "
+        f"{left_out.lines:.0%} of the lines, with {left_out.attention:.0%} of all {whole}.",
+        f"{what.capitalize()}s are rounded to multiples of 1/255 for drawing; the largest rounding error here is "
         f"{left_out.rounding:.4f}.",
-        *([HEADS_TOGETHER] if view.name == "head" else []),
+        *([HEADS_TOGETHER.format(what=what)] if view.name == "head" else []),
     ]
+
+
+def first_tokens(by: Measured, n: int) -> np.ndarray:
+    """All layers' shares among the first `n` tokens, which lines show: <float32>[L, H, n, n]."""
+    return np.stack([by.shares(layer)[:, :n, :n] for layer in range(by.run.num_layers)])

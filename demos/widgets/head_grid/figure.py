@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.head_profiles import Habit
-from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores
+from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy
 from demos.bert.model.run import Run
 from demos.figures.palette import HEADS
 from demos.templates import templates
@@ -21,39 +22,46 @@ SIDE = 32  # rows and columns of a small picture at most; on the page a head has
 DIGITS = 4
 
 
-def grid_message(run: Run) -> dict[str, Any]:
+def grid_message(run: Run, by: Measured | None = None) -> dict[str, Any]:
     """What the grid shows of a run: a small picture of each head, its scores, its strongest weight.
 
     A picture has one byte a weight, 255 times the weight over the head's strongest; see `shrink` for long inputs.
+    `by` contribution, norms stand for the weights, and scores are of the shares of their rows.
     """
-    n = len(run.encoding)
-    flat = run.attentions.reshape(run.num_layers * run.num_heads, n * n)
-    where = flat.argmax(axis=1)
-    strongest = np.take_along_axis(flat, where[:, None], axis=1)[:, 0]  # [L * H], above 0: rows sum to 1
-    small = shrink(run.attentions.reshape(-1, n, n))  # [L * H, side, side]
-    pictures = np.rint(small / strongest[:, None, None] * 255).astype(np.uint8)
+    by = by or Measured(run)
+    n, layers = len(run.encoding), range(run.num_layers)
+    pictures, strongest = [], []
+    for layer in layers:
+        amounts = by.amounts(layer)  # [H, n, n]
+        flat = amounts.reshape(run.num_heads, n * n)
+        where = flat.argmax(axis=1)
+        largest = np.take_along_axis(flat, where[:, None], axis=1)  # [H, 1], above 0: rows of weights sum to 1
+        small = shrink(amounts)  # [H, side, side]
+        pictures.append(np.rint(small / largest[:, :, None] * 255).astype(np.uint8))
+        strongest += [
+            [_short(amount), *map(int, divmod(place, n))] for amount, place in zip(largest[:, 0], where, strict=True)
+        ]
     return {
-        "key": run_key(run),
+        "key": run_key(run, by.measure),
+        "measure": by.measure,
         "model": run.model,
         "num_layers": run.num_layers,
         "num_heads": run.num_heads,
         "tokens": list(run.encoding.tokens),
-        "side": small.shape[-1],
-        "pictures": base64.b64encode(pictures.tobytes()).decode(),
-        "strongest": [
-            [_short(weight), *map(int, divmod(place, n))] for weight, place in zip(strongest, where, strict=True)
-        ],
-        "scores": _listed(pattern_scores(run.attentions, run.encoding)),
-        "entropy": _list(mean_entropy(run.attentions)),
+        "side": pictures[0].shape[-1],
+        "pictures": base64.b64encode(np.stack(pictures).tobytes()).decode(),
+        "strongest": strongest,
+        "scores": _listed(by.scores()),
+        "entropy": _list(np.concatenate([mean_entropy(by.shares(layer)[None]) for layer in layers])),
         "even": {name: _short(score) for name, score in even_scores(run.encoding).items()},
         "patterns": [[p.name, p.title, p.definition, p.missing] for p in PATTERNS.values()],
         "colours": HEADS,
     }
 
 
-def run_key(run: Run) -> str:
-    """A short name for what the grid draws, "model.digest": it changes with the input and the model."""
-    what = json.dumps([run.model, run.encoding.text, run.encoding.text_pair])
+def run_key(run: Run, measure: str = WEIGHT) -> str:
+    """A short name for what the grid draws, "model.digest": it changes with the input, the model and the measure."""
+    what = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, measure])
     return f"{run.model}.{hashlib.blake2b(what.encode(), digest_size=8).hexdigest()}"
 
 
@@ -62,6 +70,7 @@ def habit_message(habit: Habit) -> str:
     return json.dumps(
         {
             "model": habit.model,
+            "measure": habit.measure,
             "scores": _listed(habit.scores),
             "even": {name: _short(score) for name, score in habit.even.items()},
             "counted": habit.counted,

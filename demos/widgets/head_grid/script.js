@@ -23,7 +23,9 @@ function make(parent, tag, attributes = {}, text) {
 
 // ---- what is asked of the numbers
 const index = (layer, head) => layer * state.data.num_heads + head;
-const habits = () => (state.habits?.model === state.data.model ? state.habits : null); // another model's say nothing here
+const fitting = (found) => found?.model === state.data.model && found.measure === state.data.measure;
+const habits = () => (fitting(state.habits) ? state.habits : null); // another model's or measure's say nothing here
+const byNorm = () => state.data.measure === "contribution";
 const source = () => (state.look.source === "habit" ? habits() : state.data);
 const pattern = () => state.data.patterns.find(([key]) => key === state.look.pattern);
 const shortened = (score) => (score === null ? "–" : score.toFixed(2));
@@ -49,7 +51,7 @@ function told(layer, head) {
   const over = from === data ? "" : ` on average over ${from.sentences} sentences`;
   return [
     `${capital(headName(layer, head))}${isOff(layer, head) ? ", switched off" : ""}${over}: `,
-    `${scores}${nats}; strongest here ${weight.toFixed(2)}, from “${data.tokens[query]}” to “${data.tokens[key]}”.`,
+    `${scores}${nats}; ${byNorm() ? "largest norm" : "strongest"} here ${weight.toFixed(2)}, from “${data.tokens[query]}” to “${data.tokens[key]}”.`,
   ];
 }
 
@@ -142,19 +144,21 @@ function find(shown, map) {
   part("best").replaceChildren();
   if (!map) {
     const { side, tokens } = state.data;
+    const what = byNorm() ? "norm" : "weight";
     part("told").textContent =
       "Each small picture is a head. Rows are the tokens that attend, columns the tokens they attend to; a dark cell means a " +
-      `weight close to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest weight in its block of cells` : ""}.`;
+      `${what} close to the largest in that head${tokens.length > side ? `. With ${tokens.length} tokens, each dot is the largest ${what} in its block of cells` : ""}.`;
     return;
   }
   const [key, title, definition, missing] = shown;
   const from = source();
   const over = from === state.data ? "" : ` Mean over the ${from.counted[key]} of ${from.sentences} sentences in which it can occur.`;
   const even = from.even[key];
-  const yardstick = even === null ? "" : ` Equal weights on all tokens would give ${even.toFixed(2)}.`;
+  const yardstick = even === null ? "" : ` Equal ${byNorm() ? "shares of" : "weights on"} all tokens would give ${even.toFixed(2)}.`;
   part("told").replaceChildren();
   make(part("told"), "b", {}, `${capital(title)}. `);
-  part("told").append(even === null ? `No score: ${missing}.` : `${definition}${yardstick}${over}`);
+  const instead = byNorm() ? " Here, a weight is replaced by the contribution's share of the sum of norms in its row." : "";
+  part("told").append(even === null ? `No score: ${missing}.` : `${definition}${instead}${yardstick}${over}`);
   for (const { score, layer, head } of ranked(key).slice(0, BEST)) {
     const button = make(make(part("best"), "li"), "button", { type: "button" }, headName(layer, head));
     make(button, "b", {}, ` ${shortened(score)}`);

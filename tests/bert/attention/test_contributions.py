@@ -8,12 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import DistilBertConfig, DistilBertModel
 
-from demos.bert.attention.contributions import staying_shares, value_lengths
-from demos.bert.attention.head_profiles import habit_sentences
+from demos.bert.attention.contributions import (
+    CONTRIBUTION,
+    WEIGHT,
+    Measured,
+    contributions,
+    measured,
+    staying_shares,
+    value_lengths,
+)
+from demos.bert.attention.head_profiles import habit_sentences, measure_habit
+from demos.bert.attention.patterns import is_punctuation, pattern_scores
+from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
+from demos.bert.model.steps import drained
 
 LESSON = Path(__file__).resolve().parents[3] / "demos" / "lessons" / "attention"
 
@@ -60,7 +72,7 @@ def test_lengths_and_shares_are_those_of_the_vectors_written_out(bundled: Loaded
 
 
 @pytest.fixture(scope="module")
-def measured(bundled: LoadedModel) -> dict[str, np.ndarray]:
+def over_sentences(bundled: LoadedModel) -> dict[str, np.ndarray]:
     """By layer [6], over the 60 sentences: special tokens' share of the weight and of weight x length, what stays."""
     found: dict[str, list[list[float]]] = {"weight": [], "length": [], "stays": []}
     for text, pair in habit_sentences():
@@ -73,16 +85,92 @@ def measured(bundled: LoadedModel) -> dict[str, np.ndarray]:
     return {name: np.array(values).mean(axis=0) for name, values in found.items()}
 
 
-def test_special_tokens_get_much_weight_and_add_little(measured: dict[str, np.ndarray]) -> None:
+def test_special_tokens_get_much_weight_and_add_little(over_sentences: dict[str, np.ndarray]) -> None:
     told = " ".join((LESSON / "heads" / "sources.md").read_text(encoding="utf-8").split())
-    weight, length = (measured[name][1:5] for name in ("weight", "length"))
+    weight, length = (over_sentences[name][1:5] for name in ("weight", "length"))
     assert (
         f"in layers 2 to 5, [CLS] and [SEP] together receive {weight.min() * 100:.0f} to {weight.max():.0%} of the "
         f"weight, but only {length.min() * 100:.0f} to {length.max():.0%} of the summed lengths"
     ).replace("%", " %") in told
 
 
-def test_far_more_than_half_stays(measured: dict[str, np.ndarray]) -> None:
+def test_far_more_than_half_stays(over_sentences: dict[str, np.ndarray]) -> None:
     told = " ".join((LESSON / "rollout" / "formula.md").read_text(encoding="utf-8").split())
-    stays = measured["stays"]
+    stays = over_sentences["stays"]
     assert f"{stays.min() * 100:.0f} to {stays.max():.0%}, depending on the layer".replace("%", " %") in told
+
+
+def distil(loaded: LoadedModel) -> LoadedModel:
+    """A tiny random DistilBERT over the same vocabulary."""
+    torch.manual_seed(0)
+    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)).eval()
+    model.set_attn_implementation("eager")
+    spec = ModelSpec("distil", "DistilBERT", "", "", 2, 4, 32, cased=False, segments=False)
+    return LoadedModel(spec, loaded.tokenizer, model.requires_grad_(False))
+
+
+@pytest.mark.parametrize("kind", ["bundled", "tiny", "distil"])
+def test_all_contributions_add_up_to_what_the_output_projection_returns(
+    kind: str, request: pytest.FixtureRequest, tiny: LoadedModel
+) -> None:
+    loaded = distil(tiny) if kind == "distil" else request.getfixturevalue(kind)
+    blocks = loaded.model.transformer.layer if kind == "distil" else loaded.model.encoder.layer
+    outputs: list[np.ndarray] = []
+    hooks = [
+        (block.attention.out_lin if kind == "distil" else block.attention.output.dense).register_forward_hook(
+            lambda module, given, result: outputs.append(result[0].numpy())
+        )
+        for block in blocks
+    ]
+    (run,) = run_model(loaded, [encode(loaded.tokenizer, "Kettles sing, in the rain.", "Do they?")])
+    for hook in hooks:
+        hook.remove()
+    assert len(outputs) == len(blocks) == run.num_layers
+    for layer, theirs in enumerate(outputs):
+        ours = contributions(loaded, run, layer)
+        np.testing.assert_allclose(ours.added, theirs, atol=2e-5)
+        vectors = run.attentions[layer][..., None] * ours.transformed[:, None]  # [H, n, n, d]
+        np.testing.assert_allclose(ours.norms, np.linalg.norm(vectors, axis=-1), rtol=1e-5, atol=1e-7)
+        bias = outputs[layer] - vectors.sum(axis=(0, 2))  # what is left is W_O's bias: the same for all tokens
+        np.testing.assert_allclose(bias, np.broadcast_to(bias[0], bias.shape), atol=2e-5)
+
+
+def test_by_contribution_amounts_are_norms_and_shares_sum_to_1(tiny: LoadedModel) -> None:
+    (run,) = run_model(tiny, [encode(tiny.tokenizer, "A cat, a dog.", "A cat.")])
+    weights, norms = (measured(tiny, run, name) for name in (WEIGHT, CONTRIBUTION))
+    assert (weights.measure, norms.measure) == (WEIGHT, CONTRIBUTION)
+    assert measured(tiny, run, "<b>").lengths is None
+    shares = np.stack([norms.shares(layer) for layer in range(2)])
+    for layer in range(2):
+        np.testing.assert_array_equal(weights.shares(layer), run.attentions[layer])
+        np.testing.assert_array_equal(weights.amounts(layer), run.attentions[layer])
+        np.testing.assert_allclose(norms.amounts(layer), contributions(tiny, run, layer).norms, rtol=1e-6)
+        np.testing.assert_allclose(
+            shares[layer] * norms.amounts(layer).sum(-1, keepdims=True), norms.amounts(layer), rtol=1e-5
+        )
+    np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-5)
+    for by, rows in ((weights, run.attentions), (norms, shares)):
+        for name, scores in pattern_scores(rows, run.encoding).items():
+            np.testing.assert_allclose(by.scores()[name], scores, rtol=1e-5)
+    habit = drained(measure_habit(tiny, [("A cat, a dog.", "A cat.")], CONTRIBUTION))
+    np.testing.assert_allclose(habit.scores["same_word"], norms.scores()["same_word"], rtol=1e-4)
+    assert habit.measure == CONTRIBUTION
+
+
+def test_vectors_of_length_0_have_no_share(tiny: LoadedModel) -> None:
+    (run,) = run_model(tiny, [encode(tiny.tokenizer, "One")])
+    assert (Measured(run, np.zeros((2, 4, 3), np.float32)).shares(1) == 0).all()
+
+
+def test_what_the_sources_say_of_punctuation(bundled: LoadedModel) -> None:
+    told = " ".join((LESSON / "heads" / "sources.md").read_text(encoding="utf-8").split())
+    found = []
+    for text, pair in habit_sentences():
+        (run,) = run_model(bundled, [encode(bundled.tokenizer, text, pair)])
+        marks = np.array(list(map(is_punctuation, run.encoding.tokens)))
+        if marks.any():
+            both = [measured(bundled, run, name) for name in (WEIGHT, CONTRIBUTION)]
+            found.append([np.mean([by.shares(at)[..., marks].sum(-1).mean() for at in range(6)]) for by in both])
+    weight, share = np.mean(found, axis=0)
+    assert share > weight
+    assert f"receive {weight * 100:.1f} % of the weight and make up {share * 100:.1f} % of the contributions" in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import html
 import json
 from collections.abc import Callable
@@ -12,15 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import DistilBertConfig, DistilBertModel
 
-from demos.bert.attention.contributions import value_lengths
+from demos.bert.attention.contributions import contributions
 from demos.bert.attention.head_profiles import Habit
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.once_cache import OnceCache
+from demos.bert.model.run import run_model
 from demos.errors import UserError
 from demos.lessons.attention import offer_endpoint
 from demos.lessons.attention.heads.layout import alone_in_a_file, numbers
 from demos.lessons.attention.heads.part import drawn, habit_shown
+from demos.lessons.attention.heads.program import contribution_code
 from demos.page.bar import DEFAULT_TEXT
 from demos.page.services import Sentence, Services
 from demos.widgets.head_grid.head_grid import OPENED, head_to_open, previous_head
@@ -236,11 +242,103 @@ def test_the_head_at_first_is_the_model_s_own_until_a_reader_moves_it(
     assert head_to_open(services, "minilm", *own, "gone.0") == own  # a model that nobody knows any more
 
 
-def test_what_is_said_of_special_tokens_is_of_lengths_too(services: Services, bundled: LoadedModel) -> None:
-    outputs = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, "")
-    run = services.run(Sentence(TEXT, "", "minilm"))
-    products = run.attentions[3, 5] * value_lengths(bundled, run, 3)[5]
-    assert (
-        f"better measures the contribution, this share is {products[:, [0, -1]].sum() / products.sum():.0%}."
-        in outputs["said"]
+@pytest.fixture(scope="module")
+def layer_norms(bundled: LoadedModel) -> np.ndarray:
+    """|a_ij f(x_j)| of the fourth layer, <float32>[H, n, n], with torch and the model's own modules alone."""
+    inputs = bundled.tokenizer(TEXT, return_tensors="pt")
+    with torch.no_grad():
+        output = bundled.model(**inputs, output_attentions=True, output_hidden_states=True)
+        block, norms = bundled.model.encoder.layer[3].attention, []
+        for head in range(12):
+            rows = slice(32 * head, 32 * (head + 1))
+            value = block.self.value(output.hidden_states[3][0])[:, rows]
+            lengths = (value @ block.output.dense.weight[:, rows].T).norm(dim=-1)
+            norms.append(output.attentions[3][0, head] * lengths)
+    return torch.stack(norms).numpy()
+
+
+def test_what_is_said_of_special_tokens_is_of_contributions_too(services: Services, layer_norms: np.ndarray) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    said, by_norm = (
+        " ".join(html.unescape(drawn(services, sentence, "head", 3, 5, "", measure=measure)["said"]).split())
+        for measure in ("weight", "contribution")
     )
+    shares = layer_norms[5] / layer_norms[5].sum(axis=-1, keepdims=True)
+    special = shares[:, [0, -1]].sum(axis=-1).mean()
+    weights = services.run(sentence).attentions
+    assert f"By contribution, the norm of weight times transformed value, their share is {special:.0%}." in said
+    assert f"has the norm {layer_norms[5].max():.2f}." in by_norm
+    assert (
+        f"[CLS] and [SEP] have {special:.0%} of it; of the attention weight, they have "
+        f"{weights[3, 5][:, [0, -1]].sum() / len(shares):.0%}." in by_norm
+    )
+    everywhere = f"[CLS] and [SEP] receive {weights[..., [0, -1]].sum(-1).mean():.0%} of the weight, but make up only"
+    assert everywhere in said
+    assert everywhere in by_norm
+    assert said.split("All heads of all layers.")[1] == by_norm.split("All heads of all layers.")[1]
+
+
+def test_by_contribution_all_outputs_change_together(services: Services, layer_norms: np.ndarray) -> None:
+    sentence = Sentence(TEXT, "", "minilm")
+    before = drawn(services, sentence, "head", 3, 5, "")
+    outputs = drawn(services, sentence, "head", 3, 5, before["held"], before["key"], measure="contribution")
+    n = layer_norms.shape[-1]
+    trace = outputs["plot"].data[0]
+    np.testing.assert_allclose(np.array(trace.z), layer_norms[5], atol=1e-4)
+    assert "norm %{z:.4f}" in trace.hovertemplate
+    assert trace.zmax >= layer_norms[5].max() > trace.zmax - 0.01
+    message = json.loads(outputs["frame"])
+    assert message["key"] != json.loads(before["frame"])["key"]
+    shares = layer_norms / layer_norms.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(unpack_weights(message["weights"]["3"], (12, n, n)), shares, atol=0.0025)
+    grid = json.loads(outputs["grid"])
+    assert grid["key"] == outputs["key"] != before["key"]
+    assert grid["measure"] == "contribution"
+    strongest, query, key = grid["strongest"][3 * 12 + 5]
+    assert strongest == pytest.approx(layer_norms[5].max(), abs=1e-4)
+    assert layer_norms[5, query, key] == pytest.approx(strongest, abs=1e-4)
+    back = np.diagonal(shares[5], -1).mean()
+    assert grid["scores"]["previous"][3 * 12 + 5] == pytest.approx(back, abs=1e-4)
+    assert f"<td>{layer_norms[5, 0, 1]:.3f}</td>" in outputs["table"]
+    assert "Norms of the contributions in layer 4, head 6" in outputs["table"]
+    assert "by each contribution's share" in html.unescape(outputs["patterns"])
+    caption = html.unescape(outputs["caption"])
+    assert "the norms themselves do not sum to 1" in caption
+    assert "Lines for shares below" in caption
+    neuron = drawn(services, sentence, "neuron", 3, 5, "", measure="contribution")
+    weights = unpack_weights(json.loads(neuron["frame"])["weights"]["3"], (12, n, n))
+    np.testing.assert_allclose(weights, services.run(sentence).attentions[3], atol=0.0025)
+    assert "The neuron view always shows weights" in neuron["caption"]
+    name, text = numbers(services, sentence, 3, 5, "contribution")
+    assert name == "bert-contribution-layer4-head6.json"
+    np.testing.assert_allclose(json.loads(text)["norms"], layer_norms[5], atol=2e-5)
+    assert "Kobayashi" in json.loads(text)["sources"][-1]
+    _, file = alone_in_a_file(services, sentence, "head", 3, 5, "", "contribution")
+    assert '"measure": "contribution"' in file
+    assert outputs["whole"].startswith("One HTML file (")
+
+
+def test_the_code_prints_this_heads_contributions(services: Services, layer_norms: np.ndarray) -> None:
+    outputs = drawn(services, Sentence(TEXT, "", "minilm"), "head", 3, 5, "", measure="contribution")
+    *lines, last = printed(outputs["program"])
+    rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])
+    np.testing.assert_allclose(rows, layer_norms[5], atol=6e-4)
+    assert last.startswith("largest difference")
+    assert float(last.split()[-1]) < 1e-5
+
+
+def test_the_code_runs_on_distilbert(bundled: LoadedModel, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = DistilBertModel(DistilBertConfig(vocab_size=30522, dim=32, n_layers=2, n_heads=4, hidden_dim=64)).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer = copy.deepcopy(bundled.tokenizer)
+    tokenizer.model_input_names = ["input_ids", "attention_mask"]  # as DistilBERT's own: it takes no segments
+    tokenizer.save_pretrained(tmp_path)
+    spec = ModelSpec("distil", "DistilBERT", str(tmp_path), "0" * 40, 2, 4, 32, cased=False, segments=False)
+    model.set_attn_implementation("eager")
+    loaded = LoadedModel(spec, bundled.tokenizer, model.requires_grad_(False))
+    (run,) = run_model(loaded, [encode(tokenizer, TEXT)])
+    *lines, last = printed(contribution_code(spec, run.encoding, 1, 2))
+    rows = np.array([ast.literal_eval(line.split(" ", 1)[1]) for line in lines])
+    np.testing.assert_allclose(rows, contributions(loaded, run, 1).norms[2], atol=6e-4)
+    assert float(last.split()[-1]) < 1e-6

@@ -6,9 +6,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from demos.bert.attention.contributions import Measured
 from demos.bert.attention.matrix_labels import Labels
+from demos.bert.model.run import Run
 from demos.figures.matrix import matrix_figure, matrix_table
-from demos.lessons.attention.heads.part import head_html
+from demos.lessons.attention.heads.text import head_html
 from tests.made_up import encoding_of, run_of
 
 
@@ -56,13 +58,25 @@ def test_the_table_has_every_weight_and_each_rows_sum() -> None:
 
 def test_what_is_said_of_a_head_that_looks_back() -> None:
     weights = np.array([[1, 0, 0, 0], [0.8, 0.2, 0, 0], [0, 0.6, 0.4, 0], [0, 0, 1, 0]])
-    said = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4)
+    run = Run("m", encoding_of(["[CLS]", "a", "b<", "[SEP]"]), np.zeros((3, 4, 4)), np.tile(weights, (2, 5, 1, 1)))
+    lengths = np.tile([0.5, 2.0, 2.0, 0.5], (2, 5, 1))  # [CLS] and [SEP] have short vectors
+    by_weight, by_norm = Measured(run), Measured(run, lengths)
+    said = head_html(by_weight, by_norm, 1, 4)
     assert "<b>Layer 2, head 5.</b>" in said
     assert "0.80 on the previous token, 0.40 on the token itself and 0.00 on the next token" in said
     assert "45% of all attention" in said  # (1 + 0.8) / 4
-    lengths = np.array([0.5, 2.0, 2.0, 0.5])  # [CLS] and [SEP] have short vectors
-    longer = head_html(weights, encoding_of(["[CLS]", "a", "b<", "[SEP]"]), 1, 4, lengths)
-    assert (
-        "the length of its value vector, which better measures the contribution, this share is 17%." in longer
-    )  # 0.5 (1 + 0.8) of that and 2 (0.2 + 0.6 + 0.4 + 1)
+    assert "their share is 38%." in said  # (1 + 0.4 / 0.8) / 4
     assert "<q>[CLS]</q> (token 0) to <q>[CLS]</q>" in said
+    assert "[CLS] and [SEP] receive 45% of the weight, but make up only 38% of the contributions" in said
+    assert "Punctuation" not in said
+    norms = head_html(by_norm, by_weight, 1, 4)
+    assert "from <q>[SEP]</q> (token 3) to <q>b&lt;</q> (token 2), has the norm 2.00" in norms
+    assert "[CLS] and [SEP] have 38% of it; of the attention weight, they have 45%." in norms
+
+
+def test_more_contribution_than_weight_is_no_but() -> None:
+    weights = np.full((1, 1, 4, 4), 0.25)
+    run = Run("m", encoding_of(["[CLS]", "a", ".", "[SEP]"]), np.zeros((2, 4, 4)), weights)
+    said = head_html(Measured(run), Measured(run, np.array([[[1.0, 1.0, 4.0, 2.0]]])), 0, 0)
+    assert "[CLS] and [SEP] receive 50% of the weight, but make up only 38% of the contributions" in said
+    assert "Punctuation marks receive 25% of the weight, and make up 50% of the contributions" in said

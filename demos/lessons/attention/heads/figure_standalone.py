@@ -17,13 +17,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from demos.bert.attention.contributions import WEIGHT, Measured
 from demos.bert.attention.queries_keys import QueriesKeys
 from demos.bert.model.run import Run
 from demos.figures.fonts.fonts import font_files
 from demos.figures.palette import PALETTE
 from demos.files import ASSETS, read_asset
 from demos.templates import templates
-from demos.widgets.bertviz.messages import LeftOut, caption, describe, pack_both, pack_weights
+from demos.widgets.bertviz.messages import LeftOut, caption, describe, first_tokens, in_lines, pack_both, pack_weights
 from demos.widgets.bertviz.views import VIEWS, heads_on, views_folder
 
 TEXT = templates(__file__, "text_standalone.html")
@@ -37,7 +38,7 @@ class Standalone:
 
     `title` is the model's; `lines` says which heads' lines the head view shows (`heads_on`). The neuron view is left
     out where it was not chosen and would not fit: beyond 64 tokens, or 4 MB. With it, and only then, all views show
-    the first 64 tokens. `vectors(layer)` gives queries and keys.
+    the first 64 tokens. `vectors(layer)` gives queries and keys. `by` contribution, there is no neuron view beside.
     """
 
     run: Run
@@ -47,6 +48,12 @@ class Standalone:
     vectors: Callable[[int], QueriesKeys]
     title: str
     lines: str = ""
+    by: Measured | None = None
+
+    @property
+    def shown(self) -> Measured:
+        """What the lines show: shares of the rows, of weights or of contributions."""
+        return in_lines(self.run, self.view, self.by)
 
     @property
     def tokens(self) -> int:
@@ -57,12 +64,13 @@ class Standalone:
     def views(self) -> list[str]:
         """The views in the file."""
         fits = self.tokens <= VIEWS["neuron"].limit and self._vectors_size <= MAX_VECTORS
+        fits = fits and self.shown.measure == WEIGHT
         return [name for name in VIEWS if name != "neuron" or self.view == name or fits]
 
     def html(self) -> str:
         """The file's text."""
         n, views = self.tokens, self.views
-        shown = self.run.attentions[:, :, :n, :n]
+        shown = first_tokens(self.shown, n)
         sent = {
             "weights": {str(i): pack_weights(layer) for i, layer in enumerate(shown)},
             "vectors": {str(i): pack_both(self.vectors(i), n) for i in range(len(shown)) if "neuron" in views},
@@ -89,11 +97,12 @@ class Standalone:
         run, n = self.run, self.tokens
         lines = heads_on(self.lines, self.head, run.num_heads)
         given = {
-            "message": describe(run, self.view, n, self.layer, self.head) | {"heads": lines} | sent,
+            "message": describe(run, self.view, n, self.layer, self.head, self.shown.measure) | {"heads": lines} | sent,
             "sentence": " ".join(filter(None, (run.encoding.text, run.encoding.text_pair))),
             "model": f"{self.title} ({run.num_layers} layers × {run.num_heads} heads)",
             "views": {name: VIEWS[name].title for name in self.views},
-            "said": {name: caption(run, VIEWS[name], n, left_out) for name in self.views},
+            "said": {name: caption(run, VIEWS[name], n, left_out, self.by) for name in self.views},
+            "measure": self.shown.measure,
             "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
         }
         before, after = _shell()

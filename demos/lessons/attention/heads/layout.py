@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, contributions, measured
 from demos.bert.attention.head_profiles import habit_sentences
 from demos.bert.attention.patterns import PATTERNS
 from demos.bert.attention.queries_keys import queries_and_keys
@@ -46,6 +47,12 @@ def layout(page: Page) -> dict[str, Any]:
                 min_width=330,
             )
             page.show_look()
+            parts["measure"] = gr.Radio(
+                [("attention weight α", WEIGHT), ("contribution ‖α f(x)‖", CONTRIBUTION)],
+                value=WEIGHT,
+                label="Lines, cells and scores show",
+                elem_id="attention-measure",
+            )
             parts["pattern"] = gr.Radio(
                 [("all heads", ""), *((pattern.title, pattern.name) for pattern in PATTERNS.values())],
                 value="",
@@ -65,6 +72,7 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
     parts: dict[str, Any] = {}
     services = page.services
     place = {"layer": which["layer"], "head": which["head"]}
+    measure = which["measure"]
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame", elem_classes="picture"):
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
@@ -78,16 +86,16 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
                     )
             parts["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
-            parts["plot"] = gr.Plot(label="Attention weights of the chosen head", show_label=False)
+            parts["plot"] = gr.Plot(label="The chosen head, from token to token", show_label=False)
             parts["said"] = gr.HTML("", elem_classes="attention-told")
             with takeaway_row("Download the heatmap:"):
                 name = "bert-attention-layer{layer}-head{head}"
                 picture_buttons("#attention-heatmap", name, page, inputs=place)
-                file_button(page, "JSON", partial(numbers, services), list(place.values()))
+                file_button(page, "JSON", partial(numbers, services), [*place.values(), measure])
     with takeaway_row("Download the view:"):
         parts["lines"] = gr.Textbox("", visible="hidden")  # the heads whose lines are drawn, as `heads_on` reads them
         parts["whole"] = file_button(
-            page, PAGE, partial(alone_in_a_file, services), [which["view"], *place.values(), parts["lines"]]
+            page, PAGE, partial(alone_in_a_file, services), [which["view"], *place.values(), parts["lines"], measure]
         )
     return parts
 
@@ -115,22 +123,34 @@ def _more(page: Page) -> dict[str, Any]:
     return parts
 
 
-def numbers(services: Services, sentence: Sentence, layer: float, head: float) -> tuple[str, str]:
-    """The file that the button JSON hands out: its name, and the head's weights."""
+def numbers(
+    services: Services, sentence: Sentence, layer: float, head: float, measure: str = WEIGHT
+) -> tuple[str, str]:
+    """The file that the button JSON hands out: its name, and the head's weights; by contribution, its norms too."""
     run, layer, head = opened(services, sentence, layer, head)
-    name = file_name("bert-attention", f"layer{counted(layer)}", f"head{counted(head)}", extension="json")
-    return name, attention_json(run, services.loaded(sentence.model).spec.title, layer, head)
+    loaded, by_norm = services.loaded(sentence.model), measure == CONTRIBUTION
+    what = "bert-contribution" if by_norm else "bert-attention"
+    name = file_name(what, f"layer{counted(layer)}", f"head{counted(head)}", extension="json")
+    lengths = contributions(loaded, run, layer).lengths[head] if by_norm else None
+    return name, attention_json(run, loaded.spec.title, layer, head, lengths)
 
 
 def alone_in_a_file(
-    services: Services, sentence: Sentence, view: str, layer: float, head: float, lines: str = ""
+    services: Services,
+    sentence: Sentence,
+    view: str,
+    layer: float,
+    head: float,
+    lines: str = "",
+    measure: str = WEIGHT,
 ) -> tuple[str, str]:
     """The file that shows bertviz's views of this run with no server: its name, and its text."""
     run, layer, head = opened(services, sentence, layer, head)
     loaded = services.loaded(sentence.model)
     view = VIEWS.get(view, VIEWS["head"]).name
     vectors = partial(queries_and_keys, loaded, run)
-    text = Standalone(run, view, layer, head, vectors, loaded.spec.title, lines).html()
+    by = measured(loaded, run, measure)
+    text = Standalone(run, view, layer, head, vectors, loaded.spec.title, lines, by).html()
     return file_name("bert-attention", view, "view", extension="html"), text
 
 

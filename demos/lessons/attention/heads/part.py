@@ -9,18 +9,18 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demos.bert.attention.contributions import value_lengths
+from demos.bert.attention.contributions import CONTRIBUTION, WEIGHT, measured
 from demos.bert.attention.head_profiles import Habit, habit_sentences, measure_habit
 from demos.bert.attention.matrix_labels import Labels
-from demos.bert.attention.patterns import pattern_scores
 from demos.bert.attention.queries_keys import queries_and_keys
-from demos.bert.model.encoding import Encoding
 from demos.bert.model.once_cache import OnceCache
 from demos.counting import head_name
 from demos.figures.matrix import matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import GRID, PAGE, alone_in_a_file, layout, opened
+from demos.lessons.attention.heads.program import contribution_code
+from demos.lessons.attention.heads.text import head_html, title
 from demos.page.folds import code_fold, fold, formula_fold, source_fold
 from demos.page.layer_head_choices import slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component, with_sentence
@@ -35,9 +35,10 @@ from demos.widgets.head_grid.head_grid import grid_value, head_to_open, show_in_
 from demos.widgets.takeaway.takeaway import sized
 
 TEXT = templates(__file__)
-KEPT = 8  # models' habits; one of 24 layers of 16 heads is 25 kB
+KEPT = 8  # models' habits by each measure; one of 24 layers of 16 heads is 25 kB
 WAITING_LIMIT = 64
 TABLE_TOKENS = 64  # rows and columns; more is no table to read, and half a megabyte of it
+CHOSEN = ("view", "layer", "head", "pattern", "lines", "measure")  # in the link
 FILLED = ("frame", "held", "layer", "head", "plot", "said", "caption", "table", "program", "grid", "key", "patterns",
           "whole", "lines")  # fmt: skip
 
@@ -50,19 +51,22 @@ def build(page: Page) -> None:
         parts["table"] = gr.HTML("")
         parts["patterns"] = gr.HTML("", elem_id="attention-patterns")
     formula_fold(__file__)
-    parts["program"] = code_fold(__file__, "Prints this head's weights")
+    parts["program"] = code_fold(__file__, "Prints this head's numbers")
     source_fold(__file__)
-    page.keep(**{name: parts[name] for name in ("view", "layer", "head", "pattern", "lines")}, habit=parts["source"])
+    page.keep(**{name: parts[name] for name in CHOSEN}, habit=parts["source"])
     _wire_heads(page, parts)
     _wire_habits(page, parts)
 
 
 def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
-    """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked."""
-    inputs = [parts[name] for name in ("view", "layer", "head", "held", "key", "pattern", "source", "lines")]
+    """Everything about one head is drawn anew when it, the view or the sentence changes, wherever it was picked.
+
+    The scripts know the inputs by their places: the grid's from the front, the frame's lines as the last.
+    """
+    inputs = [parts[name] for name in ("view", "layer", "head", "held", "key", "pattern", "source", "measure", "lines")]
     outputs = [parts[name] for name in FILLED]
     show = partial(drawn, page.services)
-    moved = [parts[name].input for name in ("view", "layer", "head", "source")]
+    moved = [parts[name].input for name in ("view", "layer", "head", "source", "measure")]
     page.draw(by_component(parts, show), inputs, outputs, triggers=moved, show_progress="hidden")
     for event, handler, changed, script in (  # a layer and head were picked elsewhere: the sliders follow
         (parts["frame"].select, partial(show, follow=True), outputs, "attention.chosen(values)"),
@@ -93,12 +97,12 @@ def _wire_heads(page: Page, parts: dict[str, Any]) -> None:
 
 def _wire_habits(page: Page, parts: dict[str, Any]) -> None:
     """Habits are read where they are asked for; the grid hears of them, and of the head that is open."""
-    pattern, source = parts["pattern"], parts["source"]
-    habits: OnceCache[int, Habit] = OnceCache(KEPT)
+    pattern, source, measure = (parts[name] for name in ("pattern", "source", "measure"))
+    habits: OnceCache[int, Habit] = OnceCache(2 * KEPT)
     page.on(
-        [page.settled.change, pattern.input, source.input],
+        [page.settled.change, pattern.input, source.input, measure.input],
         by_component(parts, partial(habit_shown, page.services, habits, habit_sentences())),
-        [page.model, pattern, source],
+        [page.model, pattern, source, measure],
         [parts["averages"], parts["reading"], parts["patterns"]],
         for_all=True,
         trigger_mode="always_last",
@@ -121,6 +125,7 @@ def drawn(
     drawn_key: str = "",
     pattern: str = "",
     source: str = "sentence",
+    measure: str = WEIGHT,
     lines: str = "",
     *,
     follow: bool = False,
@@ -137,32 +142,34 @@ def drawn(
     loaded = services.loaded(sentence.model)
     shape = VIEWS.get(view, VIEWS["head"])
     vectors = partial(queries_and_keys, loaded, run)
-    message, now_held = frame_message(run, shape, at, number, vectors, Held.read(held))
+    both = {name: measured(loaded, run, name) for name in (WEIGHT, CONTRIBUTION)}
+    by, other = both.values() if measure != CONTRIBUTION else reversed(both.values())
+    message, now_held = frame_message(run, shape, at, number, vectors, Held.read(held), by)
     message["heads"] = heads_on("" if alone else lines, number, run.num_heads)
     lines = lines_said(message["heads"], number)
-    whole = run.attentions[at, number]
+    whole = by.amounts(at)[number]
     shown, few = Labels.of_tokens(run.encoding, shape.limit), Labels.of_tokens(run.encoding, TABLE_TOKENS)
-    title = f"Attention weights of {head_name(at, number)}"
-    if len(few) < len(run.encoding):
-        title += f", the first {len(few)} of {len(run.encoding)} tokens"
+    named = title(run.encoding, by.measure, head_name(at, number), len(few))
+    code = contribution_code if by is both[CONTRIBUTION] else attention_code
+    what = "norm" if by is both[CONTRIBUTION] else "weight"
     values = {
         "frame": frame_value(message),
         "held": now_held.say(),
         "layer": slider(place[0], run.num_layers, move=follow),
         "head": slider(place[1], run.num_heads, move=follow),
-        "plot": matrix_figure(whole[: len(shown), : len(shown)], shown, shown),
-        "said": head_html(whole, run.encoding, at, number, value_lengths(loaded, run, at)[number]),
-        "caption": TEXT.caption(shape.name, caption(run, shape)),
-        "table": matrix_table(whole[: len(few), : len(few)], few, few, title),
-        "program": attention_code(loaded.spec, run.encoding, at, number),
-        "key": run_key(run),
-        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines).size()),
+        "plot": matrix_figure(whole[: len(shown), : len(shown)], shown, shown, what=what),
+        "said": head_html(by, other, at, number),
+        "caption": TEXT.caption(shape.name, caption(run, shape, by=by)),
+        "table": matrix_table(whole[: len(few), : len(few)], few, few, named),
+        "program": code(loaded.spec, run.encoding, at, number),
+        "key": run_key(run, by.measure),
+        "whole": sized(PAGE, Standalone(run, shape.name, at, number, vectors, loaded.spec.title, lines, by).size()),
         "lines": lines,
     }
     if values["key"] != drawn_key:
-        values["grid"] = grid_value(grid_message(run))
+        values["grid"] = grid_value(grid_message(run, by))
     if source != "habit":
-        values["patterns"] = scores_table(pattern_scores(run.attentions, run.encoding), pattern)
+        values["patterns"] = scores_table(by.scores(), pattern, scores_of("this sentence", by.measure))
     return values
 
 
@@ -179,16 +186,18 @@ def habit_shown(
     model: str,
     pattern: str,
     source: str,
+    measure: str = WEIGHT,
 ) -> Iterator[dict[str, str]]:
     """How far reading is, then the averages and their table; reads the sentences where the habit is asked for."""
     if source != "habit":
         yield {"reading": ""}
         return
     loaded = services.loaded(model)
-    key = (loaded.spec.key, loaded.spec.revision)
-    steps = habits.steps(key, partial(measure_habit, loaded, sentences), 0)
+    measure = CONTRIBUTION if measure == CONTRIBUTION else WEIGHT
+    key = (loaded.spec.key, loaded.spec.revision, measure)
+    steps = habits.steps(key, partial(measure_habit, loaded, sentences, measure), 0)
     habit = yield from relayed(steps, lambda done: {"reading": TEXT.reading(done, len(sentences)), "patterns": ""})
-    table = scores_table(habit.scores, pattern, f"mean over {habit.sentences} sentences")
+    table = scores_table(habit.scores, pattern, scores_of(f"mean over {habit.sentences} sentences", measure))
     yield {"averages": habit_message(habit), "reading": "", "patterns": table}
 
 
@@ -197,26 +206,14 @@ def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this se
     return pattern_table(scores[pattern], pattern, of) if pattern in scores else heads_table(scores, of)
 
 
-def head_html(weights: np.ndarray, encoding: Encoding, layer: int, head: int, lengths: np.ndarray | None = None) -> str:
-    """One paragraph on a head's weights [n, n].
-
-    With the `lengths` [n] of the vectors that are weighted, also what special tokens' share is in lengths.
-    """
-    query, key = (
-        {"index": int(index), "text": encoding.tokens[index]}
-        for index in np.unravel_index(int(weights.argmax()), weights.shape)
-    )
-    special = np.array(encoding.special_tokens_mask[: len(weights)], dtype=bool)
-    before, itself, after = (np.diagonal(weights, offset).mean() for offset in (-1, 0, 1))
-    products = None if lengths is None else weights * lengths
-    share = weights[:, special].sum() / weights.sum()
-    by_length = None if products is None else products[:, special].sum() / products.sum()
-    return TEXT.head(layer, head, weights.max(), query, key, before, itself, after, share, by_length)
+def scores_of(sentences: str, measure: str) -> str:
+    """What pattern scores are over, and of what where not of weights."""
+    return sentences if measure == WEIGHT else f"{sentences}, by each contribution's share of its row's norms"
 
 
 def standalone(services: Services, sentence: Sentence, choices: Mapping[str, Any]) -> str:
     """bertviz's views of the sentence in one HTML file."""
-    named = (choices[name] for name in ("view", "layer", "head", "lines"))
+    named = (choices[name] for name in ("view", "layer", "head", "lines", "measure"))
     return alone_in_a_file(services, sentence, *named)[1]
 
 
@@ -224,7 +221,7 @@ PART = Part(
     tab="One head",
     look=(
         "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
-        "attends to on the right; a darker line means a larger weight."
+        "attends to on the right; a darker line means a larger weight, or a larger contribution."
     ),
     build=build,
     order=1,

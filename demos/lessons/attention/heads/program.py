@@ -1,0 +1,40 @@
+"""The program of the part: a head's contributions and their norms, with transformers and torch alone."""
+
+from __future__ import annotations
+
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.encoding import Encoding
+from demos.figures.program import begin, texts_of
+
+PARTS = {  # where transformers keeps a layer, its W_V and its W_O: BERT's and DistilBERT's own names
+    True: ("model.encoder.layer", "block.attention.self.value", "block.attention.output.dense"),
+    False: ("model.transformer.layer", "block.attention.v_lin", "block.attention.out_lin"),
+}
+
+
+def contribution_code(spec: ModelSpec, encoding: Encoding, layer: int, head: int) -> str:
+    """Prints the norms |a_ij f(x_j)| of this head, a row a query; then the check that all heads add up to the model's.
+
+    The last line is the largest difference between the sum of all vectors, with W_O's bias, and what the layer's own
+    output projection returns.
+    """
+    blocks, value, output = PARTS[spec.segments]
+    return f"""{begin(spec, texts_of(encoding), attentions=True)}
+layer, head = {layer}, {head}
+block = {blocks}[layer]
+value, output = {value}, {output}  # W_V, b_V and W_O
+kept = []
+output.register_forward_hook(lambda module, given, result: kept.append(result[0]))  # what attention really adds
+with torch.inference_mode():
+    run = model(**inputs, output_hidden_states=True, output_attentions=True)
+    x, weights = run.hidden_states[layer][0], run.attentions[layer][0]  # [n, d], [heads, n, n]
+    heads, d_k = len(weights), x.shape[1] // len(weights)
+    values = value(x).view(len(x), heads, d_k).transpose(0, 1)  # [heads, n, d_k]
+    slices = output.weight.view(-1, heads, d_k).transpose(0, 1)  # [heads, d, d_k]: each head's columns of W_O
+    transformed = values @ slices.transpose(1, 2)  # f(x_j) = (x_j W_V + b_V) W_O: [heads, n, d]
+    norms = weights * transformed.norm(dim=-1)[:, None, :]  # |a_ij f(x_j)| = a_ij |f(x_j)|
+    added = (weights @ transformed).sum(dim=0) + output.bias  # [n, d]
+for token, row in zip(inputs.tokens(), norms[head]):
+    print(token, [round(norm, 3) for norm in row.tolist()])
+print("largest difference", (added - kept[0]).abs().max().item())
+"""
