@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from demos.bert.pretraining.unigrams import Unigrams
 from demos.errors import UserError
 
 NO_LABEL = -100  # a token that nothing is asked about, as transformers marks it
@@ -62,12 +63,14 @@ def corrupt(
     *,
     words: Sequence[int | None] | None = None,
     special: Sequence[int] | None = None,
+    unigrams: Unigrams | None = None,
 ) -> Corruption:
     """Choose tokens and put [MASK], a random word piece or the token itself there (Devlin et al. 2019, section 3.1).
 
     As the paper's create_pretraining_data does: `chosen` is of all n `input_ids`, rounded, at least one token;
     a `special` token (n entries, `never_chosen` where none are given) is never chosen; each chosen token's kind is
-    drawn by itself; a random piece comes from the whole vocabulary, the token itself and the special ones among it.
+    drawn by itself; a random piece comes from the whole vocabulary, the token itself and the special ones among it:
+    each with the same probability, or with `unigrams` by how frequent it is.
     With `words` (the running number of each token's word, as `Encoding.word_index`), words are chosen with all their
     pieces, and a word that would go past the count is left out; where none fits, the first drawn is taken all the same.
 
@@ -88,7 +91,8 @@ def corrupt(
     labels[places] = ids[places]
     ids[kinds == MASK] = tokenizer.mask_token_id
     at_random = kinds == RANDOM
-    ids[at_random] = rng.integers(tokenizer.vocab_size, size=int(at_random.sum()))
+    count = int(at_random.sum())
+    ids[at_random] = rng.integers(tokenizer.vocab_size, size=count) if unigrams is None else unigrams.draw(rng, count)
     return Corruption(ids, labels, kinds)
 
 

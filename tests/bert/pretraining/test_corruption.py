@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,6 +22,7 @@ from demos.bert.pretraining.corruption import (
     corrupt,
     never_chosen,
 )
+from demos.bert.pretraining.unigrams import Unigrams, project_texts, project_unigrams
 from demos.errors import UserError
 
 DRAWS = 2_000
@@ -129,3 +131,46 @@ def test_special_tokens_are_never_chosen_even_where_somebody_wrote_them(tiny: Lo
     named = [token for token, special in zip(encoding.tokens, never, strict=True) if special]
     assert named == ["[CLS]", "[MASK]", "[SEP]", "[SEP]"]
     assert "[UNK]" in encoding.tokens  # it stands for a word
+
+
+def test_random_words_fit_the_named_distribution_and_not_the_other() -> None:
+    counts = np.random.default_rng(5).zipf(1.3, VOCABULARY).clip(0, 500)
+    counts[::4] = 0
+    unigrams = Unigrams(counts)
+    ids = [101, *range(200, 800), 102]
+    for given, shares in ((None, np.full(VOCABULARY, 1 / VOCABULARY)), (unigrams, counts / counts.sum())):
+        rng = np.random.default_rng(0)
+        drawn = [
+            found.input_ids[found.kinds == RANDOM]
+            for found in (corrupt(TOKENIZER, ids, rng, Shares(0.9, 0.0, 1.0), unigrams=given) for _ in range(60))
+        ]
+        seen = np.bincount(np.concatenate(drawn), minlength=VOCABULARY)
+        total = int(seen.sum())
+        assert total == 60 * round(0.9 * 602)
+        assert seen[shares == 0].sum() == 0
+        often = shares * total >= 5  # the chi-square test's own condition; all others are one cell
+        cells, expected = (np.append(values[often], values[~often].sum()) for values in (seen, shares * total))
+        filled = expected > 0
+        assert chisquare(cells[filled], expected[filled]).pvalue > 0.01
+        even = np.full(VOCABULARY, total / VOCABULARY)
+        assert (chisquare(seen, even).pvalue > 0.01) == (given is None)
+
+
+def test_drawing_by_frequency_is_numpys_weighted_choice() -> None:
+    unigrams = Unigrams(np.array([0, 5, 1, 0, 4]))
+    ours = unigrams.draw(np.random.default_rng(3), 1_000)
+    theirs = np.random.default_rng(3).choice(5, size=1_000, p=[0, 0.5, 0.1, 0, 0.4])
+    np.testing.assert_array_equal(ours, theirs)
+    assert (unigrams.total, unigrams.missing, unigrams.half) == (10, 0.4, 1)
+    assert Unigrams(np.array([4, 3, 3])).half == 2
+
+
+def test_the_projects_words_are_counted(tiny: LoadedModel) -> None:
+    unigrams = project_unigrams(tiny.tokenizer)
+    assert len(unigrams.counts) == tiny.tokenizer.vocab_size
+    texts = project_texts()
+    tokens = Counter(token for text in texts for token in tiny.tokenizer.tokenize(text))
+    assert len(texts) > 2_500
+    assert unigrams.total == sum(tokens.values())
+    for token, count in tokens.most_common(20):
+        assert unigrams.counts[tiny.tokenizer.convert_tokens_to_ids(token)] == count

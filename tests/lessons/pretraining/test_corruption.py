@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers import BertForMaskedLM
@@ -14,6 +16,7 @@ from transformers import BertForMaskedLM
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.pretraining.corruption import Corruption
+from demos.bert.pretraining.unigrams import project_unigrams
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.part import OPENING, SEED, drawn_often, drawn_once, setup
 from demos.page.services import Sentence, Services
@@ -67,11 +70,18 @@ def test_it_opens_on_all_three_kinds(services: Services) -> None:
     assert set(corruption_of(services, OPENING, SEED, *USUAL).kinds) == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize(("text", "whole_words"), [(OPENING, False), ('Say "hi"\\n{x} unflappably & go.', True)])
+@pytest.mark.parametrize(
+    ("text", "whole_words", "way"),
+    [
+        (OPENING, False, "uniform"),
+        (OPENING, False, "unigram"),
+        ('Say "hi"\\n{x} unflappably & go.', True, "uniform"),
+    ],
+)
 def test_the_losses_are_transformers_own_and_the_programs(
-    services: Services, whole: BertForMaskedLM, text: str, whole_words: bool
+    services: Services, whole: BertForMaskedLM, text: str, whole_words: bool, way: str
 ) -> None:
-    chosen = (text, 5, 30, 60, 20, whole_words)
+    chosen = (text, 5, 30, 60, 20, whole_words, way)
     outputs = drawn_once(services, BAR, *chosen)
     corruption = corruption_of(services, *chosen)
     theirs = whole(torch.tensor(corruption.input_ids)[None], labels=torch.tensor(corruption.labels)[None]).loss.item()
@@ -79,6 +89,8 @@ def test_the_losses_are_transformers_own_and_the_programs(
     *lines, mean = printed(outputs["code"])
     assert float(mean.split()[1]) == pytest.approx(theirs, abs=1e-3)
     assert [int(line.split()[0]) for line in lines] == corruption.chosen.tolist()
+    read = services.store.tokenizer("tiny").convert_ids_to_tokens(corruption.input_ids[corruption.chosen].tolist())
+    assert [line.split()[2] for line in lines] == read
     shown = re.findall(r'class="corruption-loss">([\d.]+)<', outputs["picture"])
     assert [float(cost) for cost in shown] == pytest.approx([float(line.split()[3]) for line in lines], abs=6e-3)
 
@@ -125,3 +137,23 @@ def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, ti
     assert "has no masked-word head" in outputs["answers"]
     assert "■ masked" in outputs["picture"]
     assert outputs["code"] == ""
+
+
+def test_both_ways_to_draw_random_words_are_shown_and_told_apart(services: Services) -> None:
+    tokenizer = services.store.tokenizer("tiny")
+    by_seed: list[str] = []
+    for way, name in (("uniform", "all alike"), ("unigram", "by frequency")):
+        outputs = drawn_once(services, BAR, OPENING, 7, *USUAL, way)
+        by_seed.append(outputs["picture"])
+        said = " ".join(html.unescape(outputs["random_words"]).split())
+        assert f"now they are drawn <b>{name}</b>." in said
+    assert by_seed[0] != by_seed[1]  # another word at the same place
+    unigrams = project_unigrams(tokenizer)
+    drawn = unigrams.draw(np.random.default_rng(7), 12)
+    assert ", ".join(tokenizer.convert_ids_to_tokens(drawn.tolist())) in said
+    assert f"{(unigrams.counts == 0).mean():.0%} of the vocabulary is not even in the texts" in said
+    shares = sorted(unigrams.counts / unigrams.counts.sum(), reverse=True)
+    half = next(count for count in range(1, 10_000) if sum(shares[:count]) >= 0.5)
+    assert f"from only {half} entries" in said
+    assert f"{unigrams.counts.sum():,} tokens" in said
+    assert len(outputs["code"].split("csv.DictReader")) == 2

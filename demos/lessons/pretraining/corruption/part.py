@@ -13,6 +13,7 @@ from demos.bert.model.encoding import Encoding, encode
 from demos.bert.pretraining.corruption import Corruption, Shares, corrupt, never_chosen
 from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
 from demos.bert.pretraining.lens import Distribution, distributions, states
+from demos.bert.pretraining.unigrams import UNIFORM, UNIGRAM, Unigrams, project_unigrams
 from demos.errors import UserError
 from demos.lessons.pretraining.corruption.figure import places_figure, shares_figure
 from demos.lessons.pretraining.corruption.text import (
@@ -22,6 +23,7 @@ from demos.lessons.pretraining.corruption.text import (
     legend_html,
     numbers_html,
     picture_html,
+    random_words_html,
     rest_html,
     shares_html,
 )
@@ -51,6 +53,7 @@ class Setup:
     seed: int
     shares: Shares
     whole_words: bool
+    unigrams: Unigrams | None  # None: random words are drawn uniformly
 
     def generator(self) -> np.random.Generator:
         """A fresh one: its first corruption is the one in the picture."""
@@ -59,7 +62,15 @@ class Setup:
     def corrupted(self, rng: np.random.Generator) -> Corruption:
         """The next corruption."""
         words = self.encoding.word_index if self.whole_words else None
-        return corrupt(self.tokenizer, self.encoding.input_ids, rng, self.shares, words=words, special=self.special)
+        return corrupt(
+            self.tokenizer,
+            self.encoding.input_ids,
+            rng,
+            self.shares,
+            words=words,
+            special=self.special,
+            unigrams=self.unigrams,
+        )
 
 
 def build(page: Page) -> None:
@@ -80,6 +91,12 @@ def build(page: Page) -> None:
                     0, 100, 10, step=1, label="◆ Random word, % of these", elem_id="corruption-replaced"
                 )
                 rest = gr.HTML("", elem_id="corruption-rest")
+                way = gr.Radio(
+                    [("all alike", UNIFORM), ("by frequency", UNIGRAM)],
+                    value=UNIFORM,
+                    label="◆ Random words are drawn",
+                    elem_id="corruption-random",
+                )
                 whole = gr.Checkbox(
                     False, label="Whole words: choose all pieces of a word or none", elem_id="corruption-whole"
                 )
@@ -90,6 +107,7 @@ def build(page: Page) -> None:
             answers = gr.HTML("", elem_id="corruption-answers")
         with gr.Column(scale=2, min_width=300):
             gr.HTML(TEXT.why(), elem_classes="corruption-why")
+            random_words = gr.HTML("", elem_classes="corruption-why", elem_id="corruption-random-words")
     with gr.Row(elem_classes="corruption-many"):
         gr.HTML(TEXT.many_heading(), elem_classes="corruption-heading")
         draws = gr.Radio(
@@ -106,12 +124,13 @@ def build(page: Page) -> None:
     said = gr.HTML("", elem_classes="corruption-told", elem_id="corruption-said")
     numbers, code = folds(__file__, "Repeats this draw and prints its losses")
 
-    choices = [text, seed, chosen, masked, replaced, whole]
+    choices = [text, seed, chosen, masked, replaced, whole, way]
     page.keep(corrupt_text=text, corrupt_seed=seed)
-    page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws)
+    page.keep(chosen=chosen, masked=masked, replaced=replaced, whole=whole, draws=draws, random_words=way)
     count_on(again, seed, SEEDS)
     moved = [text.change, seed.change, *(choice.input for choice in choices[2:])]
     once = {"picture": picture, "legend": legend, "replaced": replaced, "rest": rest, "answers": answers, "code": code}
+    once["random_words"] = random_words
     often = {"shares": shares, "places": places, "said": said, "numbers": numbers}
     for outputs, show, inputs, triggers in (
         (once, drawn_once, choices, moved),
@@ -122,7 +141,15 @@ def build(page: Page) -> None:
 
 
 def setup(
-    services: Services, sentence: Sentence, text: str, seed: Any, chosen: Any, masked: Any, replaced: Any, whole: Any
+    services: Services,
+    sentence: Sentence,
+    text: str,
+    seed: Any,
+    chosen: Any,
+    masked: Any,
+    replaced: Any,
+    whole: Any,
+    way: Any = UNIFORM,
 ) -> Setup:
     """`text`, or the bar's sentence where that is empty, and the rest as the controls stand.
 
@@ -133,7 +160,8 @@ def setup(
     mask = _share(masked, 80)
     shares = Shares(max(_share(chosen, 15), 0.01), mask, min(_share(replaced, 10), round(1 - mask, 4)))
     special = never_chosen(tokenizer, encoding.input_ids)
-    return Setup(tokenizer, encoding, special, clamp(seed, SEEDS), shares, bool(whole))
+    unigrams = project_unigrams(tokenizer) if way == UNIGRAM else None
+    return Setup(tokenizer, encoding, special, clamp(seed, SEEDS), shares, bool(whole), unigrams)
 
 
 def _share(percent: Any, otherwise: float) -> float:
@@ -156,7 +184,9 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
         each = distributions(pretrained.word_logits, drawn.tokenizer, hidden[places].numpy(), 1, truths)
         guesses = dict(zip(places.tolist(), each, strict=True))
         table = answers_html(guesses, corruption, read, drawn.tokenizer.vocab_size)
-        program = corrupt_code(pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words)
+        program = corrupt_code(
+            pretrained.encoder.spec, encoding, drawn.seed, shares, drawn.whole_words, drawn.unigrams is not None
+        )
     except UserError as error:  # a model without heads: the corruption is worth showing all the same
         table, program = notice_html(str(error)), ""
     shown = {
@@ -165,6 +195,7 @@ def drawn_once(services: Services, sentence: Sentence, *form_values: Any) -> dic
         "rest": rest_html(shares),
         "answers": table,
         "code": program,
+        "random_words": random_words_html(drawn.tokenizer, drawn.seed, drawn.unigrams is not None),
     }
     slider = round(100 * shares.replaced)
     return shown if form_values[4] == slider else shown | {"replaced": slider}

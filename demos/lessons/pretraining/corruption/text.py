@@ -13,6 +13,7 @@ from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.pretraining.corruption import Corruption, Shares
 from demos.bert.pretraining.draws import Draws, Fit
 from demos.bert.pretraining.lens import Distribution
+from demos.bert.pretraining.unigrams import FILES, project_unigrams
 from demos.figures.numbers import percent
 from demos.figures.program import texts_of
 from demos.figures.token_chips import hue_style, visible
@@ -22,6 +23,7 @@ from demos.templates import templates
 
 TEXT = templates(__file__)
 SHOWN = 128  # tokens in the picture
+SAMPLE = 12  # random words listed for each way of drawing them
 
 
 def picture_html(
@@ -113,6 +115,22 @@ def numbers_html(draws: Draws, asked: Shares, encoding: Encoding) -> str:
     )
 
 
+def random_words_html(tokenizer: Any, seed: int, by_frequency: bool) -> str:
+    """Both ways to draw random words, a sample of each with this seed, and how they differ."""
+    unigrams, size = project_unigrams(tokenizer), tokenizer.vocab_size
+    samples = (
+        np.random.default_rng(seed).integers(size, size=SAMPLE),
+        unigrams.draw(np.random.default_rng(seed), SAMPLE),
+    )
+    return TEXT.random_words(
+        by_frequency=by_frequency,
+        samples=[[visible(token) for token in tokenizer.convert_ids_to_tokens(ids.tolist())] for ids in samples],
+        vocabulary=size,
+        unigrams=unigrams,
+        files=", ".join(name.removesuffix(".tsv") for name in FILES),
+    )
+
+
 def _kinds(**values: Any) -> list[dict[str, Any]]:
     """Name and mark of masked, random and kept, each with its entry of the values."""
     return [
@@ -121,14 +139,16 @@ def _kinds(**values: Any) -> list[dict[str, Any]]:
     ]
 
 
-def corrupt_code(spec: ModelSpec, encoding: Encoding, seed: int, shares: Shares, whole_words: bool) -> str:
+def corrupt_code(
+    spec: ModelSpec, encoding: Encoding, seed: int, shares: Shares, whole_words: bool, by_frequency: bool = False
+) -> str:
     """Prints each chosen token, what is read in its place, and its loss; then the mean."""
-    return f"""import numpy as np
+    return f"""{"import csv" + chr(10) if by_frequency else ""}import numpy as np
 {begin_lines(spec)}
 inputs = tokenizer({texts_of(encoding)}, truncation=True, max_length={MAX_TOKENS}, return_tensors="pt")
 ids = inputs["input_ids"][0].numpy()  # what is changed in it is changed in inputs
 rng = np.random.default_rng({seed})
-{choose_lines(shares, whole_words)}
+{choose_lines(shares, whole_words, by_frequency)}
 with torch.inference_mode():
     states = encoder(**inputs).last_hidden_state[0, places]
     losses = torch.nn.functional.cross_entropy(head(states), torch.tensor(labels), reduction="none")
