@@ -1,0 +1,1 @@
+"""Part "Weigh the layers"."""

@@ -1,0 +1,70 @@
+"""Weigh the layers, in words: what is trained, what came out, the tables."""
+
+from __future__ import annotations
+
+from demos.templates import templates
+from demos.training.layer_mix import FIXED, MIX, STEPS, Comparison, Reading, Step
+from demos.training.results.published import boards
+from demos.training.tasks.entities.data import EntityDataset
+
+TEXT = templates(__file__)
+EVERY = 10  # of the steps stands in the table
+BOARD = "Names, by layer"
+NAMES = {  # each choice: as the page speaks of it, as the table of published results does
+    "embeddings": ("embeddings (0)", "embeddings"),
+    "second_to_last": ("second-to-last layer", "second-to-last layer"),
+    "last": ("last layer", "last layer"),
+    "sum_all": ("sum of all layers but 0, equal shares", "weighted sum of all 12 layers"),
+    "sum_last_four": ("sum of the last four, equal shares", "weighted sum of the last four"),
+    "concat_last_four": ("last four joined", "last four joined"),
+    MIX: ("all layers, learned shares", ""),
+}
+
+
+def before_html(dataset: EntityDataset, states: int) -> str:
+    """What "Train" does, of a model of so many states (its layers and the embeddings)."""
+    train, test = (sum(len(sentence.words) for sentence in split) for split in (dataset.train, dataset.test))
+    return TEXT.before(states, train, test, sum(dataset.counts("test")))
+
+
+def progress_html(event: Reading | Step) -> str:
+    """How far the training is."""
+    if isinstance(event, Reading):
+        return TEXT.reading(event.done, event.total)
+    return TEXT.step(event.step, STEPS, event.loss)
+
+
+def after_html(found: Comparison) -> str:
+    """The largest share, and the mix beside the choices by hand."""
+    last = found.steps[-1]
+    by_hand = {name: found.scores[name].f1 for name in FIXED}
+    best = max(by_hand, key=by_hand.__getitem__)
+    share = max(last.shares)
+    return TEXT.after(
+        layer=last.shares.index(share),
+        share=share,
+        gamma=last.gamma,
+        first=found.steps[0].loss,
+        last=last.loss,
+        mix=found.scores[MIX].f1,
+        best=by_hand[best],
+        best_name=NAMES[best][0],
+        low=min(by_hand.values()),
+        high=by_hand[best],
+    )
+
+
+def scores_html(found: Comparison | None) -> str:
+    """Each choice's scores beside the published one's; before a training these alone."""
+    paper = {row.system: row.values[0] for row in boards()[BOARD].rows}
+    return TEXT.scores(
+        [
+            (said, found and found.widths[name], found and found.scores[name], paper.get(system))
+            for name, (said, system) in NAMES.items()
+        ]
+    )
+
+
+def steps_html(found: Comparison) -> str:
+    """The mix along its training."""
+    return TEXT.steps(found.steps[::EVERY], [f"layer {number}" for number in range(len(found.steps[0].shares))])

@@ -1,0 +1,68 @@
+"""Weigh the layers on a tiny model: what is shown before, while and after, and the program, which must agree."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from demos.bert.model.models import LoadedModel
+from demos.bert.model.once_cache import OnceCache
+from demos.lessons.finetune.layer_mix.part import shown, trained
+from demos.lessons.finetune.layer_mix.program import mix_code
+from demos.lessons.finetune.layer_mix.text import after_html, scores_html
+from demos.page.services import Sentence, Services
+from demos.training.layer_mix import FIXED, MIX, Comparison, Reading, Step
+from demos.training.tasks.entities.scores import EntityScore
+from tests.page.tiny_store import TinyStore
+from tests.programs import printed
+
+
+def comparison(mix: float, by_hand: list[float]) -> Comparison:
+    scores = {name: EntityScore("", 0.5, 0.5, f1, 10, 10, 5) for name, f1 in zip(FIXED, by_hand, strict=True)}
+    steps = (Step(0, (0.5, 0.5), 1.0, 2.0), Step(10, (0.25, 0.75), 1.5, 0.125))
+    return Comparison(scores | {MIX: EntityScore("", 0.5, 0.5, mix, 10, 10, 5)}, dict.fromkeys([*FIXED, MIX], 32),
+                      steps, 100, 50, 10)  # fmt: skip
+
+
+def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel, tmp_path: Path) -> None:
+    services = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny")
+    before = shown(services, Sentence("", "", "tiny"))
+    assert list(before["shares"].data[0].y) == pytest.approx([1 / 3] * 3, abs=1e-4)
+    assert "<td>–</td>" in before["scores"]
+    kept: OnceCache[Reading | Step, Comparison] = OnceCache(1)
+    *_, last = trained(services, kept, "tiny")
+    assert next(trained(services, kept, "tiny"))["said"] == last["said"]  # kept: no training again
+    shares = list(last["shares"].data[0].y)
+    assert [float(name.split("<br>")[1]) for name in last["shares"].layout.xaxis.ticktext] == pytest.approx(
+        shares, abs=6e-3
+    )
+    spec = replace(tiny.spec, hub_id=str(tmp_path / "tiny"), revision="0" * 40)
+    tiny.tokenizer.save_pretrained(tmp_path / "tiny")
+    program = mix_code(spec)
+    lines = dict(line.split(" ", 1) for line in printed(program))
+    assert [float(share) for share in lines["shares"].split()] == pytest.approx(shares, abs=2e-3)
+    assert f"has an F1 of <b>{float(lines['F1']):.3f}</b>" in last["said"]
+    assert f"γ is {float(lines['gamma']):.2f}" in last["said"]
+
+
+def test_published_scores_stand_beside_each_choice() -> None:
+    table = html.unescape(scores_html(None))
+    for name, score in (("embeddings (0)", "0.910"), ("last four joined", "0.961"), ("second-to-last layer", "0.956")):
+        assert score in table[table.index(name) :].split("</tr>")[0]
+    assert table.count("<td>–</td>") == 4 * 7 + 1  # nothing is measured yet, and the paper has no score of the mix
+
+
+def test_what_is_said_of_a_mix_that_is_best_and_of_one_that_is_not() -> None:
+    worse = " ".join(after_html(comparison(0.4, [0.1, 0.5, 0.2, 0.3, 0.3, 0.2])).split())
+    assert "<b>0.75</b>, is that of layer 1; γ is 1.50" in worse
+    assert "second-to-last layer, has <b>0.500</b>, the range of all six is 0.100 to 0.500" in worse
+    assert "partly luck" in worse
+    assert "partly luck" not in after_html(comparison(0.6, [0.1, 0.5, 0.2, 0.3, 0.3, 0.2]))
+
+
+def test_the_program_is_filled_in(tiny: LoadedModel) -> None:
+    program = mix_code(tiny.spec)
+    assert not any(f"<{name}>" in program for name in ("IMPORTS", "SOURCE", "RATE", "STEPS", "EPSILON"))
