@@ -45,7 +45,7 @@ from demos.page.parts import build_lesson
 from demos.page.protection import INNERMOST, MIDDLEWARE, protect_server
 from demos.page.questions.cards import build_cards
 from demos.page.questions.question_file import questions
-from demos.page.room.address import is_own, network_address
+from demos.page.room.link_and_qr_code import is_own, network_address
 from demos.page.room.rooms import Rooms
 from demos.page.room.routes import RoomRoutes
 from demos.page.room.runs import RoomRuns

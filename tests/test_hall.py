@@ -14,7 +14,7 @@ from aiohttp import web
 from tests.benchmarks._hall_loads import Load, Pace, Row, at_most, leaving, opening, reading
 from tests.benchmarks._hall_replay import API, Student, Tally, quantile
 from tests.benchmarks._hall_visit import TYPED, Event, Recording, Visit, drawn_anew
-from tests.loops import run
+from tests.run_coroutine import run
 
 LATE = 0.4
 

@@ -11,7 +11,7 @@ from plotly.colors import sample_colorscale
 
 from demos.bert.embeddings.maps import Layout, own_share
 from demos.figures.axes import BOTH_PAPERS
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.fonts.fonts import SANS
 from demos.figures.palette import SPECIAL, TOPICS, colour_scale, plotly_layout
 from demos.templates import plot_text

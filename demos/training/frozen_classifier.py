@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.once_cache import Recent
-from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
+from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.events import Mistake, Result
 from demos.training.metrics import Scores, majority, score
 from demos.training.metrics import wilson as wilson  # whoever scores such a classifier asks here

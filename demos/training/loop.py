@@ -16,11 +16,11 @@ from demos.errors import UserError
 from demos.training.data.splits import Splits, as_watched
 from demos.training.events import Event, Failed, Finished, Outcome, Scoring, Started, Step, Stopped, Watched
 from demos.training.learning.batches import scoring_batches, training_batches, watched_of
-from demos.training.learning.controls import Control, Pauses
 from demos.training.learning.failures import sentence_of
 from demos.training.learning.learner import Learner
 from demos.training.learning.parallel import ALONE, Parallel
 from demos.training.learning.schedule import learning_rate
+from demos.training.learning.stop_and_pause import Control, Pauses
 from demos.training.results.answers import kept_of, write_kept
 from demos.training.settings import Settings
 from demos.training.tasks.registry import task_of

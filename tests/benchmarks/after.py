@@ -16,8 +16,8 @@ from _few import few
 
 from demos.bert.embeddings.maps import own_share
 from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
-from demos.bert.model.steps import drained
 from demos.lessons.finetune.results.data import Afterwards
 from demos.lessons.finetune.results.sample import FILE
 from demos.page.services import Sentence, Services

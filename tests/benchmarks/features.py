@@ -16,7 +16,7 @@ from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.lessons.embeddings.frozen_features.figure import feature_name
-from demos.training.data.labelled import SEEDS, from_bytes, split_rows
+from demos.training.data.labelled_sentences import SEEDS, from_bytes, split_rows
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.data.tables import read_rows
 from demos.training.frozen_classifier import Fit, chosen, fit_guess, fit_vectors, fit_words

@@ -34,7 +34,7 @@ from tests.hostile.fuzz import fuzz
 from tests.hostile.payloads import PAYLOADS
 from tests.hostile.scripted_reader import LESSONS, ScriptedReader
 from tests.hostile.wire import call, send
-from tests.loops import run
+from tests.run_coroutine import run
 
 EVENTS, UNFETCHED, IDLE, AT_ONCE, CLASS_SECONDS, STUDENTS = 20_000, 129, 2_000, 10, 600.0, 30
 MOST_GROWTH = 600.0  # MB of memory, while answers are not fetched

@@ -22,7 +22,7 @@ import aiohttp
 import psutil
 
 from tests.conftest import START_SECONDS, answers, end_app, start_app
-from tests.loops import run
+from tests.run_coroutine import run
 
 MEMBERS, VIEWS, VOTES, ASKED = 300, 40, 5, 40
 PAUSE = 0.25  # seconds between two views: a lecturer who moves a slider

@@ -15,9 +15,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from demos.bert.attention.contributions import CONTRIBUTION, measured
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import pattern_scores
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import RunCache
-from demos.bert.model.steps import drained
 from demos.figures.palette import HEADS
 from tests.browser.bertviz import FRAME, drawn, off, opacities, press, visible
 

@@ -26,7 +26,7 @@ from tests.benchmarks._hall_replay import API
 from tests.conftest import START_SECONDS, end_app, start_app
 from tests.hostile.wire import OURS, send
 from tests.hosting.readers import GO_ON, Reader, an_event
-from tests.loops import run
+from tests.run_coroutine import run
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTING = ROOT / "assets" / "hosting"

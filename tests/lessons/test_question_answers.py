@@ -414,6 +414,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("finetune", "runs"): "chance",
     ("finetune", "results"): "keys",
     ("finetune", "published"): "data",
+    ("finetune", "layer_mix"): "middle",
     ("finetune", "ready"): "added",
     ("translation", "training"): "long",
     ("translation", "transformer"): "top",

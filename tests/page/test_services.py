@@ -15,7 +15,7 @@ from demos.bert.model.models import LoadedModel, ModelStore, nbytes_of
 from demos.lessons.attention.ablation.results import Ablation
 from demos.lessons.embeddings.frozen_features.classifiers import Frozen, Task
 from demos.page.services import Sentence, Services
-from demos.training.data.labelled import own_sentences, split_rows
+from demos.training.data.labelled_sentences import own_sentences, split_rows
 from demos.training.learning.model import Model, keep
 from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities

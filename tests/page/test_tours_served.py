@@ -14,7 +14,7 @@ from demos.page.protection import coming
 from demos.page.tours.checks import Place
 from demos.page.tours.served import Tours
 from demos.page.tours.tour_file import bundled_tours, read_tour
-from tests.loops import run
+from tests.run_coroutine import run
 
 PLACES = {"tokens": Place((), {"under": {"value": "id", "offers": ["id"]}}, {"tokens-picture": ""})}
 FRONT = "---\ntitle: Mine\n---\n"

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from demos.bert.embeddings.pooling import Choice
-from demos.training.data.labelled import Labelled, Split, split_rows
+from demos.training.data.labelled_sentences import Labelled, Split, split_rows
 from demos.training.frozen_classifier import (
     RAW_C,
     STANDARDISED_C,

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from demos.bert.elmo.mixing import mixed, standardised
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.steps import drained
 from demos.errors import UserError
 from demos.training import layer_mix
 from demos.training.layer_mix import (
@@ -136,6 +136,14 @@ def test_all_choices_are_scored_and_nothing_of_bert_changes(
     assert result.train_words == sum(len(sentence.words) for sentence in few.train)
     assert result.test_entities == sum(few.counts("test"))
     assert drained(compare(tiny, few)).scores == result.scores  # again the same: no random number is drawn
+
+
+def test_the_bundled_models_middle_layers_get_most(bundled: LoadedModel) -> None:
+    """What the part's question says."""
+    shares = drained(compare(bundled, names_dataset())).steps[-1].shares
+    assert len(shares) == 7
+    assert np.argmax(shares) in (2, 3, 4)
+    assert max(shares[0], shares[-1]) < 0.15
 
 
 def test_right_answers_score_1_and_none_0(few: EntityDataset) -> None:

@@ -19,8 +19,8 @@ from demos.bert.model.models import ModelStore
 from demos.training.events import Epoch, Event, Finished, Scoring, Started, Step, Stopped, Watched, as_json
 from demos.training.learning import hardware
 from demos.training.learning.batches import training_batches
-from demos.training.learning.controls import Control
 from demos.training.learning.model import CompactRows, Trained, load_encoder
+from demos.training.learning.stop_and_pause import Control
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset, load_emotion

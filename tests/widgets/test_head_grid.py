@@ -12,9 +12,9 @@ import pytest
 from demos.bert.attention.head_profiles import measure_habit
 from demos.bert.attention.patterns import PATTERNS, mean_entropy, pattern_scores
 from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
-from demos.bert.model.steps import drained
 from demos.widgets.head_grid.figure import grid_message, habit_message, heads_table, pattern_table, run_key, shrink
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from demos.bert.embeddings.encoding_job import EncodingJob
 from demos.bert.embeddings.pooling import Choice, check_choice
+from demos.bert.model.generators import drained
 from demos.bert.model.memory_budget import Budget
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import Recent
-from demos.bert.model.steps import drained
 from demos.bert.model.text import clean_text
 from demos.bert.model.token_lists import BATCH_TOKENS as BATCH_TOKENS  # whoever encodes asks here
 

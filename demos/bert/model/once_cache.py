@@ -10,9 +10,9 @@ from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 from weakref import ref
 
+from demos.bert.model.generators import drained
 from demos.bert.model.locks import Turns
 from demos.bert.model.memory_budget import Budget
-from demos.bert.model.steps import drained
 
 Value = TypeVar("Value")
 Progress = TypeVar("Progress")

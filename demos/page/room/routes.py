@@ -20,7 +20,7 @@ from demos.errors import UserError
 from demos.files import read_beside
 from demos.page.protection.answers import refuse
 from demos.page.protection.coming import read_body
-from demos.page.room.address import qr_code, reachable
+from demos.page.room.link_and_qr_code import qr_code, reachable
 from demos.page.room.room import Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import NoRoomError, Rooms
 from demos.page.room.runs import RoomRuns

@@ -17,7 +17,7 @@ from demos.bert.model.cores import cores
 from demos.errors import UserError
 from demos.training.data.splits import Splits
 from demos.training.events import Event
-from demos.training.learning.controls import Control
+from demos.training.learning.stop_and_pause import Control
 from demos.training.loop import train
 from demos.training.service.gpu_quota import KEEP_SECONDS, reason, seconds_to_ask
 from demos.training.service.training_thread import in_own_thread

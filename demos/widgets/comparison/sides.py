@@ -10,7 +10,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.page.services import Sentence, Services
 from demos.widgets.comparison.figure import Side
 

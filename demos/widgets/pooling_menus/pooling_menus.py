@@ -19,7 +19,7 @@ from demos.bert.embeddings.pooling import (
 )  # fmt: skip
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
-from demos.figures.cosines import POOLING_NAMES
+from demos.figures.cosine_heatmap import POOLING_NAMES
 from demos.page.services import Services
 
 LAST = "last"

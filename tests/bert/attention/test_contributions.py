@@ -23,9 +23,9 @@ from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import is_punctuation, pattern_scores
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import Run, run_model
-from demos.bert.model.steps import drained
 
 LESSON = Path(__file__).resolve().parents[3] / "demos" / "lessons" / "attention"
 

@@ -14,9 +14,9 @@ from demos.bert.attention.grammar import (
     word_weights,
 )
 from demos.bert.model.encoding import encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
-from demos.bert.model.steps import drained
 from demos.files import read_beside
 from demos.lessons.attention.grammar import scores
 

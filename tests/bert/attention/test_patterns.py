@@ -12,9 +12,9 @@ import pytest
 from demos.bert.attention.head_profiles import habit_sentences, measure_habit
 from demos.bert.attention.patterns import PATTERNS, even_scores, mean_entropy, pattern_scores, words
 from demos.bert.model.encoding import Encoding, encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
-from demos.bert.model.steps import drained
 
 PAIR = ("The Bank, the bank: unflappable bankers!", "A bank (of the river).")
 PREVIOUS_HEAD = (0, 2)  # named in demos/lessons/attention/heads/sources.md

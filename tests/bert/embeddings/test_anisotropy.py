@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
 from demos.bert.embeddings.anisotropy import contributions, dominating, random_shares, stranger_cosines
-from demos.bert.embeddings.repairs import (
+from demos.bert.embeddings.anisotropy_repairs import (
     CENTRED,
     RAW,
     TRIMMED,
@@ -25,8 +25,8 @@ from demos.bert.embeddings.repairs import (
     whitened,
 )  # fmt: skip
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, TOP, WORDS, draw_tokens, measure
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.steps import drained
 from demos.errors import UserError
 
 SENTENCES = ["The kettle sings.", "Willows grow by the river bank.", "Who left early? 🎻", "It rained and rained."]

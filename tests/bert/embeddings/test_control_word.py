@@ -8,8 +8,8 @@ import torch
 
 from demos.bert.embeddings.control_word import control_of, control_uses, control_word
 from demos.bert.embeddings.word_occurrences import Use, read_uses, use_cosines, word_states
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.steps import drained
 
 LINES = "The bank lent the money.\nA bank pays the clerk.\n\nThe muddy bank.\nOn the bank grew the reeds."
 

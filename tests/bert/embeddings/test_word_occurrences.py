@@ -25,9 +25,9 @@ from demos.bert.embeddings.word_occurrences import (
     word_states,
 )
 from demos.bert.model.encoding import encode
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
-from demos.bert.model.steps import drained
 from demos.errors import UserError
 
 LISTED = "The bank closed.\n\nBank, river, bank!\n  A muddy BANK  "

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from transformers.activations import ACT2FN
 
+from demos.bert.encoder.attention_loop import attention_loop, attention_matrix, measure
 from demos.bert.encoder.layer_trace import layer_ledger
-from demos.bert.encoder.loops import attention_loop, attention_matrix, measure
 from demos.bert.encoder.norm_and_feed_forward import activation, gelu, layer_norm
 from demos.bert.encoder.self_attention import visible
 from demos.bert.model.layer_weights import Norm

@@ -10,7 +10,7 @@ import torch
 from transformers import BertForPreTraining
 
 from demos.bert.model.encoding import encode
-from demos.bert.model.steps import drained
+from demos.bert.model.generators import drained
 from demos.bert.pretraining.context import Removals, removal_steps
 from demos.bert.pretraining.heads import Pretrained
 from demos.errors import UserError

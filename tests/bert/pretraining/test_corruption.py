@@ -50,7 +50,7 @@ def test_kinds_and_places_fit_the_papers_shares_over_many_draws() -> None:
     # kinds of one draw's tokens are independent: how many of the 9 are masked is binomial
     masked = (kinds == MASK).sum(axis=1)
     assert masked.var() == pytest.approx(9 * 0.8 * 0.2, rel=0.1)
-    # every word has the same chance (tests/bert/pretraining/test_draws.py has the exact test)
+    # every word has the same chance (tests/bert/pretraining/test_corruption_counts.py has the exact test)
     places = (kinds != UNTOUCHED).sum(axis=0)[1:-1]
     assert chisquare(places).pvalue > 0.01
 

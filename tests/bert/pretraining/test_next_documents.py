@@ -22,7 +22,7 @@ from demos.bert.pretraining.next_documents import (
     score_trials,
 )
 from demos.bert.pretraining.next_sentence import IS_NEXT, NOT_NEXT, Answers
-from tests.training.written import frames, near_copies, read_rows, stray_text, words
+from tests.training.hand_written_data import frames, near_copies, read_rows, stray_text, words
 
 SENTENCES = [document.sentences for document in our_documents()]
 

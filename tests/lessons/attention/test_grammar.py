@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from demos.bert.attention.grammar import RELATIONS, measure_grammar
+from demos.bert.model.generators import drained
 from demos.bert.model.models import ModelStore
-from demos.bert.model.steps import drained
 from demos.lessons.attention.grammar.part import OWN, show
 from demos.lessons.attention.grammar.question import answer
 from demos.lessons.attention.grammar.scores import SENTENCES

@@ -26,7 +26,7 @@ from demos.lessons.embeddings.frozen_features.layout import FILLED, GRID_FILLED,
 from demos.lessons.embeddings.frozen_features.part import DATA_PATH, Recipe
 from demos.page import progress
 from demos.page.services import Services
-from demos.training.data.labelled import FILE, own_sentences, read_labelled, split_rows
+from demos.training.data.labelled_sentences import FILE, own_sentences, read_labelled, split_rows
 from demos.training.learning.model import Model, keep, load_encoder
 from demos.training.lstm_classifier import Learned, lstm_steps
 from demos.training.tasks.classification.data import Example

@@ -17,7 +17,7 @@ from demos.bert.model.models import LoadedModel, ModelStore
 from demos.lessons.embeddings.tensors.part import NAMES, Ways
 from demos.lessons.embeddings.tensors.program import STEPS
 from demos.page.services import Services
-from demos.training.data.labelled import FILE, REVIEWS, own_reviews, split_rows
+from demos.training.data.labelled_sentences import FILE, REVIEWS, own_reviews, split_rows
 from tests.lessons.embeddings.test_frozen_features import OneModel
 from tests.programs import printed
 

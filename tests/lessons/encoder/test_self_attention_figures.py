@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from demos.bert.encoder.attention_loop import Times
 from demos.bert.encoder.layer_trace import layer_ledger
-from demos.bert.encoder.loops import Times
 from demos.bert.encoder.self_attention import head_shares
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel

@@ -9,8 +9,8 @@ import pytest
 from demos.bert.model.models import LoadedModel
 from demos.training.service import training_service
 from demos.training.service import training_thread as thread
+from tests.lessons.finetune.bare_page import TSV, Wired
 from tests.lessons.finetune.room import Room
-from tests.lessons.finetune.wired import TSV, Wired
 from tests.page.tiny_store import TinyStore
 
 

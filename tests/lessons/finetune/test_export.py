@@ -21,8 +21,8 @@ from demos.training.export.modeling_head import HeadForSequenceClassification
 from demos.training.form_values import shown_settings
 from demos.training.results.history import Record
 from demos.training.settings import Settings
+from tests.lessons.finetune.bare_page import TSV
 from tests.lessons.finetune.whole_run import whole_run
-from tests.lessons.finetune.wired import TSV
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
 

@@ -30,8 +30,8 @@ from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from tests.bert.model.local_hub import in_its_place
+from tests.lessons.finetune.bare_page import TSV
 from tests.lessons.finetune.whole_run import whole_run
-from tests.lessons.finetune.wired import TSV
 from tests.one_line import flat
 from tests.page.tiny_store import TinyStore
 from tests.training.export.account_hub import AccountHub

@@ -12,8 +12,8 @@ from sklearn.neighbors import NearestNeighbors
 from demos.bert.embeddings.maps import own_share
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel, ModelStore
-from demos.bert.model.steps import drained
 from demos.files import DATA
 from demos.lessons.finetune import LESSON
 from demos.lessons.finetune.results import part as after

@@ -23,7 +23,7 @@ from demos.training.form_values import (
     OWN,
     UPLOAD,
 )
-from tests.lessons.finetune.wired import BEGIN, CHOSEN, TSV, Wired
+from tests.lessons.finetune.bare_page import BEGIN, CHOSEN, TSV, Wired
 
 
 @pytest.fixture(autouse=True)

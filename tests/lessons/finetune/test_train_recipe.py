@@ -27,7 +27,7 @@ from demos.training.form_values import (
 )
 from demos.training.presets import PRESETS, changed, recipe_for
 from demos.training.settings import Settings
-from tests.lessons.finetune.wired import BEGIN, CHOSEN, EMOTION, QUICK, Wired
+from tests.lessons.finetune.bare_page import BEGIN, CHOSEN, EMOTION, QUICK, Wired
 from tests.one_line import flat
 
 

@@ -28,9 +28,9 @@ from demos.training.service.stored_runs import StoredRuns
 from demos.training.service.training_service import TrainingService
 from demos.training.settings import Settings
 from demos.widgets.tasks.registry import view_of
+from tests.lessons.finetune.bare_page import Wired
 from tests.lessons.finetune.room import CHOSEN, Room
 from tests.lessons.finetune.whole_run import whole_run
-from tests.lessons.finetune.wired import Wired
 
 
 @pytest.mark.parametrize("kind", [Waiting, Started, Scoring, Epoch, Watched, Step])

@@ -10,7 +10,7 @@ import pytest
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.model.models import LoadedModel
 from demos.bert.pretraining.corruption import PAPER, Corruption, Shares, never_chosen
-from demos.bert.pretraining.draws import Draws, Fit
+from demos.bert.pretraining.corruption_counts import Draws, Fit
 from demos.bert.pretraining.guesses import Guess
 from demos.bert.pretraining.lens import Distribution
 from demos.figures.palette import word_colour

@@ -12,7 +12,7 @@ import pytest
 from demos.bert.translation.bundled import bundled
 from demos.bert.translation.decoding import translate
 from demos.bert.translation.grammar import example
-from demos.bert.translation.places import CROSS, OUTPUT, Place, attention_row, places, translated
+from demos.bert.translation.transformer_places import CROSS, OUTPUT, Place, attention_row, places, translated
 from demos.lessons.translation.transformer.figure import LEFT, stacks
 from demos.lessons.translation.transformer.part import PLACES, drawn
 from demos.lessons.translation.transformer.program import transformer_code

@@ -15,7 +15,7 @@ from demos.errors import UserError
 from demos.page.delivery.first_views import FirstViews
 from demos.page.lesson import Lesson, Page
 from demos.page.services import Sentence, Services
-from tests.loops import elsewhere
+from tests.run_coroutine import elsewhere
 
 
 @pytest.fixture

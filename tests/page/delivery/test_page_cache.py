@@ -25,7 +25,7 @@ from starlette.types import Scope
 
 from demos.page.delivery.page_cache import EARLY, EDITIONS, PageCache
 from demos.page.delivery.script_mends import MENDS
-from tests.loops import run
+from tests.run_coroutine import run
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -14,7 +14,7 @@ from demos.page.room.channel import Channel
 from demos.page.room.limits import Allowance, checked_text
 from demos.page.room.room import AWAY_SECONDS, Member, Room, TooOftenError, WrongKeyError
 from demos.page.room.rooms import LETTERS, MOST_ROOMS, ROOM_SECONDS, NoRoomError, Rooms
-from tests.loops import run
+from tests.run_coroutine import run
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e{{7*7}}\n\x00${7*7}"
 

@@ -21,7 +21,7 @@ from starlette.middleware import Middleware
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.page.protection import INNERMOST, MIDDLEWARE
-from demos.page.room import address, stream
+from demos.page.room import link_and_qr_code, stream
 from demos.page.room.room import Room
 from demos.page.room.rooms import Rooms
 from demos.page.room.routes import MOST_BODY, RoomRoutes
@@ -31,7 +31,7 @@ from demos.training.events import Started, Step
 from demos.widgets.live_curve.feeds import Feeds
 from demos.widgets.live_curve.live_curve import CurveFeed
 from tests.hostile.wire import OURS, Answer, send
-from tests.loops import run
+from tests.run_coroutine import run
 
 BASE = "http://lab.example/bert/"
 
@@ -350,15 +350,15 @@ def test_the_end_of_the_program_is_told(app: App) -> None:
     ],
 )
 def test_the_address_for_others(base: str, host: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "network_address", lambda: "10.1.2.3")
-    assert address.reachable(base, host) == expected
+    monkeypatch.setattr(link_and_qr_code, "network_address", lambda: "10.1.2.3")
+    assert link_and_qr_code.reachable(base, host) == expected
 
 
 def test_this_machine_s_address_is_not_its_own_name() -> None:
-    found = address.network_address()
-    assert found == "" or not address.is_own(found)
+    found = link_and_qr_code.network_address()
+    assert found == "" or not link_and_qr_code.is_own(found)
 
 
 def test_without_a_network_nobody_else_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "network_address", lambda: "")
-    assert address.reachable("http://127.0.0.1:7860/", "0.0.0.0") == ""
+    monkeypatch.setattr(link_and_qr_code, "network_address", lambda: "")
+    assert link_and_qr_code.reachable("http://127.0.0.1:7860/", "0.0.0.0") == ""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from tests.training.written import (
+from tests.training.hand_written_data import (
     DATA,
     SPLITS,
     Row,
@@ -27,7 +27,7 @@ from tests.training.written import (
     where,
     words,
 )
-from tests.training.written import jaccard as jaccard_of
+from tests.training.hand_written_data import jaccard as jaccard_of
 
 MAX_SAME_FRAME = 3  # texts with one four-word opening or one five-word run
 

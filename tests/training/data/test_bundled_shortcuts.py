@@ -20,7 +20,7 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.similarity import normalised
 from demos.bert.embeddings.vector_cache import VectorCache
 from demos.bert.model.models import LoadedModel
-from tests.training.written import (
+from tests.training.hand_written_data import (
     DATA,
     NEGATIONS,
     Row,

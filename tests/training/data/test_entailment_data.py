@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from demos.training.sources import SOURCES
-from tests.training.written import DATA, read_rows, sheet_of, stray_text
+from tests.training.hand_written_data import DATA, read_rows, sheet_of, stray_text
 
 CLASSES = ("contradiction", "entailment", "neutral")
 ROWS = read_rows(DATA / "entailment.tsv")

@@ -14,7 +14,7 @@ import pytest
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import ModelStore
 from demos.training.tasks.entities.scores import Span, spans_of
-from tests.training.written import DATA, SPLITS, sheet_of
+from tests.training.hand_written_data import DATA, SPLITS, sheet_of
 
 PATH = DATA / "entities.conll"
 TYPES = ("PER", "LOC", "ORG")

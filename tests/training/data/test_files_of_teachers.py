@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from demos.errors import UserError
-from demos.training.data import labelled, lists, rated_pairs
+from demos.training.data import labelled_sentences, lists, rated_pairs
 from demos.training.data.upload_limit import MAX_UPLOAD
 from demos.training.data.workbooks import MAX_CELLS
 from demos.training.sources import READERS, load_file
@@ -28,7 +28,7 @@ def read(kind: str, path: Path) -> str:
         rated = rated_pairs.read_data(rated_pairs.UPLOAD, str(path))
         return rated.read_as.told if rated.read_as else ""
     if kind == "frozen":
-        return labelled.read_labelled(labelled.FILE, str(path)).notes[0]
+        return labelled_sentences.read_labelled(labelled_sentences.FILE, str(path)).notes[0]
     return load_file(kind, path).notes[0]
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from demos.training.tasks.question_answering.scores import normalized, score_spans
-from tests.training.written import DATA, SPLITS, frames, jaccard, stray_text, words
+from tests.training.hand_written_data import DATA, SPLITS, frames, jaccard, stray_text, words
 
 PATH = DATA / "questions.json"
 MAX_TOPIC = 0.15  # content words of a held-out and a training paragraph, shared of all

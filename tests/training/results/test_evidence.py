@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
+from demos.bert.model.generators import drained
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.steps import drained
 from demos.training.events import Finished, Result
 from demos.training.learning.model import Trained
 from demos.training.loop import train

@@ -15,7 +15,7 @@ from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.compute_cost import cost_of
 from demos.training.events import Event, Failed, Finished, Paused, Resumed, Started, Step, Stopped, Waiting
-from demos.training.learning.controls import Control
+from demos.training.learning.stop_and_pause import Control
 from demos.training.loop import train
 from demos.training.service import training_service as module
 from demos.training.service.training_queue import USUAL_SECONDS

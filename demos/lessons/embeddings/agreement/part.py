@@ -16,7 +16,7 @@ from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.once_cache import OnceCache
 from demos.errors import UserError
-from demos.figures.cosines import tuned_for
+from demos.figures.cosine_heatmap import tuned_for
 from demos.files import read_beside
 from demos.lessons.embeddings.agreement.figure import bars_figure, choice_row, scatter_figure
 from demos.lessons.embeddings.agreement.program import agreement_code

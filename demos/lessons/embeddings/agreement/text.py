@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import Agreement
 from demos.bert.embeddings.pooling import Choice, dimension
-from demos.figures.cosines import NEARLY_SAME, choice_name
+from demos.figures.cosine_heatmap import NEARLY_SAME, choice_name
 from demos.lessons.embeddings.agreement.figure import choice_row
 from demos.templates import templates
 

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from demos.bert.embeddings.anisotropy import dominating, random_shares
-from demos.bert.embeddings.repairs import CENTRED, RAW, TOPLESS, TRIMMED, WHITE, WHITE_ALL, Repaired
+from demos.bert.embeddings.anisotropy_repairs import CENTRED, RAW, TOPLESS, TRIMMED, WHITE, WHITE_ALL, Repaired
 from demos.bert.embeddings.vector_space import CLS, EDGES, MEAN, QUANTILES, TOP, WORDS, Space
 from demos.counting import state_name
 from demos.figures.axes import BOTH_PAPERS, whiskers

@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import scores_of, sides_of
+from demos.bert.embeddings.anisotropy_repairs import Repaired, repairs
 from demos.bert.embeddings.pooling import Choice
-from demos.bert.embeddings.repairs import Repaired, repairs
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.embeddings.vector_space import CLS, MEAN, WORDS, Space, measure
 from demos.bert.model.models import LoadedModel

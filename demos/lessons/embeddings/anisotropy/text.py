@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from demos.bert.embeddings.anisotropy import dominating
-from demos.bert.embeddings.repairs import Repaired
+from demos.bert.embeddings.anisotropy_repairs import Repaired
 from demos.bert.embeddings.vector_space import CLS, TOP, Space
 from demos.lessons.embeddings.anisotropy.figure import NAMES, repair_name
 from demos.templates import templates

@@ -18,7 +18,7 @@ from demos.lessons.embeddings.frozen_features.figure import feature_name
 from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.progress import relayed
 from demos.page.services import Services
-from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
+from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.frozen_classifier import Fit, Fits, fit_guess, fit_vectors, fit_words, wilson
 from demos.training.lstm_classifier import Learned, Progress, lstm_steps
 from demos.training.service.training_thread import in_own_thread

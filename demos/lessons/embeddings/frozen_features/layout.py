@@ -14,7 +14,7 @@ from demos.errors import UserError
 from demos.lessons.embeddings.frozen_features.text import TEXT
 from demos.page.folds import all_controls
 from demos.page.lesson import Page
-from demos.training.data.labelled import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
+from demos.training.data.labelled_sentences import EMOTIONS, FILE, MAX_ROWS, OWN_SPLIT, SEEDS, SST2, TWO, Labelled
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.pooling_menus.pooling_menus import LAST, pooling_menus, read_choice
 

@@ -48,7 +48,7 @@ from demos.page.folds import folds
 from demos.page.guards import notice_html
 from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import HEAVY
-from demos.training.data.labelled import FILE, SST2, read_labelled, split_rows
+from demos.training.data.labelled_sentences import FILE, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fit, chosen, result_of
 from demos.training.service.training_queue import MAX_WAITING, TrainingQueue
 from demos.widgets.live_curve.text import waiting_told

@@ -7,7 +7,7 @@ from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, POOLER, SUM_ALL, SUM
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import model_lines
-from demos.training.data.labelled import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
+from demos.training.data.labelled_sentences import HELD_OUT, MAX_ROWS, OWN_SPLIT, TWO
 from demos.training.frozen_classifier import MAX_ITERATIONS, RAW_C, STANDARDISED_C
 
 POOLED = {

@@ -8,11 +8,11 @@ import numpy as np
 from markupsafe import Markup
 
 from demos.bert.embeddings.pooling import Choice
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.scores_text import chances_html
 from demos.lessons.embeddings.frozen_features.figure import Bar, feature_name
 from demos.templates import templates
-from demos.training.data.labelled import OWN_SPLIT, Labelled, Split
+from demos.training.data.labelled_sentences import OWN_SPLIT, Labelled, Split
 from demos.training.data.sst2 import PUBLISHED
 from demos.training.frozen_classifier import Fit, chosen
 from demos.training.lstm_classifier import Learned

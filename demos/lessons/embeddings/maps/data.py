@@ -18,7 +18,7 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.counting import state_names
 from demos.errors import UserError
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.maps import MAX_CLASSES, Points
 from demos.files import DATA
 from demos.page.services import Sentence, Services

@@ -14,7 +14,7 @@ from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.similarity import cosine, sentences_of
 from demos.bert.embeddings.vector_cache import Encoded
 from demos.bert.model.catalogue import ModelSpec
-from demos.bert.model.steps import drained
+from demos.bert.model.generators import drained
 from demos.figures.maps import map_figure
 from demos.lessons.embeddings.maps.data import LAYERS, SENTENCE, Answers, Mapped, mapped_steps
 from demos.lessons.embeddings.maps.layout import INPUTS, KEPT, LIST, SIDES, laid_out, menus_shown

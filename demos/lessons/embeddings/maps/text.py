@@ -10,7 +10,7 @@ from markupsafe import Markup
 from scipy.stats import rankdata
 
 from demos.bert.embeddings.maps import PCA_MAP, TSNE_MAP, UMAP_MAP, Layout, own_share
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.maps import Points, trail
 from demos.templates import templates
 

@@ -13,7 +13,7 @@ from demos.bert.embeddings.similarity import MAX_SENTENCES, cosine_matrix, disag
 from demos.bert.model.models import LoadedModel
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines import choice_name, cosine_heatmap, short
+from demos.figures.cosine_heatmap import choice_name, cosine_heatmap, short
 from demos.figures.program import embeddings_code
 from demos.files import read_asset
 from demos.lessons.embeddings.pooling.text import (

@@ -13,7 +13,7 @@ from demos.bert.embeddings.search import ranks
 from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import Encoding
-from demos.figures.cosines import NEARLY_SAME, short, tuned_for
+from demos.figures.cosine_heatmap import NEARLY_SAME, short, tuned_for
 from demos.figures.ranked_lists import Hit, Ranking, ranked_html
 from demos.figures.token_chips import hue_style
 from demos.templates import templates

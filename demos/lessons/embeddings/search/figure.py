@@ -11,7 +11,7 @@ from markupsafe import Markup
 from demos.bert.embeddings.pooling import Choice
 from demos.bert.embeddings.search import Precision, ranking, ranks
 from demos.bert.model.catalogue import ModelSpec
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.program import encode_lines, model_lines
 from demos.figures.ranked_lists import Ranking, hits_of, ranked_html
 from demos.templates import templates

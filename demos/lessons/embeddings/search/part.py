@@ -13,7 +13,7 @@ from demos.bert.embeddings.search import Keywords, Precision, precision_at
 from demos.bert.embeddings.similarity import cosine, cosine_matrix
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines import choice_name
+from demos.figures.cosine_heatmap import choice_name
 from demos.lessons.embeddings.search.figure import (
     KEYWORDS,
     SHOWN,

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
 from demos.bert.embeddings.agreement import Pair
-from demos.figures.cosines import jittered, short
+from demos.figures.cosine_heatmap import jittered, short
 from demos.figures.palette import CLASSES, SPECIAL, plotly_layout
 from demos.templates import plot_text
 

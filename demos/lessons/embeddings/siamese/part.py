@@ -13,7 +13,7 @@ from demos.bert.embeddings.agreement import scores_of
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.lessons.embeddings.siamese.controller import (
     AXES,
     CHANGED,

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from demos.bert.embeddings.agreement import Correlation
-from demos.figures.cosines import POOLING_NAMES, short
+from demos.figures.cosine_heatmap import POOLING_NAMES, short
 from demos.templates import templates
 from demos.training.events import PairResult
 from demos.training.tasks.siamese.data import PairDataset

@@ -21,7 +21,7 @@ from demos.figures.short_text import short
 from demos.figures.strips import strips_limit
 from demos.lessons.embeddings.tensors.program import STEPS, lines_of
 from demos.templates import templates
-from demos.training.data.labelled import Labelled, Split
+from demos.training.data.labelled_sentences import Labelled, Split
 from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import Fit
 

@@ -18,7 +18,7 @@ from demos.page.layer_head_choices import clamp, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import HEAVY, relayed
 from demos.page.services import Services
-from demos.training.data.labelled import FILE, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
+from demos.training.data.labelled_sentences import FILE, MAX_ROWS, REVIEWS, SST2, read_labelled, split_rows
 from demos.training.frozen_classifier import Fits, fit_guess, fit_plain
 from demos.widgets.file_picker.file_picker import file_picker
 from demos.widgets.number_strips.number_strips import cells_picture

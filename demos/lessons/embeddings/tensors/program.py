@@ -5,7 +5,7 @@ from __future__ import annotations
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS
 from demos.figures.program import model_lines
-from demos.training.data.labelled import MAX_ROWS, REVIEWS, SST2
+from demos.training.data.labelled_sentences import MAX_ROWS, REVIEWS, SST2
 from demos.training.data.sst2 import URL
 from demos.training.frozen_classifier import MAX_ITERATIONS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demos.bert.embeddings.word_occurrences import clean_word, contrast, read_uses, use_cosines, word_states
-from demos.bert.model.steps import drained
+from demos.bert.model.generators import drained
 from demos.counting import state_name
 from demos.errors import UserError
 from demos.page.questions import Answer

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from demos.bert.encoder.residual_stream import Paths
 from demos.bert.model.encoding import Encoding
-from demos.figures.cosines import short
+from demos.figures.cosine_heatmap import short
 from demos.figures.palette import SPECIAL, plotly_layout, word_colour
 from demos.figures.tables import number_table
 from demos.templates import plot_text, templates

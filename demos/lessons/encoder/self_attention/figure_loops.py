@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from demos.bert.encoder.loops import Times
+from demos.bert.encoder.attention_loop import Times
 from demos.figures.numbers import scientific
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import templates

@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
+from demos.bert.encoder.attention_loop import measure
 from demos.bert.encoder.layer_trace import difference, layer_ledger
-from demos.bert.encoder.loops import measure
 from demos.bert.encoder.self_attention import head_shares
 from demos.figures.numbers import scientific
 from demos.lessons.encoder.program_layer import selfattention_code

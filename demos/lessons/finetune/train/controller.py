@@ -22,7 +22,7 @@ from demos.page.services import Services
 from demos.page.visitor import visitor
 from demos.templates import templates
 from demos.training.compute_cost import Cost, cost_of
-from demos.training.data.labelled import MIN_LEARNED
+from demos.training.data.labelled_sentences import MIN_LEARNED
 from demos.training.data.splits import Splits
 from demos.training.events import Event, Failed, Finished, Outcome, Result, Resumed, Started, Stopped
 from demos.training.export.publisher import keep_publisher

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from demos.bert.model.encoding import Encoding
 from demos.bert.pretraining.corruption import Shares
-from demos.bert.pretraining.draws import Draws
+from demos.bert.pretraining.corruption_counts import Draws
 from demos.figures.palette import plotly_layout, word_colour
 from demos.lessons.pretraining.figure_kinds import KINDS
 from demos.templates import plot_text

@@ -11,7 +11,7 @@ import numpy as np
 
 from demos.bert.model.encoding import Encoding, encode
 from demos.bert.pretraining.corruption import Corruption, Shares, corrupt, never_chosen
-from demos.bert.pretraining.draws import draw_many, fit_kinds, fit_places
+from demos.bert.pretraining.corruption_counts import draw_many, fit_kinds, fit_places
 from demos.bert.pretraining.lens import Distribution, distributions, states
 from demos.bert.pretraining.unigrams import UNIFORM, UNIGRAM, Unigrams, project_unigrams
 from demos.errors import UserError

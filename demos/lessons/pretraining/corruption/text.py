@@ -11,7 +11,7 @@ import numpy as np
 from demos.bert.model.catalogue import ModelSpec
 from demos.bert.model.encoding import MAX_TOKENS, Encoding
 from demos.bert.pretraining.corruption import Corruption, Shares
-from demos.bert.pretraining.draws import Draws, Fit
+from demos.bert.pretraining.corruption_counts import Draws, Fit
 from demos.bert.pretraining.lens import Distribution
 from demos.bert.pretraining.unigrams import FILES, project_unigrams
 from demos.figures.numbers import percent

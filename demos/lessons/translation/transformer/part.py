@@ -13,7 +13,8 @@ from demos.bert.translation.bundled import bundled, read_sentence
 from demos.bert.translation.decoding import SHOWN, TOP
 from demos.bert.translation.grammar import held_out
 from demos.bert.translation.gru import BEGIN, SPECIAL
-from demos.bert.translation.places import (
+from demos.bert.translation.transformer import HEADS, LAYERS, Written
+from demos.bert.translation.transformer_places import (
     CROSS,
     DECODER,
     ENCODER,
@@ -24,7 +25,6 @@ from demos.bert.translation.places import (
     places,
     translated,
 )
-from demos.bert.translation.transformer import HEADS, LAYERS, Written
 from demos.bert.translation.translators import TRANSFORMER
 from demos.figures.matrix import matrix_table
 from demos.lessons.translation.figure import alignment_figure

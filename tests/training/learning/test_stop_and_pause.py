@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from demos.training.events import Event, Finished, Paused, Resumed, Step, Stopped
-from demos.training.learning import controls
-from demos.training.learning.controls import Control
+from demos.training.learning import stop_and_pause
+from demos.training.learning.stop_and_pause import Control
 from demos.training.loop import train
 from demos.training.settings import Settings
 from demos.training.tasks.classification.data import Dataset
@@ -38,7 +38,7 @@ def test_a_pause_changes_no_number_and_its_time_does_not_count(
         if isinstance(event, Paused):
             threading.Timer(1.5, asked.clear).start()
     told = [event for event in events if isinstance(event, Paused | Resumed)]
-    assert told == [Paused(3, controls.MOST_PAUSE_SECONDS), Resumed(3, "asked")]
+    assert told == [Paused(3, stop_and_pause.MOST_PAUSE_SECONDS), Resumed(3, "asked")]
     assert steps_of(events) == steps_of(plain)
     last = events[-1]
     assert isinstance(last, Finished)
@@ -50,7 +50,7 @@ def test_a_pause_changes_no_number_and_its_time_does_not_count(
 def test_a_pause_ends_by_itself_and_there_is_no_second_one(
     dataset: Dataset, base: Path, one_look: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controls, "MOST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(stop_and_pause, "MOST_PAUSE_SECONDS", 0.1)
     events = list(train(dataset, base, one_look, tmp_path / "run", Control(should_wait=lambda: True)))
     assert [event for event in events if isinstance(event, Paused | Resumed)] == [Paused(0, 0.1), Resumed(0, "time")]
     assert isinstance(events[-1], Finished)

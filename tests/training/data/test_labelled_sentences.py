@@ -16,7 +16,14 @@ from sklearn.model_selection import train_test_split
 
 from demos.errors import UserError
 from demos.training.data import sst2 as guide
-from demos.training.data.labelled import OWN_SPLIT, build_labelled, from_bytes, own_sentences, read_labelled, split_rows
+from demos.training.data.labelled_sentences import (
+    OWN_SPLIT,
+    build_labelled,
+    from_bytes,
+    own_sentences,
+    read_labelled,
+    split_rows,
+)
 from demos.training.data.tables import Row
 from demos.training.tasks.classification.data import load_emotion
 

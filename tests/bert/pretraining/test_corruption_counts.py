@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare, kstest
 
 from demos.bert.pretraining.corruption import PAPER, Shares, corrupt
-from demos.bert.pretraining.draws import Draws, draw_many, fit_kinds, fit_places
+from demos.bert.pretraining.corruption_counts import Draws, draw_many, fit_kinds, fit_places
 
 SPECIAL = [1, *[0] * 58, 1]
 

@@ -11,8 +11,8 @@ from demos.bert.embeddings.pooling import CONCAT_LAST_FOUR, SUM_ALL, SUM_LAST_FO
 from demos.bert.embeddings.similarity import Disagreement
 from demos.bert.model.encoding import encode
 from demos.bert.model.models import LoadedModel
-from demos.figures import cosines as embeddings
-from demos.figures.cosines import cosine_heatmap, short
+from demos.figures import cosine_heatmap as embeddings
+from demos.figures.cosine_heatmap import cosine_heatmap, short
 from demos.figures.palette import PALETTE, ink_on
 from demos.lessons.embeddings.pooling.text import (
     compared_html,
