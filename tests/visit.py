@@ -11,7 +11,20 @@ import httpx
 
 from demos.training.form_values import RECIPE
 
-BEFORE_RECIPE = ("run", "reader", "text", "pair", "model", "task", "data", "file", "test_file", "hub", "most")
+BEFORE_RECIPE = (
+    "run",
+    "reader",
+    "text",
+    "pair",
+    "model",
+    "earlier",
+    "task",
+    "data",
+    "file",
+    "test_file",
+    "hub",
+    "most",
+)
 
 
 class Visit:

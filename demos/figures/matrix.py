@@ -22,6 +22,7 @@ NUMBERED = 40  # rows; beyond, the sums' own digits would not fit their rows
 GREY = "#8a9096"  # seen on paper and in the dark
 BAR: dict[str, Any] = {"thickness": 12, "len": 1, "outlinewidth": 0}  # a colour bar
 BARE: dict[str, Any] = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis whose cells are its grid
+NORM = "norm"  # of a contribution: what `matrix_figure` is of
 NO_VALUE = "rgba(128,128,128,0.22)"  # behind cells without a value, so that they are not read as zero
 
 
@@ -46,6 +47,7 @@ def matrix_figure(
     names = _categories(rows)
     full = _limit(values) if limit is None else limit
     sign = "+" if scale == "signed" else ""
+    query, key = ("for", "of") if what == NORM else ("from", "to")  # a contribution goes the other way
     gap = 1 if max(n, m) <= SPACED else 0
     figure = go.Figure(
         go.Heatmap(
@@ -57,7 +59,7 @@ def matrix_figure(
             colorscale=colour_scale(scale),
             hoverongaps=False,
             hovertemplate=(
-                "from <b>%{y}</b><br>to <b>%{x}</b><br>"
+                f"{query} <b>%{{y}}</b><br>{key} <b>%{{x}}</b><br>"
                 f"{plot_text(what)} %{{z:{sign}{'.4f' if full >= 0.05 else '.2e'}}}<extra></extra>"
             ),
             xgap=gap,
@@ -76,9 +78,9 @@ def matrix_figure(
         figure.update_layout(plot_bgcolor=NO_VALUE)
     shared = BARE | {"tickfont": {"size": SMALL}, "ticklabelstandoff": 4}
     across = shared | _ticks(columns, NARROW if narrow else NAMED_COLUMNS)
-    figure.update_xaxes(**across, side="top", tickangle=-90, title={"text": "to (key)", "standoff": 6})
+    figure.update_xaxes(**across, side="top", tickangle=-90, title={"text": f"{key} (key)", "standoff": 6})
     down = shared | _ticks(rows, NAMED_ROWS)
-    figure.update_yaxes(**down, autorange="reversed", title={"text": "from (query)", "standoff": 6})
+    figure.update_yaxes(**down, autorange="reversed", title={"text": f"{query} (query)", "standoff": 6})
     _mark_sentence_b(figure, rows, columns)
     if row_sums:
         _add_row_sums(figure, values, names)
@@ -109,7 +111,7 @@ def _add_row_sums(figure: go.Figure, values: np.ndarray, names: list[str]) -> No
             textfont={"size": SMALL},
             cliponaxis=False,
             showlegend=False,
-            hovertemplate="from <b>%{y}</b><br>sum of the row %{x:.4f}<extra></extra>",
+            hovertemplate="<b>%{y}</b><br>sum of the row %{x:.4f}<extra></extra>",
         )
     )
     figure.update_layout(

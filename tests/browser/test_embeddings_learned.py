@@ -24,7 +24,7 @@ def bars_then_grid_then_a_broken_file(page: Page, tmp_path: Path) -> None:
     expect(bars).to_contain_text("mean, last hidden layer (6), frozen")
     expect(page.locator("#features-recipe .answer tr")).to_have_count(2)
     page.locator("#features-learn").click()
-    expect(bars).to_contain_text("LSTM, trained from nothing")
+    expect(bars).to_contain_text("LSTM, trained from scratch")
     expect(page.locator("#features-lstm")).to_contain_text("of its own training sentences")
     page.locator("#features-start").click()
     expect(page.locator("#features-stop")).to_be_enabled()

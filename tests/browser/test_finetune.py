@@ -81,7 +81,14 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
 def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_the_next(
     open_lesson: Callable[..., Page], context: BrowserContext, app_url: str, tmp_path: Path
 ) -> None:
-    chosen = {"task": "pair", "data": "hub", "hub": "someone/films", "trains": "top", "top": 12}
+    chosen = {
+        "task": "pair",
+        "data": "hub",
+        "hub": "someone/films",
+        "trains": "top",
+        "top": 12,
+        "train_controls": "true",
+    }
     page = open_lesson("finetune", epochs=20, batch=4, **chosen)  # minutes, were it not stopped
     a_broken_file_is_one_sentence_and_the_page_still_works(page, tmp_path)
     expect(page.locator("#finetune-cost")).to_contain_text("steps")

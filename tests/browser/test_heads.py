@@ -171,7 +171,7 @@ def test_the_chosen_head_is_drawn_linked_and_downloaded(
     said = page.locator(GRID).locator(".head-grid-said")
     expect(said).to_contain_text(f"largest norm here {by.amounts(0)[4].max():.2f}")
     expect(said).to_contain_text(f"[CLS] {by.scores()['cls'][0, 4]:.2f}")
-    expect(page.locator("#attention-heatmap")).to_contain_text(f"has the norm {by.amounts(0)[4].max():.2f}.")
+    expect(page.locator("#attention-heatmap")).to_contain_text(f"its norm is {by.amounts(0)[4].max():.2f}.")
     page.wait_for_url(re.compile("measure=contribution"))
     elsewhere(page, visible(by.shares(0)), [4])
     assert downloaded(page, browser, tmp_path) == ["4"]

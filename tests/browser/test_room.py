@@ -354,4 +354,6 @@ def test_a_run_of_the_lecturer_is_everybodys(open_lesson: Open, phone: Page, app
     assert phone.locator("#finetune-start").is_enabled()  # their own runs are as before
     told = [row.inner_text().split() for row in page.locator("#finetune-answer tbody tr").all()]
     said = dict(row.inner_text().rsplit(" ", 1) for row in phone.locator(f"{LINE} li").all())
-    assert all(f"{float(share.rstrip('%')):.0f}%" == said[name] for name, *_, share in told if name in said)
+    for name, *_, share in told:
+        if name in said:  # a tenth of a percent here, whole percents there: 12.5% is 12.46% or 12.54%
+            assert abs(float(share.rstrip("%")) - float(said[name].rstrip("%"))) < 0.56

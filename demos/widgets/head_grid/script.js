@@ -49,9 +49,10 @@ function told(layer, head) {
   const [weight, query, key] = data.strongest[at];
   const nats = from === data ? ` (${data.entropy[at].toFixed(1)} nats)` : "";
   const over = from === data ? "" : ` on average over ${from.sentences} sentences`;
+  const ends = byNorm() ? `of “${data.tokens[key]}” for “${data.tokens[query]}”` : `from “${data.tokens[query]}” to “${data.tokens[key]}”`;
   return [
     `${capital(headName(layer, head))}${isOff(layer, head) ? ", switched off" : ""}${over}: `,
-    `${scores}${nats}; ${byNorm() ? "largest norm" : "strongest"} here ${weight.toFixed(2)}, from “${data.tokens[query]}” to “${data.tokens[key]}”.`,
+    `${scores}${nats}; ${byNorm() ? "largest norm" : "strongest"} here ${weight.toFixed(2)}, ${ends}.`,
   ];
 }
 

@@ -179,36 +179,36 @@ def _smaller_float(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (_told(forbidden=True), "only to those who ask"),
-        (_told(gated="manual"), "only to those who ask"),
-        (_told(private=True), "only to those who ask"),
+        (_told(forbidden=True), "must be requested on the Hub"),
+        (_told(gated="manual"), "must be requested on the Hub"),
+        (_told(private=True), "must be requested on the Hub"),
         (_without("model.safetensors"), "no model.safetensors"),
         (_without("vocab.txt"), "no vocab.txt"),
         (_size("model.safetensors", 3_000_000_000), "its model.safetensors is 3,000 MB, and the limit is 1,500 MB"),
         (_size("tokenizer.json", 90_000_000), "the limit is 16 MB"),
-        (_config(model_type="roberta"), "its architecture is 'roberta', and this app knows BERT and DistilBERT"),
+        (_config(model_type="roberta"), "its architecture is 'roberta'; only BERT and DistilBERT can be opened"),
         (_config(model_type=["bert"]), "its architecture is"),
-        (_config(auto_map={"AutoModel": "code.Model"}), "code of its own"),
+        (_config(auto_map={"AutoModel": "code.Model"}), "its own program code"),
         (_config(is_decoder=True), "is_decoder = 'True'"),
         (_config(position_embedding_type="relative_key"), "position_embedding_type"),
         (_config(quantization_config={"load_in_4bit": True}), "quantization_config"),
         (_config(return_dict=False), "return_dict"),
-        (_config(hidden_act="silu"), "its activation is 'silu'"),
+        (_config(hidden_act="silu"), "its activation function is 'silu'"),
         (_config(hidden_size="<b>"), "does not describe a BERT"),
         (_config(num_attention_heads=5), "does not describe a BERT"),
         (_config(num_hidden_layers=0), "does not describe a BERT"),
-        (_config(num_hidden_layers=400), "400 layers, 4 heads and width 32, and the largest"),
-        (_config(max_position_embeddings=128), "reads 128 tokens at most"),
+        (_config(num_hidden_layers=400), "400 layers, 4 heads and width 32; the page can show"),
+        (_config(max_position_embeddings=128), "at most 128 tokens"),
         (_config(vocab_size=2_000_000_000), "do not fit together"),
-        (_config(num_hidden_layers=3), "lack encoder.layer.2."),
+        (_config(num_hidden_layers=3), "encoder.layer.2."),
         (_config(intermediate_size=128), "another shape"),
-        (_smaller_float, "not as float32"),
+        (_smaller_float, "is not float32"),
         (_text("config.json", "["), "no JSON object"),
         (_text("config.json", "[" * 100_000), "no JSON object"),
         (_text("model.safetensors", "no tensors"), "no safetensors file"),
         (_text("tokenizer.json", "{}"), "tokenizer"),
-        (_text("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["code.T", null]}}'), "code of its own"),
-        (_other_tokenizer, "not of BERT's kind"),
+        (_text("tokenizer_config.json", '{"auto_map": {"AutoTokenizer": ["code.T", null]}}'), "its own program code"),
+        (_other_tokenizer, "not a BERT tokenizer"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_a_sentence_and_no_weight_is_fetched(
@@ -230,7 +230,7 @@ def test_what_does_not_fit_is_a_sentence_and_no_weight_is_fetched(
 def test_a_name_that_nobody_has_and_a_server_too_small(hub: type[ManyModels], store: ModelStore) -> None:
     with pytest.raises(UserError, match=r"^The Hugging Face Hub has no public model nobody/nothing\.$"):
         store.find("nobody/nothing")
-    with pytest.raises(UserError, match=r"it needs \d MB of memory, and this server has 1 MB for all models"):
+    with pytest.raises(UserError, match=r"it needs \d MB of memory; this app may use 1 MB in all"):
         ModelStore(memory=Budget(1e6), any_model=True).find(NAME)
     assert not weights_asked(hub)
 

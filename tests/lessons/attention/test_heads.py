@@ -266,10 +266,13 @@ def test_what_is_said_of_special_tokens_is_of_contributions_too(services: Servic
     shares = layer_norms[5] / layer_norms[5].sum(axis=-1, keepdims=True)
     special = shares[:, [0, -1]].sum(axis=-1).mean()
     weights = services.run(sentence).attentions
-    assert f"By contribution, the norm of weight times transformed value, their share is {special:.0%}." in said
-    assert f"has the norm {layer_norms[5].max():.2f}." in by_norm
     assert (
-        f"[CLS] and [SEP] have {special:.0%} of it; of the attention weight, they have "
+        f"Measured by contribution, the norm of the transformed value times its weight, their share is {special:.0%}."
+        in said
+    )
+    assert f"its norm is {layer_norms[5].max():.2f}." in by_norm
+    assert (
+        f"The share of [CLS] and [SEP] in this sum is {special:.0%}; their share of the attention weight is "
         f"{weights[3, 5][:, [0, -1]].sum() / len(shares):.0%}." in by_norm
     )
     everywhere = f"[CLS] and [SEP] receive {weights[..., [0, -1]].sum(-1).mean():.0%} of the weight, but make up only"
@@ -301,7 +304,7 @@ def test_by_contribution_all_outputs_change_together(services: Services, layer_n
     assert grid["scores"]["previous"][3 * 12 + 5] == pytest.approx(back, abs=1e-4)
     assert f"<td>{layer_norms[5, 0, 1]:.3f}</td>" in outputs["table"]
     assert "Norms of the contributions in layer 4, head 6" in outputs["table"]
-    assert "by each contribution's share" in html.unescape(outputs["patterns"])
+    assert "measured as shares of the summed norms" in html.unescape(outputs["patterns"])
     caption = html.unescape(outputs["caption"])
     assert "the norms themselves do not sum to 1" in caption
     assert "Lines for shares below" in caption

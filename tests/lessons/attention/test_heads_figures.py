@@ -70,8 +70,8 @@ def test_what_is_said_of_a_head_that_looks_back() -> None:
     assert "[CLS] and [SEP] receive 45% of the weight, but make up only 38% of the contributions" in said
     assert "Punctuation" not in said
     norms = head_html(by_norm, by_weight, 1, 4)
-    assert "from <q>[SEP]</q> (token 3) to <q>b&lt;</q> (token 2), has the norm 2.00" in norms
-    assert "[CLS] and [SEP] have 38% of it; of the attention weight, they have 45%." in norms
+    assert "that of <q>b&lt;</q> (token 2) to <q>[SEP]</q> (token 3); its norm is 2.00." in norms
+    assert "The share of [CLS] and [SEP] in this sum is 38%; their share of the attention weight is 45%." in norms
 
 
 def test_more_contribution_than_weight_is_no_but() -> None:

@@ -112,7 +112,7 @@ def test_every_choice_is_fitted_and_cross_validations_pick_taken(recipe: Recipe,
 def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe, tiny: LoadedModel) -> None:
     recipe = Recipe(Frozen(recipe.frozen.services))
     before = last(recipe.show("Hello.", "", "tiny", *TWO))
-    assert "begins with nothing" in before["lstm"]
+    assert "trained from scratch" in before["lstm"]
     assert before["learn"]["visible"] is True
     steps = list(recipe.learn("Hello.", "", "tiny", *TWO))
     assert sum("Training the LSTM: step" in str(values.get("status")) for values in steps) == 21
@@ -124,7 +124,7 @@ def test_an_lstm_learns_from_the_same_split_when_it_is_asked_for(recipe: Recipe,
     assert isinstance(learned, Learned)
     assert shown["learn"]["visible"] is False
     assert shown["bars"].data[0].x[-1] == round(learned.accuracy, 4)
-    assert shown["bars"].data[0].customdata[-1][0] == "LSTM, trained from nothing"
+    assert shown["bars"].data[0].customdata[-1][0] == "LSTM, trained from scratch"
     assert f"{learned.parameters:,}</b> parameters" in shown["lstm"]
     assert f"{learned.accuracy:.1%}</b> of the 48 held-out" in shown["lstm"]
     fit = recipe.frozen.known(Task(data, split, tiny, True))[Choice("mean", 2)]

@@ -119,7 +119,7 @@ def test_sentences_that_are_all_the_same_have_a_sane_picture(page: Recorder) -> 
 
 
 def test_the_choices_travel_in_the_link(page: Recorder) -> None:
-    assert set(page.choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b"}
+    assert set(page.choices) == {"list", "pooling_a", "layer_a", "pooling_b", "layer_b", "pooling_controls"}
 
 
 @pytest.mark.parametrize("layer", [-1, 0, 3])

@@ -1,4 +1,4 @@
-"""Weigh the layers on a tiny model: what is shown before, while and after, and the program, which must agree."""
+"""Mix the layers on a tiny model: what is shown before, while and after, and the program, which must agree."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_published_scores_stand_beside_each_choice() -> None:
 def test_what_is_said_of_a_mix_that_is_best_and_of_one_that_is_not() -> None:
     worse = " ".join(after_html(comparison(0.4, [0.1, 0.5, 0.2, 0.3, 0.3, 0.2])).split())
     assert "<b>0.75</b>, is that of layer 1; γ is 1.50" in worse
-    assert "second-to-last layer, has <b>0.500</b>, the range of all six is 0.100 to 0.500" in worse
-    assert "partly luck" in worse
-    assert "partly luck" not in after_html(comparison(0.6, [0.1, 0.5, 0.2, 0.3, 0.3, 0.2]))
+    assert "second-to-last layer, has <b>0.500</b>; the six choices range from 0.100 to 0.500" in worse
+    assert "partly due to luck" in worse
+    assert "partly due to luck" not in after_html(comparison(0.6, [0.1, 0.5, 0.2, 0.3, 0.3, 0.2]))
 
 
 def test_the_program_is_filled_in(tiny: LoadedModel) -> None:

@@ -39,7 +39,7 @@ def test_the_recipe_data_and_cost_are_shown_before_a_run(wired: Wired) -> None:
     told, files, hubs, begins, walk, drawn, chain, data, code = (shown[name] for name in names)
     assert "learning rate 3e-3" in told  # what differs from the preset
     assert (files["visible"], hubs["visible"]) == (False, False)
-    assert "after a run, a menu “Start from” appears here" in begins
+    assert "After your first run, a menu “Start from” appears here" in begins
     assert "rises to 3e-3 in the first 13 of 126 steps" in drawn  # 2 epochs of 504 / 8, a tenth warm-up
     assert "Sentence vector: the mean" in walk
     assert walk.count("data-lines") == 9  # the code has each step

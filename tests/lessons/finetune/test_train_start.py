@@ -166,7 +166,9 @@ def test_the_program_loads_the_downloaded_folder_and_runs(
         assert "demos" not in code
         assert "It begins with run 1: download its folder in “Export”" in code
         assert ("head.load_state_dict(earlier.head" in code) is kept
-        assert f"The layers on top\n  {'go on too' if kept else 'are new'}" in told_html(services, start, history, task)
+        assert f"The layers on top\n  {'are kept too' if kept else 'are new'}" in told_html(
+            services, start, history, task
+        )
         assert printed(code)[-1].startswith("test accuracy")
     assert "earlier" not in program_of(start.spec, Recipe("tiny"))
 

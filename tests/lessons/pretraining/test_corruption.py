@@ -142,16 +142,16 @@ def test_a_model_without_heads_still_shows_what_is_chosen(services: Services, ti
 def test_both_ways_to_draw_random_words_are_shown_and_told_apart(services: Services) -> None:
     tokenizer = services.store.tokenizer("tiny")
     by_seed: list[str] = []
-    for way, name in (("uniform", "all alike"), ("unigram", "by frequency")):
+    for way, name in (("uniform", "uniformly"), ("unigram", "by frequency")):
         outputs = drawn_once(services, BAR, OPENING, 7, *USUAL, way)
         by_seed.append(outputs["picture"])
         said = " ".join(html.unescape(outputs["random_words"]).split())
-        assert f"now they are drawn <b>{name}</b>." in said
+        assert f"now it is drawn <b>{name}</b>." in said
     assert by_seed[0] != by_seed[1]  # another word at the same place
     unigrams = project_unigrams(tokenizer)
     drawn = unigrams.draw(np.random.default_rng(7), 12)
     assert ", ".join(tokenizer.convert_ids_to_tokens(drawn.tolist())) in said
-    assert f"{(unigrams.counts == 0).mean():.0%} of the vocabulary is not even in the texts" in said
+    assert f"{(unigrams.counts == 0).mean():.0%} of the vocabulary does not occur in the texts" in said
     shares = sorted(unigrams.counts / unigrams.counts.sum(), reverse=True)
     half = next(count for count in range(1, 10_000) if sum(shares[:count]) >= 0.5)
     assert f"from only {half} entries" in said

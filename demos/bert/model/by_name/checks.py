@@ -69,10 +69,10 @@ def refused(name: str, reason: str) -> UserError:
 def check_files(name: str, sizes: Mapping[str, int | None]) -> int:
     """The bytes of the weights; `sizes` are the repository's files and their bytes."""
     if WEIGHTS not in sizes:
-        raise refused(name, f"it has no {WEIGHTS}, and weights in other forms, or in parts, are not read")
+        raise refused(name, f"it has no {WEIGHTS}; other formats, and weights in several files, cannot be opened")
     for needed in ("config.json", "vocab.txt"):
         if needed not in sizes:
-            raise refused(name, f"it has no {needed}, so it is no BERT as this app knows them")
+            raise refused(name, f"it has no {needed}, which every model needs here")
     limits = dict.fromkeys(TOKENIZER_FILES, MOST_TEXT) | {"config.json": MOST_CONFIG, WEIGHTS: MOST_FILE}
     for file, most in limits.items():
         size = sizes.get(file)
@@ -87,13 +87,15 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
     if not isinstance(config, dict):
         raise refused(name, "its config.json is no JSON object")
     if "auto_map" in config:
-        raise refused(name, "it comes with code of its own, and none is run here")
+        raise refused(name, "it needs its own program code, and such code is never run here")
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in CONFIGS:
-        raise refused(name, f"its architecture is {str(kind)[:40]!r}, and this app knows BERT and DistilBERT")
+        raise refused(name, f"its architecture is {str(kind)[:40]!r}; only BERT and DistilBERT can be opened")
     unusual = next((key for key, usual in USUAL.items() if config.get(key) not in (None, usual)), "")
     if unusual:
-        raise refused(name, f"its config.json says {unusual} = {str(config[unusual])[:40]!r}, which no BERT here has")
+        raise refused(
+            name, f"its config.json says {unusual} = {str(config[unusual])[:40]!r}, which is not supported here"
+        )
     try:
         known = CONFIGS[kind].from_dict(config)
         sizes = known.num_hidden_layers, known.num_attention_heads, known.hidden_size, known.vocab_size
@@ -104,13 +106,13 @@ def check_config(name: str, config: Any, limits: Limits) -> BertConfig | DistilB
     if not fit:
         raise refused(name, "its config.json does not describe a BERT")
     if activation not in ACTIVATIONS:
-        raise refused(name, f"its activation is {str(activation)[:40]!r}, which no lesson computes")
+        raise refused(name, f"its activation function is {str(activation)[:40]!r}, which this app does not support")
     told = f"{sizes[0]} layers, {sizes[1]} heads and width {sizes[2]}"
     if sizes[0] > limits.num_layers or sizes[1] > limits.num_heads or sizes[2] > limits.width:
         most = f"{limits.num_layers}, {limits.num_heads} and {limits.width}"
-        raise refused(name, f"it has {told}, and the largest that the page can show has {most}")
+        raise refused(name, f"it has {told}; the page can show at most {most}")
     if known.max_position_embeddings < MAX_TOKENS:
-        reads = f"it reads {known.max_position_embeddings} tokens at most"
+        reads = f"its inputs have at most {known.max_position_embeddings} tokens"
         raise refused(name, f"{reads}, and this app needs {MAX_TOKENS}")
     return known
 
@@ -134,10 +136,10 @@ def check_tensors(name: str, config: Any, header: SafetensorsFileMetadata, limit
         if found is None and key.startswith("pooler."):  # nothing here uses it without the next-sentence head
             continue
         if found is None or tuple(found.shape) != shape or found.dtype != "F32":
-            raise refused(name, f"its weights lack {key}, or have it in another shape or not as float32")
+            raise refused(name, f"{key} is missing from its weights, has another shape, or is not float32")
     if nbytes > limits.memory:
         needs = f"it needs {nbytes / 1e6:,.0f} MB of memory"
-        raise refused(name, f"{needs}, and this server has {limits.memory / 1e6:,.0f} MB for all models")
+        raise refused(name, f"{needs}; this app may use {limits.memory / 1e6:,.0f} MB in all")
     mlm = {"cls.predictions.transform.dense.weight", "vocab_transform.weight"} & header.tensors.keys()
     nsp = {"cls.seq_relationship.weight", f"{prefix}pooler.dense.weight"} <= header.tensors.keys()
     return bool(mlm), nsp
@@ -146,7 +148,7 @@ def check_tensors(name: str, config: Any, header: SafetensorsFileMetadata, limit
 def check_tokenizer_config(name: str, config: Any) -> None:
     """`config` is tokenizer_config.json as it was read."""
     if not isinstance(config, dict) or "auto_map" in config:
-        raise refused(name, "its tokenizer comes with code of its own, and none is run here")
+        raise refused(name, "its tokenizer needs its own program code, and such code is never run here")
 
 
 def check_tokenizer(name: str, tokenizer: Any, vocabulary: int) -> bool:
@@ -154,7 +156,7 @@ def check_tokenizer(name: str, tokenizer: Any, vocabulary: int) -> bool:
     try:
         rules = read_rules(tokenizer)
     except (UserError, AttributeError) as error:
-        raise refused(name, "its tokenizer is not of BERT's kind") from error
+        raise refused(name, "its tokenizer is not a BERT tokenizer") from error
     if any(getattr(tokenizer, token) is None for token in SPECIAL):
         raise refused(name, "its tokenizer lacks one of [CLS], [SEP], [PAD], [MASK] and [UNK]")
     if max(tokenizer.get_vocab().values()) >= vocabulary:

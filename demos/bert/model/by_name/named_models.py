@@ -71,7 +71,7 @@ class NamedModels:
                     name, revision=revision or None, timeout=ANSWER_SECONDS, files_metadata=True, token=False
                 )
             except GatedRepoError as error:
-                raise checks.refused(name, "its owner gives it only to those who ask for it on the Hub") from error
+                raise checks.refused(name, "access to it must be requested on the Hub") from error
             except RevisionNotFoundError as error:
                 raise checks.refused(name, f"it has no revision {revision}") from error
             except (RepositoryNotFoundError, DisabledRepoError) as error:
@@ -88,7 +88,7 @@ class NamedModels:
     def turn(self) -> Iterator[None]:
         """For whoever looks up or fetches. Raises UserError where others have been at it for too long."""
         if not self._turns.acquire(timeout=PATIENCE):
-            raise UserError("Other models are being fetched from the Hub just now; try again in a minute.")
+            raise UserError("Other models are being looked up or fetched; try again in a minute.")
         try:
             yield
         finally:
@@ -97,7 +97,7 @@ class NamedModels:
     def _checked(self, info: ModelInfo) -> NamedSpec:
         name, revision = read_name(f"{info.id}@{info.sha}")
         if info.gated or info.private:
-            raise checks.refused(name, "its owner gives it only to those who ask for it on the Hub")
+            raise checks.refused(name, "access to it must be requested on the Hub")
         weights = checks.check_files(name, {file.rfilename: file.size for file in info.siblings or ()})
         cache = cache_of(name, revision)
         try:
@@ -121,7 +121,9 @@ class NamedModels:
         except SafetensorsParsingError as error:
             raise checks.refused(name, f"its {WEIGHTS} is no safetensors file") from error
         except Exception as error:
-            raise UserError(f"The Hugging Face Hub stopped answering about {name}; try again later.") from error
+            raise UserError(
+                f"The Hugging Face Hub stopped answering while {name} was being checked; try again later."
+            ) from error
         mlm, nsp = checks.check_tensors(name, config, header, self._limits)
         try:
             tokenizer = self._read_tokenizer(folder)

@@ -30,7 +30,7 @@ class NamedSpec(ModelSpec):
 
     @property
     def summary(self) -> str:
-        return f"{super().summary} From the Hugging Face Hub at revision {self.revision}; not checked by this project."
+        return f"{super().summary} From the Hugging Face Hub at revision {self.revision}; not tested by this project."
 
 
 def all_caches() -> Path:

@@ -102,7 +102,7 @@ class Standalone:
             "model": f"{self.title} ({run.num_layers} layers × {run.num_heads} heads)",
             "views": {name: VIEWS[name].title for name in self.views},
             "said": {name: caption(run, VIEWS[name], n, left_out, self.by) for name in self.views},
-            "measure": self.shown.measure,
+            "measure": "weight" if self.shown.measure == WEIGHT else "share of the contributions in its row",
             "palette": {theme: PALETTE[theme] for theme in ("light", "dark")},
         }
         before, after = _shell()

@@ -48,9 +48,12 @@ def layout(page: Page) -> dict[str, Any]:
             )
             page.show_look()
             parts["measure"] = gr.Radio(
-                [("attention weight α", WEIGHT), ("contribution ‖α f(x)‖", CONTRIBUTION)],
+                [
+                    ("attention weight α", WEIGHT),
+                    ("contribution ‖α f(x)‖ (lines and scores: its share of the row)", CONTRIBUTION),
+                ],
                 value=WEIGHT,
-                label="Lines, cells and scores show",
+                label="Measure",
                 elem_id="attention-measure",
             )
             parts["pattern"] = gr.Radio(

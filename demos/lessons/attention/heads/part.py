@@ -15,7 +15,7 @@ from demos.bert.attention.matrix_labels import Labels
 from demos.bert.attention.queries_keys import queries_and_keys
 from demos.bert.model.once_cache import OnceCache
 from demos.counting import head_name
-from demos.figures.matrix import matrix_figure, matrix_table
+from demos.figures.matrix import NORM, matrix_figure, matrix_table
 from demos.figures.program import attention_code
 from demos.lessons.attention.heads.figure_standalone import Standalone
 from demos.lessons.attention.heads.layout import GRID, PAGE, alone_in_a_file, layout, opened
@@ -151,7 +151,7 @@ def drawn(
     shown, few = Labels.of_tokens(run.encoding, shape.limit), Labels.of_tokens(run.encoding, TABLE_TOKENS)
     named = title(run.encoding, by.measure, head_name(at, number), len(few))
     code = contribution_code if by is both[CONTRIBUTION] else attention_code
-    what = "norm" if by is both[CONTRIBUTION] else "weight"
+    what = NORM if by is both[CONTRIBUTION] else "weight"
     values = {
         "frame": frame_value(message),
         "held": now_held.say(),
@@ -208,7 +208,7 @@ def scores_table(scores: dict[str, np.ndarray], pattern: str, of: str = "this se
 
 def scores_of(sentences: str, measure: str) -> str:
     """What pattern scores are over, and of what where not of weights."""
-    return sentences if measure == WEIGHT else f"{sentences}, by each contribution's share of its row's norms"
+    return sentences if measure == WEIGHT else f"{sentences}, measured as shares of the summed norms of each row"
 
 
 def standalone(services: Services, sentence: Sentence, choices: Mapping[str, Any]) -> str:
@@ -221,7 +221,8 @@ PART = Part(
     tab="One head",
     look=(
         "Choose a head by its small picture or by its pattern. Each line runs from a token on the left to a token it "
-        "attends to on the right; a darker line means a larger weight, or a larger contribution."
+        "attends to on the right. A darker line means a larger weight, or a larger share of the "
+        "contributions in its row."
     ),
     build=build,
     order=1,

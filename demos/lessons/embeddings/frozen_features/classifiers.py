@@ -82,7 +82,7 @@ class Frozen:
         return {choice: fit for choice, fit in found.items() if fit is not None}
 
     def lstm(self, task: Task) -> Learned | None:
-        """The LSTM trained from nothing on this split, where a reader has asked for it already."""
+        """The LSTM trained from scratch on this split, where a reader has asked for it already."""
         return self._lstms.get(task.key("lstm"))
 
     def learn_lstm(self, task: Task) -> Iterator[Progress]:

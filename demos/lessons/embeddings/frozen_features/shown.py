@@ -38,7 +38,7 @@ def bar(name: str, kind: str, fit: Fit) -> Bar:
 def lstm_bar(learned: Learned, held_out: int) -> Bar:
     """The LSTM as a bar; its interval as the others' is."""
     interval = wilson(round(learned.accuracy * held_out), held_out)
-    return Bar("LSTM, trained from nothing", "lstm", learned.accuracy, interval)
+    return Bar("LSTM, trained from scratch", "lstm", learned.accuracy, interval)
 
 
 def bars_shown(task: Task, bars: list[Bar], picked: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ LAYERS = ("h0: the word alone", "h1: layer 1", "h2: layer 2")
 
 
 def build(page: Page) -> None:
-    """The three architectures beside the sentences; which words count; the word's states, weighed and added."""
+    """The three architectures beside the sentences; which words count; the word's states, weighted and added."""
     parts: dict[str, gr.Component] = {}
     with gr.Row():
         with gr.Column(scale=7, min_width=340, elem_classes="picture"):
@@ -54,7 +54,7 @@ def build(page: Page) -> None:
         norm = gr.Checkbox(False, label="LayerNorm first", elem_id="elmo-norm", min_width=140)
     with gr.Row():
         with gr.Column(scale=7, min_width=340, elem_classes="attention-heatmap"):
-            parts["strips"] = gr.Plot(label="The word's states, weighed and added", show_label=False)
+            parts["strips"] = gr.Plot(label="The word's states, weighted and added", show_label=False)
         with gr.Column(scale=3, min_width=300):
             parts["cosines"] = gr.HTML("", elem_id="elmo-cosines", elem_classes="said")
     parts["numbers"], parts["program"] = folds(__file__, "The word's vector in both sentences, with torch alone")

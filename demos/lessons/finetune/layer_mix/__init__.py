@@ -1,1 +1,1 @@
-"""Part "Weigh the layers"."""
+"""Part "Mix the layers"."""

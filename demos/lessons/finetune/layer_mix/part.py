@@ -1,4 +1,4 @@
-"""Weigh the layers: which layers of a frozen BERT find names, by choices by hand and by shares that are learned."""
+"""Mix the layers: which layers of a frozen BERT find names, by choices by hand and by shares that are learned."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def trained(services: Services, comparisons: Comparisons, model: str) -> Iterato
     loaded = services.loaded(model)
     dataset = names_dataset()
     steps = comparisons.steps(
-        (loaded.spec.key, loaded.spec.revision), partial(compare, loaded, dataset), Reading(0, len(dataset.train))
+        (loaded.spec.key, loaded.spec.revision),
+        partial(compare, loaded, dataset),
+        Reading(0, len(dataset.train) + len(dataset.test)),
     )
     found = yield from relayed(steps, changes)
     yield {
@@ -82,7 +84,7 @@ def changes(event: Reading | Step) -> dict[str, Any]:
 
 
 PART = Part(
-    tab="Weigh the layers",
+    tab="Mix the layers",
     look=(
         "BERT is frozen; a linear classifier finds names in its states. Train it and watch which layers get a large "
         "share, then compare the learned mix with the choices by hand."

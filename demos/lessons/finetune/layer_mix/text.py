@@ -1,4 +1,4 @@
-"""Weigh the layers, in words: what is trained, what came out, the tables."""
+"""Mix the layers, in words: what is trained, what came out, the tables."""
 
 from __future__ import annotations
 

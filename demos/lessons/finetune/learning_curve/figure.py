@@ -14,7 +14,7 @@ from demos.training.learning_curve import LSTM, PRETRAINED, SCRATCH, WORDS, Meas
 NAMES = {
     PRETRAINED: "the pre-trained model",
     WORDS: "words only",
-    LSTM: "an LSTM from nothing",
+    LSTM: "an LSTM trained from scratch",
     SCRATCH: "from random weights",
 }
 LOOKS = {  # hue, dash, symbol

@@ -23,7 +23,7 @@ from demos.training.learning_curve import (
 TEXT = templates(__file__)
 OF = {
     SCRATCH: "of the same architecture from random weights",
-    LSTM: "of a small LSTM trained from nothing",
+    LSTM: "of a small LSTM trained from scratch",
     WORDS: "with words only",
 }
 LEARNED = 0.9  # of its own training examples: below that a training ended too early to judge its start by

@@ -92,7 +92,7 @@ def build(page: Page) -> None:
                 )
                 rest = gr.HTML("", elem_id="corruption-rest")
                 way = gr.Radio(
-                    [("all alike", UNIFORM), ("by frequency", UNIGRAM)],
+                    [("uniformly", UNIFORM), ("by frequency", UNIGRAM)],
                     value=UNIFORM,
                     label="◆ Random words are drawn",
                     elem_id="corruption-random",
