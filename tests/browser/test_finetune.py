@@ -87,7 +87,6 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
         "hub": "someone/films",
         "trains": "top",
         "top": 12,
-        "train_controls": "true",
     }
     page = open_lesson("finetune", epochs=20, batch=4, **chosen)  # minutes, were it not stopped
     a_broken_file_is_one_sentence_and_the_page_still_works(page, tmp_path)

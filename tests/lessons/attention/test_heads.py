@@ -317,7 +317,7 @@ def test_by_contribution_all_outputs_change_together(services: Services, layer_n
     np.testing.assert_allclose(json.loads(text)["norms"], layer_norms[5], atol=2e-5)
     assert "Kobayashi" in json.loads(text)["sources"][-1]
     _, file = alone_in_a_file(services, sentence, "head", 3, 5, "", "contribution")
-    assert '"measure": "contribution"' in file
+    assert '"measure": "share of the contributions in its row"' in file
     assert outputs["whole"].startswith("One HTML file (")
 
 

@@ -74,12 +74,22 @@ def _menu(choices: list[Any], field: str, label: str, **options: Any) -> gr.Drop
 
 
 def recipe() -> dict[str, Any]:
-    """The presets, and what the chosen one sets; its settings are in `more`."""
+    """The presets, and which parts are trained; the rest is in `more`."""
     names = [(preset.title, key) for key, preset in PRESETS.items()]
-    return {
+    parts: dict[str, Any] = {
         "preset": gr.Radio(names, value="quick", label="Recipe", elem_id="finetune-preset", **INLINE),
         "preset_told": gr.HTML(elem_classes="preset-told"),
     }
+    # Not in the fold: of several changes to a component that is not on the page, gradio keeps one.
+    with gr.Row(elem_classes="pairs"):
+        parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3, elem_id="finetune-trains")
+        parts["top_layers"] = gr.Slider(  # as far as the model has them
+            1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="Number of layers", visible=False, elem_id="finetune-top",
+            scale=2, **INLINE,
+        )  # fmt: skip
+        ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
+        parts["lora_rank"] = _menu(ranks, "lora_rank", "rank", visible=False, scale=1, elem_id="finetune-lora")
+    return parts
 
 
 def more() -> dict[str, Any]:
@@ -89,14 +99,6 @@ def more() -> dict[str, Any]:
     widths = [("none", "0"), ("64", "64"), ("256", "256"), ("256 + 64", "256,64")]
     optimizers = [("AdamW", "adamw"), ("SGD", "sgd")]
     parts: dict[str, Any] = {}
-    with gr.Row(elem_classes="pairs"):
-        parts["trains"] = _menu(TRAINS, "trains", "Trainable parts", scale=3, elem_id="finetune-trains")
-        parts["top_layers"] = gr.Slider(  # as far as the model has them
-            1, MOST_LAYERS, DEFAULT.top_layers, step=1, label="Number of layers", visible=False, elem_id="finetune-top",
-            scale=2, **INLINE,
-        )  # fmt: skip
-        ranks = [(str(rank), rank) for rank in (1, 2, 4, 8, 16, 32)]
-        parts["lora_rank"] = _menu(ranks, "lora_rank", "rank", visible=False, scale=1, elem_id="finetune-lora")
     with gr.Row(elem_classes="pairs", elem_id="finetune-speed"):
         rates = [(f"{rate:.0e}".replace("e-0", "e-"), rate) for rate in RATES]
         parts["learning_rate"] = _menu(rates, "learning_rate", "Learning rate", scale=2)
