@@ -114,7 +114,6 @@ def test_passing_through_a_lessons_examples_loses_nothing(
     for part, menu, box in BOXES:
         with subtests.test(part):
             turn_to(page, "embeddings", part)
-            page.evaluate("document.querySelector('#embeddings-pooling-controls .label-wrap:not(.open)')?.click()")
             expect(page.get_by_label(menu)).not_to_have_value("")  # a worked example
             expect(page.get_by_label(menu)).not_to_have_value("your own")
             page.locator(box).fill("bank but not by itself")

@@ -62,6 +62,7 @@ def build(page: Page) -> None:
 
     with gr.Row(elem_classes="controls-first"):
         with gr.Column(scale=2, min_width=260):
+            example = examples_of(list(lists), label="Example list")
             texts = gr.Textbox(
                 next(iter(lists.values())),
                 label=f"Sentences, one per line (at most {MAX_SENTENCES})",
@@ -83,7 +84,6 @@ def build(page: Page) -> None:
         with gr.Column(scale=6, min_width=680), gr.Row():
             sides = [_side(services, letter, pooling) for letter, pooling in (("A", "cls"), ("B", "mean"))]
     with more, all_controls(page, __file__):
-        example = examples_of(list(lists), label="Example list")
         for *_, layer in sides:
             layer.render()
 
