@@ -34,9 +34,10 @@ TOP = """(part) => {
     return tops.length ? Math.round(Math.min(...tops)) : -1;
 }"""
 # What a part opens with to be set: fields, and rows of buttons. Its picture's and its question's own don't count,
-# nor do small buttons (downloads, examples).
+# nor do a run's Start and Stop, and small buttons (downloads, examples).
 CONTROLS = """(panel) => {
-    const apart = ".picture, .question, .walk, .label-wrap, button.sm, button.more, button.term, [role='tablist']";
+    const small = "button.sm, button.more, button.term, [role='tablist']";
+    const apart = `.picture, .question, .walk, .label-wrap, .lab-buttons, ${small}`;
     const seen = (one) => (one.closest("label") ?? one).checkVisibility({ visibilityProperty: true });
     const found = [...document.getElementById(panel).querySelectorAll("input, textarea, select, button")]
         .filter((one) => seen(one) && !one.closest(apart))
