@@ -33,8 +33,8 @@ TOP = """(part) => {
         .map((picture) => picture.getBoundingClientRect().top + scrollY);
     return tops.length ? Math.round(Math.min(...tops)) : -1;
 }"""
-# What a part opens with to be set: fields, and rows of buttons. What belongs to its picture (a list of its points too) or
-# to its question doesn't count, nor do a run's Start and Stop, and small buttons (downloads, examples).
+# What a part opens with to be set: fields, and rows of buttons. What belongs to its picture (a list of its points too)
+# or to its question doesn't count, nor do a run's Start and Stop, and small buttons (downloads, examples).
 CONTROLS = """(panel) => {
     const small = "button.sm, button.more, button.term, [role='tablist']";
     const apart = `.picture, #maps-list, #embeddings-picked, .question, .walk, .label-wrap, .lab-buttons, ${small}`;
