@@ -84,7 +84,8 @@ def laid_out(page: Page) -> dict[str, Any]:
             parts["about"] = gr.HTML("", elem_classes="said")
             parts["tuned"] = gr.HTML("", elem_classes="said", elem_id="features-tuned")
             parts["lstm"] = gr.HTML("", elem_classes="said", elem_id="features-lstm")
-            parts["learn"] = gr.Button("Train an LSTM too", size="sm", min_width=150, elem_id="features-learn")
+            with gr.Row(elem_classes="lab-buttons"):
+                parts["learn"] = gr.Button("Train an LSTM too", min_width=150, elem_id="features-learn")
     gr.HTML(TEXT.recipe_heading())
     parts["recipe"] = gr.HTML("", elem_id="features-recipe")
     gr.HTML(TEXT.grid_heading())
