@@ -1,25 +1,17 @@
-"""Steps of our optimizers against torch's own over groups made by hand; the rate against transformers' schedules."""
+"""Steps of our optimizers against torch's own over groups made by hand."""
 
 from __future__ import annotations
 
 import copy
-import math
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
-from transformers import (
-    BertConfig,
-    BertModel,
-    get_constant_schedule_with_warmup,
-    get_cosine_schedule_with_warmup,
-    get_linear_schedule_with_warmup,
-)
+from transformers import BertConfig, BertModel
 
 from demos.errors import UserError
 from demos.training.learning.optimizer import clipped_step, make_optimizer, set_rate
-from demos.training.learning.schedule import learning_rate
 from demos.training.learning.trainable import freeze
 from demos.training.settings import Settings
 from demos.training.tasks.heads import dense_head
@@ -103,20 +95,3 @@ def test_a_clipped_step_is_torchs_clipping_and_step(name: str, clip: float, mode
         assert (norm > clip) == (clip < 1)
     for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
         torch.testing.assert_close(mine, other, rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])
-@pytest.mark.parametrize("warmup", [0.0, 0.1, 0.33])
-@pytest.mark.parametrize("steps", [1, 7, 96])
-def test_learning_rate_is_transformers(schedule: str, warmup: float, steps: int) -> None:
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=3e-4)
-    ahead = math.ceil(warmup * steps)
-    reference = {
-        "linear": lambda: get_linear_schedule_with_warmup(optimizer, ahead, steps),
-        "cosine": lambda: get_cosine_schedule_with_warmup(optimizer, ahead, steps),
-        "constant": lambda: get_constant_schedule_with_warmup(optimizer, ahead),
-    }[schedule]()
-    for step in range(steps):
-        assert learning_rate(step, steps, 3e-4, warmup, schedule) == pytest.approx(reference.get_last_lr()[0])
-        optimizer.step()
-        reference.step()
