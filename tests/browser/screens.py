@@ -83,6 +83,15 @@ def looks(page: Page, least: float) -> list[str]:
     return found
 
 
+def looks_at_rest(page: Page, least: float) -> list[str]:
+    """As `looks`, once what is drawn anew at this size has had its moment."""
+    for _ in range(20):
+        if not (found := looks(page, least)):
+            break
+        page.wait_for_timeout(150)
+    return found
+
+
 def overflow(page: Page, width: int, height: int) -> int:
     """How many pixels the page is wider than a window of this size, once it is drawn for it; else 0."""
     page.set_viewport_size({"width": width, "height": height})

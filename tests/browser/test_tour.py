@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from demos.page.tours.tour_file import read_tour
 from tests.browser.faults import serious_faults
+from tests.browser.screens import looks_at_rest
 
-LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 
 TITLE = "#tour h2"
 Open = Callable[..., Page]
@@ -105,7 +105,7 @@ def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: 
     for width, height in ((390, 844), (1920, 1080)):  # the bar's room is the stage's
         page.set_viewport_size({"width": width, "height": height})
         assert page.locator("#lesson-encoder h2").bounding_box()["y"] < 30  # type: ignore[index]
-    assert page.evaluate(LOOKS, 21.6) == []  # a fiftieth of the height
+    assert looks_at_rest(page, 21.6) == []  # a fiftieth of the height
     page.mouse.move(700, 500)
     for seen in ("#bar-text", "#lesson-links", "#presenter"):
         expect(page.locator(seen)).to_be_visible()
