@@ -11,7 +11,6 @@ from demos.page.tours.tour_file import read_tour
 from tests.browser.faults import serious_faults
 from tests.browser.screens import looks_at_rest
 
-
 TITLE = "#tour h2"
 Open = Callable[..., Page]
 
