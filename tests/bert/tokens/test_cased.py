@@ -14,9 +14,7 @@ from demos.bert.tokens.wordpiece import read_rules, trace
 from demos.files import DATA
 from demos.training.tasks.entities.data import SOURCES
 
-PUBLISHED = (
-    "eeaa9875b23b04b4c54ef759d03db9d1ba1554838f8fb26c5d96fa551df93d02"  # of bert-base-cased
-)
+PUBLISHED = "eeaa9875b23b04b4c54ef759d03db9d1ba1554838f8fb26c5d96fa551df93d02"  # of bert-base-cased
 SENTENCES = [
     "Jim Henson was a puppeteer.",
     "Über den schönen Straßen schläft die müde Großmutter; déjà vu, GARÇON!",
