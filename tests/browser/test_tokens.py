@@ -11,7 +11,7 @@ from tests.browser.faults import serious_faults
 
 SENTENCE = "#bar-text textarea"
 CHIPS = "#tokens-picture .chip"
-FOLDS = ["trace", "batch", "vocabulary", "others", "numbers", "formula", "code", "source"]
+FOLDS = ["trace", "batch", "vocabulary", "cased", "others", "numbers", "formula", "code", "source"]
 Open = Callable[..., Page]
 
 

@@ -14,6 +14,7 @@ from demos.bert.model.encoding import encode
 from demos.bert.model.models import ModelStore
 from demos.errors import UserError
 from demos.figures.program import tokens_code
+from demos.lessons.tokens.cased import both_cuts, cased_html
 from demos.lessons.tokens.part import LESSON, hardest, side_by_side, tokenized
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
@@ -155,6 +156,18 @@ def test_tokenizers_that_cut_alike_share_a_row(store: ModelStore) -> None:
     assert "<b>Minilm, Twin</b>" in drawn
     assert "Not downloaded yet: BERT tiny, uncased." in drawn
     assert side_by_side(services, Sentence("in spring", "", "minilm")).count('class="tokenizer"') == 1
+
+
+def test_both_vocabularies_cut_the_lectures_sentence_and_the_bars(store: ModelStore) -> None:
+    uncased = store.tokenizer("minilm")
+    (_, small, _), (names, large, counts) = both_cuts(uncased, "Jim Henson was a puppeteer")
+    assert " ".join(small.tokens) == "[CLS] jim henson was a puppet ##eer [SEP]"
+    assert " ".join(large.tokens) == "[CLS] Jim He ##nson was a puppet ##eer [SEP]"
+    assert (names, counts.words, counts.pieces, counts.unknown) == (["cased, 28,996 entries"], 5, 7, 0)
+    assert cased_html(uncased, "Jim Henson was a puppeteer").count('class="tokenizer"') == 2
+    drawn = cased_html(uncased, "<b>Will</b> will", "A pair.")
+    assert drawn.count('class="tokenizer"') == 4
+    assert "<b>Will" not in drawn
 
 
 def test_an_unknown_model_is_told(store: ModelStore) -> None:

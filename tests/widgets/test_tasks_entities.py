@@ -66,7 +66,7 @@ def test_the_lectures_table_stands_above_the_counts(bundled: LoadedModel) -> Non
     data = SOURCES["entities"].load(0, 1_500)
     shown = flat(VIEW.data(data, bundled.tokenizer))
     tables = re.findall(r"<ol.*?</ol>", shown)
-    assert len(tables) == 3
+    assert len(tables) == 5
     for table in tables:
         chips = re.findall(
             r'<li class="chip ([^"]*)"><span class="piece">(.*?)</span><span class="below[^>]*>(.*?)<', table
@@ -80,6 +80,13 @@ def test_the_lectures_table_stands_above_the_counts(bundled: LoadedModel) -> Non
     said = text_of(shown)
     assert "267 sentences for training, 39 for validation, 77 for the final test" in said
     assert all(f"{kind} {count}" in said for kind, count in zip(data.types, data.counts("train"), strict=True))  # type: ignore[attr-defined]
+
+
+def test_the_lectures_sentence_has_its_labels_in_both_vocabularies(bundled: LoadedModel) -> None:
+    shown = flat(VIEW.data(SOURCES["entities"].load(0, 1_500), bundled.tokenizer))
+    uncased, cased = (text_of(table) for table in re.findall(r"<ol.*?</ol>", shown)[-2:])
+    assert uncased == "[CLS] -100 jim B-PER henson I-PER was O a O puppet O ## eer X [SEP] -100"
+    assert cased == "[CLS] -100 Jim B-PER He I-PER ## nson X was O a O puppet O ## eer X [SEP] -100"
 
 
 def test_scores_stand_beside_the_baseline(result: TagResult) -> None:

@@ -199,6 +199,11 @@ class OnceCache(Generic[Progress, Result]):
     def __len__(self) -> int:
         return len(self._kept)
 
+    def known(self, key: Hashable) -> Result | None:
+        """The result of `key` where it is kept; nothing is made."""
+        kept = self._kept.get(key)
+        return None if kept is None else kept[0]
+
     def steps(
         self, key: Hashable, make: Callable[[], Generator[Progress, None, Result]], waiting: Progress
     ) -> Generator[Progress, None, Result]:

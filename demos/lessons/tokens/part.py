@@ -17,6 +17,7 @@ from demos.errors import UserError
 from demos.figures.program import tokens_code
 from demos.figures.token_chips import UNDER, comparison, numbers_table, picture
 from demos.files import read_beside
+from demos.lessons.tokens.cased import build_cased
 from demos.lessons.tokens.figure import BATCH_DRAWN, TEXT, batch_figure, trace_figure
 from demos.lessons.tokens.vocabulary import build_vocabulary
 from demos.page.folds import fold, folds
@@ -34,6 +35,7 @@ def build(page: Page) -> None:
     _build_trace(page)
     _build_batch(page)
     build_vocabulary(page)
+    build_cased(page)
     _build_rest(page)
     services = page.services
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.once_cache import OnceCache
-from demos.lessons.finetune.layer_mix.part import shown, trained
+from demos.errors import UserError
+from demos.lessons.finetune.layer_mix.part import Found, shown, tagged, trained
 from demos.lessons.finetune.layer_mix.program import mix_code
 from demos.lessons.finetune.layer_mix.text import after_html, scores_html
 from demos.page.services import Sentence, Services
-from demos.training.layer_mix import FIXED, MIX, Comparison, Reading, Step
+from demos.training import bilstm_tagger
+from demos.training.layer_mix import FIXED, MIX, Comparison, Step
 from demos.training.tasks.entities.scores import EntityScore
 from tests.page.tiny_store import TinyStore
 from tests.programs import printed
@@ -32,7 +33,7 @@ def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel,
     before = shown(services, Sentence("", "", "tiny"))
     assert list(before["shares"].data[0].y) == pytest.approx([1 / 3] * 3, abs=1e-4)
     assert "<td>–</td>" in before["scores"]
-    kept: OnceCache[Reading | Step, Comparison] = OnceCache(1)
+    kept = Found()
     *_, last = trained(services, kept, "tiny")
     assert next(trained(services, kept, "tiny"))["said"] == last["said"]  # kept: no training again
     shares = list(last["shares"].data[0].y)
@@ -48,11 +49,27 @@ def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel,
     assert f"γ is {float(lines['gamma']):.2f}" in last["said"]
 
 
+def test_a_bilstm_fills_its_cell_once_for_all(
+    tiny: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bilstm_tagger, "EPOCHS", 1)
+    services, found = Services(TinyStore.written(tiny, tmp_path / "tiny"), "tiny"), Found()
+    *_, last = tagged(services, found, "tiny", "last")
+    result = found.taggers.known(("tiny", "", "last"))
+    assert result
+    assert f"has {result.parameters:,} parameters and an F1 of <b>{result.score.f1:.3f}</b>" in last["learned"]
+    row = last["scores"][last["scores"].index(">last layer</th>") :].split("</tr>")[0]
+    assert f"<b>{result.score.f1:.3f}</b>" in row
+    assert next(tagged(services, found, "tiny", "last")) == last  # kept
+    with pytest.raises(UserError, match="The layers must be one of"):
+        next(tagged(services, found, "tiny", "first"))
+
+
 def test_published_scores_stand_beside_each_choice() -> None:
-    table = html.unescape(scores_html(None))
+    table = html.unescape(scores_html(None, {}))
     for name, score in (("embeddings (0)", "0.910"), ("last four joined", "0.961"), ("second-to-last layer", "0.956")):
         assert score in table[table.index(name) :].split("</tr>")[0]
-    assert table.count("<td>–</td>") == 4 * 7 + 1  # nothing is measured yet, and the paper has no score of the mix
+    assert table.count("<td>–</td>") == 5 * 7 + 1  # nothing is measured yet, and the paper has no score of the mix
 
 
 def test_what_is_said_of_a_mix_that_is_best_and_of_one_that_is_not() -> None:

@@ -9,17 +9,40 @@ from typing import Any
 import gradio as gr
 
 from demos.bert.model.once_cache import OnceCache
+from demos.errors import UserError
 from demos.lessons.finetune.layer_mix.figure import shares_figure
 from demos.lessons.finetune.layer_mix.program import mix_code
-from demos.lessons.finetune.layer_mix.text import after_html, before_html, progress_html, scores_html, steps_html
+from demos.lessons.finetune.layer_mix.text import (
+    NAMES,
+    after_html,
+    before_html,
+    bilstm_html,
+    progress_html,
+    scores_html,
+    steps_html,
+)
 from demos.page.folds import folds
 from demos.page.lesson import Page, Part, by_component
 from demos.page.progress import HEAVY, relayed
 from demos.page.services import Sentence, Services
-from demos.training.layer_mix import Comparison, Reading, Step, compare, names_dataset
+from demos.training.bilstm_tagger import Epoch, Tagged, tag_names
+from demos.training.layer_mix import FIXED, Comparison, Reading, Step, compare, names_dataset
 
-KEPT = 8  # models whose comparison is kept, a few kB each
-Comparisons = OnceCache[Reading | Step, Comparison]
+KEPT = 8  # models whose results are kept, a few kB each
+ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "bilstm", "concurrency_limit": 1}  # who waits finds it done, often
+
+
+class Found:
+    """What was trained so far, by model: the mix beside the choices by hand, and the BiLSTM of each choice."""
+
+    def __init__(self) -> None:
+        self.comparisons: OnceCache[Reading | Step, Comparison] = OnceCache(KEPT)
+        self.taggers: OnceCache[Reading | Epoch, Tagged] = OnceCache(KEPT * len(FIXED))
+
+    def scores(self, key: tuple[str, str]) -> str:
+        """The table of all that is known of this model."""
+        taggers = {name: self.taggers.known((*key, name)) for name in FIXED}
+        return scores_html(self.comparisons.known(key), {name: found for name, found in taggers.items() if found})
 
 
 def build(page: Page) -> None:
@@ -32,17 +55,36 @@ def build(page: Page) -> None:
             start = gr.Button("Train", variant="primary", elem_id="mix-start")
             page.show_look()
             parts["said"] = gr.HTML("", elem_id="mix-said", elem_classes="said")
+    with gr.Row(elem_id="mix-bilstm"):
+        layers = gr.Dropdown(
+            [(NAMES[name][0], name) for name in FIXED],
+            value=FIXED[-1],
+            label="Layers",
+            filterable=False,
+            elem_id="mix-layers",
+        )
+        learn = gr.Button("Train a BiLSTM on them", min_width=150, elem_id="mix-learn")
+        parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
     parts["numbers"], parts["program"] = folds(__file__, "Trains the mix and prints its shares and F1")
-    comparisons: Comparisons = OnceCache(KEPT)
+    found = Found()
+    page.keep(mix_layers=layers)
     page.draw(by_component(parts, partial(shown, page.services)), [], list(parts.values()))
     page.on(
         [start.click],
-        by_component(parts, partial(trained, page.services, comparisons)),
+        by_component(parts, partial(trained, page.services, found)),
         [page.model],
         list(parts.values()),
         trigger_mode="once",
         **{**HEAVY, "show_progress": "hidden"},
+    )
+    page.on(
+        [learn.click],
+        by_component(parts, partial(tagged, page.services, found)),
+        [page.model, layers],
+        [parts["learned"], parts["scores"]],
+        trigger_mode="once",
+        **{**ONE_AT_A_TIME, "show_progress": "hidden"},
     )
 
 
@@ -53,28 +95,40 @@ def shown(services: Services, sentence: Sentence) -> dict[str, Any]:
     return {
         "shares": shares_figure([1 / states] * states),
         "said": before_html(names_dataset(), states),
-        "scores": scores_html(None),
+        "learned": "",
+        "scores": scores_html(None, {}),
         "numbers": "",
         "program": mix_code(spec),
     }
 
 
-def trained(services: Services, comparisons: Comparisons, model: str) -> Iterator[dict[str, Any]]:
+def trained(services: Services, found: Found, model: str) -> Iterator[dict[str, Any]]:
     """The shares as they are learned, then all scores; once for all who ask with this model."""
     loaded = services.loaded(model)
-    dataset = names_dataset()
-    steps = comparisons.steps(
-        (loaded.spec.key, loaded.spec.revision),
-        partial(compare, loaded, dataset),
-        Reading(0, len(dataset.train) + len(dataset.test)),
+    dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
+    steps = found.comparisons.steps(
+        key, partial(compare, loaded, dataset), Reading(0, len(dataset.train) + len(dataset.test))
     )
-    found = yield from relayed(steps, changes)
+    result = yield from relayed(steps, changes)
     yield {
-        "shares": shares_figure(found.steps[-1].shares),
-        "said": after_html(found),
-        "scores": scores_html(found),
-        "numbers": steps_html(found),
+        "shares": shares_figure(result.steps[-1].shares),
+        "said": after_html(result),
+        "scores": found.scores(key),
+        "numbers": steps_html(result),
     }
+
+
+def tagged(services: Services, found: Found, model: str, choice: str) -> Iterator[dict[str, Any]]:
+    """How far the BiLSTM of a choice of layers is, then its F1 in the table; once for all who ask for it."""
+    if choice not in FIXED:
+        raise UserError(f"The layers must be one of: {', '.join(FIXED)}.")
+    loaded = services.loaded(model)
+    dataset, key = names_dataset(), (loaded.spec.key, loaded.spec.revision)
+    steps = found.taggers.steps(
+        (*key, choice), partial(tag_names, loaded, dataset, choice), Reading(0, len(dataset.train) + len(dataset.test))
+    )
+    result = yield from relayed(steps, lambda event: {"learned": progress_html(event)})
+    yield {"learned": bilstm_html(choice, result, found.comparisons.known(key)), "scores": found.scores(key)}
 
 
 def changes(event: Reading | Step) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from demos.templates import templates
+from demos.training.bilstm_tagger import EPOCHS, UNITS, Epoch, Tagged
 from demos.training.layer_mix import FIXED, MIX, STEPS, Comparison, Reading, Step
 from demos.training.results.published import boards
 from demos.training.tasks.entities.data import EntityDataset
@@ -27,10 +30,12 @@ def before_html(dataset: EntityDataset, states: int) -> str:
     return TEXT.before(states, train, test, sum(dataset.counts("test")))
 
 
-def progress_html(event: Reading | Step) -> str:
+def progress_html(event: Reading | Step | Epoch) -> str:
     """How far the training is."""
     if isinstance(event, Reading):
         return TEXT.reading(event.done, event.total)
+    if isinstance(event, Epoch):
+        return TEXT.epoch(event, EPOCHS)
     return TEXT.step(event.step, STEPS, event.loss)
 
 
@@ -54,15 +59,19 @@ def after_html(found: Comparison) -> str:
     )
 
 
-def scores_html(found: Comparison | None) -> str:
-    """Each choice's scores beside the published one's; before a training these alone."""
+def bilstm_html(choice: str, found: Tagged, linear: Comparison | None) -> str:
+    """A BiLSTM's F1, beside that of the linear classifier on the same vectors where it is known."""
+    return TEXT.bilstm(NAMES[choice][0], found, linear and linear.scores[choice].f1)
+
+
+def scores_html(found: Comparison | None, taggers: Mapping[str, Tagged]) -> str:
+    """Each choice's scores, those of its BiLSTM, and the published one; a dash for what has not been trained."""
     paper = {row.system: row.values[0] for row in boards()[BOARD].rows}
-    return TEXT.scores(
-        [
-            (said, found and found.widths[name], found and found.scores[name], paper.get(system))
-            for name, (said, system) in NAMES.items()
-        ]
-    )
+    rows = [
+        (said, found and found.widths[name], found and found.scores[name], taggers.get(name), paper.get(system))
+        for name, (said, system) in NAMES.items()
+    ]
+    return TEXT.scores(rows, UNITS)
 
 
 def steps_html(found: Comparison) -> str:

@@ -178,7 +178,7 @@ class CutSentence:
 
 
 def cut_sentences(tokenizer: Any, labels: Sequence[str], examples: Sequence[TaggedSentence]) -> list[CutSentence]:
-    """The lecture's table ("Jim Hen ##son" over B-PER I-PER X) of each sentence."""
+    """The lecture's table ("Jim He ##nson" over B-PER I-PER X) of each sentence."""
     sentences = []
     for example, words in zip(examples, pieces_of(tokenizer, [example.words for example in examples]), strict=True):
         ids = [tokenizer.cls_token_id, *chain(*words), tokenizer.sep_token_id]

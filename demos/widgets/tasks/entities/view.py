@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from demos.bert.tokens.cased import cased_tokenizer
 from demos.figures.palette import CLASSES
 from demos.figures.scores_text import class_row
 from demos.figures.short_text import short
 from demos.templates import templates
-from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, example_of
+from demos.training.tasks.entities.data import OUTSIDE, EntityDataset, TaggedSentence, example_of
 from demos.training.tasks.entities.events import Found, TagMistake, TagResult
 from demos.training.tasks.entities.scores import Span, spans_of, verdict_of
-from demos.training.tasks.entities.task import CutSentence, telling_sentences
+from demos.training.tasks.entities.task import CutSentence, cut_sentences, telling_sentences
 from demos.widgets.live_curve.live_curve import Watcher
 from demos.widgets.tasks.entities.figure import WAYS, ways_figure
 from demos.widgets.tasks.examples import Chip, chips
@@ -23,6 +24,8 @@ TEXT = templates(__file__)
 SHOWN_MISTAKES = 40
 SHOWN_NAMES = 5  # of a type
 MOST_WORDS = 60  # of one sentence
+LECTURES = TaggedSentence(("Jim", "Henson", "was", "a", "puppeteer"), (1, 2, 0, 0, 0))
+PERSONS = ("O", "B-PER", "I-PER")  # its labels
 
 Mark = tuple[int, int, str, str]  # first word, one past the last, type, what is written behind the type
 
@@ -39,6 +42,7 @@ class EntityView(TaskView):
         return TEXT.data(
             dataset,
             sentences=[_chips(sentence, dataset.types) for sentence in telling_sentences(tokenizer, dataset)],
+            cuts=_both_cuts(tokenizer, dataset.types),
             types=_types(dataset),
         )
 
@@ -118,6 +122,15 @@ def _chips(sentence: CutSentence, types: Sequence[str]) -> list[Chip]:
         if label[1:2] == "-":
             colours[at] = _hue(types, label[2:])
     return chips(sentence.tokens, sentence.word, range(len(sentence.tokens)), below, colours)
+
+
+def _both_cuts(tokenizer: Any, types: Sequence[str]) -> list[tuple[str, list[Chip]]]:
+    """The lecture's sentence with its labels, cut by this model's vocabulary and by BERT's cased one."""
+    titles = {"this model’s vocabulary": tokenizer, "the cased vocabulary of BERT": cased_tokenizer()}
+    return [
+        (f"{title}, {len(cutter):,} entries", _chips(cut_sentences(cutter, PERSONS, [LECTURES])[0], types))
+        for title, cutter in titles.items()
+    ]
 
 
 def _types(dataset: EntityDataset) -> list[dict[str, Any]]:
