@@ -67,7 +67,7 @@ def chain_html(kind: str, spec: ModelSpec, settings: Settings, labels: tuple[str
 
     `longest` is the longest sequence in tokens, which counts where nothing is pooled.
     """
-    outputs = {"question": 2, "choice": 1}.get(kind, len(labels))
+    outputs = {"question": 2, "choice": 1, "similarity": 1}.get(kind, len(labels))
     flat = settings.pooling == "none" and "pooling" not in IDLE.get(kind, ())
     read = spec.width * longest if flat else spec.width
     return TEXT.chain(

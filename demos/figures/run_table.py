@@ -8,6 +8,7 @@ from typing import Any
 from demos.figures.recipe import millions, setting_name, setting_value
 from demos.figures.short_text import short
 from demos.templates import templates
+from demos.training.metrics import CORRELATIONS
 from demos.training.results.history import Record, differences
 from demos.training.results.paired import other_test, same_test
 
@@ -72,7 +73,9 @@ def compared_html(records: Sequence[Record]) -> str:
         return TEXT.other_tasks(first, second)
     if first.data != second.data:
         return TEXT.other_data(first, second, [short(record.data, DATA_LENGTH) for record in (first, second)])
-    return TEXT.compared(first, second, points=(value - score) * 100, luck=_luck(first, second))
+    gap = value - score
+    told = f"{abs(gap):.3f}" if metric in CORRELATIONS else f"{100 * abs(gap):.1f} points"
+    return TEXT.compared(first, second, better=gap > 0, gap=told if gap else "", luck=_luck(first, second))
 
 
 def _luck(first: Record, second: Record) -> str:

@@ -20,7 +20,8 @@ from demos.training.settings import Settings
 
 TEXT = templates(__file__, "text_training_program.txt")
 FLAT = "vectors = nn.functional.pad(states * mask, (0, 0, 0, longest - states.shape[1])).flatten(1)"
-OUTPUTS = {"entities": "len(labels)", "question": "2", "choice": "1"}
+OUTPUTS = {"entities": "len(labels)", "question": "2", "choice": "1", "similarity": "1"}
+MORE_IMPORTS = {"similarity": ("from scipy.stats import pearsonr, spearmanr",)}
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,14 @@ def program_of(spec: ModelSpec, recipe: Recipe, earlier: EarlierRun | None = Non
     needed, source = ("", f"name = {recipe.earlier!r}") if earlier else model_lines(spec)
     schedule = "constant_with_warmup" if settings.schedule == "constant" else settings.schedule
     contrast = learns_from_pairs(settings, recipe.task)
-    fits = ("from sklearn.linear_model import LogisticRegression",) if contrast else ()
+    more = ("from sklearn.linear_model import LogisticRegression",) if contrast else MORE_IMPORTS.get(recipe.task, ())
     shortened = recipe.data in (UPLOAD, HUB) or recipe.max_train < MAX_TRAIN
     text: str = TEXT.program(
         kind=recipe.task,
         ours=recipe.data not in (UPLOAD, HUB),
         own=recipe.data == UPLOAD,
         hub=recipe.data == HUB,
-        imports=(*reading.imports, *fits),
+        imports=(*reading.imports, *more),
         needed=needed,
         earlier=earlier,
         revision="" if earlier else ", revision=revision",

@@ -23,7 +23,7 @@ from demos.bert.model.cores import cores
 from demos.bert.model.models import ModelStore, default_key
 from demos.errors import UserError
 from demos.training.data.splits import MAX_TRAIN
-from demos.training.events import Epoch, Event, Failed, Finished, Outcome, Started, Step, Stopped, as_json
+from demos.training.events import Event, Failed, Finished, Look, Outcome, Started, Step, Stopped, as_json
 from demos.training.export.folder import write_folder
 from demos.training.export.recipe_file import Recipe, read_recipe, recipe_of
 from demos.training.export.run_log import Log, log_of
@@ -35,7 +35,7 @@ from demos.training.service.own_folder import OwnFolder
 from demos.training.service.runs import HOME
 from demos.training.service.training_thread import in_own_thread
 from demos.training.settings import Settings
-from demos.training.sources import SOURCES
+from demos.training.sources import READERS, SOURCES
 
 HUB_MARK = "hub:"
 DESCRIPTION = """Fine-tune a BERT as the page does, from a recipe file or from options; the same recipe gives the
@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         "--data", help=f"one of {', '.join(SOURCES)}; a file (CSV, TSV, JSONL, JSON, CoNLL); or hub:owner/name"
     )
     options.add_argument("--test", help="with a file: a second one that is the test split")
-    options.add_argument("--task", choices=("sentence", "pair", "entities", "question", "choice"))
+    options.add_argument("--task", choices=tuple(READERS))
     options.add_argument("--model", help=f"one of {', '.join(CATALOGUE)}, or of the --catalogue")
     options.add_argument("--earlier", help="the downloaded folder of an earlier run, to begin with its weights")
     any_model = "let --model be any BERT or DistilBERT of the Hub: owner/name or owner/name@commit"
@@ -148,7 +148,7 @@ class _Run:
     def _tell(self, event: Event) -> None:
         if isinstance(event, Started):
             self.started = event
-        if isinstance(event, Epoch):
+        if isinstance(event, Look):
             self.looks.append((event.step, event.train_loss, event.validation_loss, event.validation_score))
         if self.as_lines:
             print(json.dumps(as_json(event)), flush=True)
@@ -156,7 +156,7 @@ class _Run:
             line = f"step {event.step:,} of {event.total_steps:,}, loss {event.loss:.4f}, "
             line += f"{event.examples_per_second:,.0f} examples/s, {event.seconds_left:,.0f} s left"
             print(f"\r{line:<78}", end="", file=sys.stderr, flush=True)
-        elif isinstance(event, Epoch):
+        elif isinstance(event, Look):
             line = f"step {event.step:,}: validation loss {event.validation_loss:.4f}, "
             line += f"{self.started.metric} {event.validation_score:.4f}"
             print(f"\r{line:<78}", file=sys.stderr, flush=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from demos.bert.embeddings.agreement import Correlation, Gap
-from demos.training.metrics import Calibration, score_confusion
+from demos.training.metrics import PEARSON, SPEARMAN, Calibration, score_confusion
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Started:
     watched: tuple[int, ...] = ()  # validation examples, by their place, whose answers each `Watched` tells
     head_parameters: int = 0  # of all parameters, those of the layers on top
     kept_head: bool = False  # these began as an earlier run's, whose task and labels are the same
+    loss_name: str = "cross-entropy"  # what `Step` and the looks give as the loss
+    mean_loss: float = math.nan  # where answers are numbers, on validation: the loss of always giving the mean one
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,14 @@ class PairLook:
     epoch: float
     train_loss: float  # as Epoch's
     validation_loss: float
-    spearman: float  # NaN where all cosines are equal
+    spearman: float  # NaN where all answers are equal
     low: float
     high: float
+
+    @property
+    def validation_score(self) -> float:
+        """As Epoch's."""
+        return self.spearman
 
 
 @dataclass(frozen=True)
@@ -192,7 +199,7 @@ class PairResult(Outcome):
     @property
     def metrics(self) -> dict[str, float]:
         """The agreement by its names."""
-        return {"Spearman's ρ": self.agreement.spearman, "Pearson's r": self.agreement.pearson}
+        return {SPEARMAN: self.agreement.spearman, PEARSON: self.agreement.pearson}
 
 
 Look = Epoch | PairLook

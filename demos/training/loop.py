@@ -167,6 +167,8 @@ class _Training:
             watched=self.watched,
             head_parameters=learner.head_parameters,
             kept_head=learner.kept_head,
+            loss_name=self.task.loss_name,
+            mean_loss=self.task.mean_loss(as_watched(data)),
         )
 
     def _reason_to_stop(self, step: int) -> str:

@@ -11,6 +11,8 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix, matthews_corrcoef, precision_recall_fscore_support
 
 BINS = 10
+SPEARMAN, PEARSON = "Spearman's ρ", "Pearson's r"
+CORRELATIONS = (SPEARMAN, PEARSON, "MCC")  # metrics that are no share of anything and may be below 0
 
 
 @dataclass(frozen=True)

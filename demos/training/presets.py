@@ -53,6 +53,7 @@ IDLE: dict[str, tuple[str, ...]] = {
     "entities": ("pooling", "contrast"),
     "question": ("pooling", "class_weights", "contrast"),
     "choice": ("class_weights", "contrast"),
+    "similarity": ("class_weights", "contrast"),
 }
 OF_A_RUN = ("clip", "evaluations", "max_seconds", "max_steps", "threads")  # and no choice to compare recipes by
 

@@ -1,8 +1,8 @@
 """How good the bundled model becomes on public data sets: seeds 0-2, by task, from files.
 
 `python tests/benchmarks quality FOLDER/train.tsv FOLDER/dev.tsv …` where a file's folder says what it is: sst2 (train
-and dev), emotion (train and val), trec (train alone: a fifth is drawn for the test), mrpc (likewise), wnut17 (train
-and dev), xquad (its questions in five folds by paragraph). SEEDS=0 in the environment shortens it.
+and dev), emotion (train and val), trec (train alone: a fifth is drawn for the test), mrpc (likewise), stsb (train and
+dev), wnut17 (train and dev), xquad (its questions in five folds by paragraph). SEEDS=0 in the environment shortens it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from demos.bert.model.cores import cores
 from demos.training.data.splits import Splits
 from demos.training.events import Failed, Finished, Outcome, Result, Stopped
 from demos.training.loop import train
+from demos.training.metrics import SPEARMAN
 from demos.training.settings import Settings
 from demos.training.sources import load_file
 from demos.training.tasks.question_answering.data import folds_of
@@ -54,7 +55,7 @@ def main(files: Sequence[Path], short: bool = False) -> None:
     if short:
         rows = [replace(row, settings=replace(row.settings, epochs=1, max_steps=2)) for row in rows[:1]]
     if not rows:
-        print("  no file was named whose folder is sst2, emotion, trec, mrpc, wnut17 or xquad")
+        print("  no file was named whose folder is sst2, emotion, trec, mrpc, stsb, wnut17 or xquad")
     for row in rows:
         begun = time.monotonic()
         found = [statistics.mean(scores(row, seed)) for seed in SEEDS]
@@ -111,6 +112,10 @@ def rows_of(files: Sequence[Path]) -> Iterator[tuple[str, Quality]]:
     yield "trec", Quality("TREC-6", lambda seed: trec(named["trec", "train"], seed), asked, "accuracy", 0.95)
     pairs = replace(recipe, epochs=5, max_length=128)
     yield "mrpc", Quality("MRPC", pair("pair", "mrpc", "", ALL), pairs, PARAPHRASE_F1, 0.85)
+    rated = pair("similarity", "stsb", "dev", 1_500)
+    yield "stsb", Quality("STS-B, 1,500 rows", rated, recipe, SPEARMAN, None)
+    rated = pair("similarity", "stsb", "dev", ALL)
+    yield "stsb", Quality("STS-B, all rows", rated, wide, SPEARMAN, None)
     names = replace(wide, epochs=4, learning_rate=3e-4, max_length=128)
     yield "wnut17", Quality("WNUT-17", pair("entities", "wnut17", "dev", ALL), names, "entity F1", 0.35)
     spans = replace(recipe, epochs=3, learning_rate=2e-4, batch_size=8, max_length=256)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar
 
+import numpy as np
+
 from demos.bert.model.text import MAX_CHARACTERS
 from demos.errors import UserError
 from demos.training.data.file_tables import MAX_ROWS
@@ -25,7 +27,8 @@ MAX_KEPT = 2  # data sets in memory, since one is asked for again at each move o
 # One name on either side of the slash: neither a path nor an address. The config after the colon.
 NAME = re.compile(r"(?P<repo>(?!buckets/)\w[\w.-]{0,95}/\w[\w.-]{0,95})(?::(?P<config>[\w.+-]{1,95}))?", re.ASCII)
 FORMATS = {"parquet", "csv", "json", "text", "arrow"}  # files of values; none of them holds a program
-HIDDEN = "-1"  # what a class without a name is where a shared task keeps its answers to itself
+HIDDEN = frozenset({"-1", "-1.0"})  # a class or score where a shared task keeps its answers to itself
+ANSWERS = ("label", "score")  # the roles of what is to be predicted, of which a task has one
 TAUGHT = ("", "train", "validation")  # the splits that classes are learned from: the first that there is
 NO_HUB = "The Hugging Face Hub could not be reached; the data of this app and your own files work without it."
 
@@ -192,14 +195,15 @@ def read_hub(
     hidden = _hidden(splits)
     found: dict[str, str] = {}
     for split, (read, rows_kept) in splits.items():
-        kept = [values for values in rows_kept if values.get("label") not in hidden]
+        kept = [values for values in rows_kept if _answer(values) not in hidden]
         records += [Record(number, values) for number, values in enumerate(kept, len(records) + 1)]
         if kept:
             found[split] = named[split]
         if read == MAX_ROWS:
             notes.append(f"Only the first {MAX_ROWS:,} rows of the split {named[split]} are used.")
         if left_out := read - len(kept):
-            notes.append(f"{left_out:,} rows of the split {named[split]} have no class on the Hub and are not used.")
+            lacks = "score" if any(column.role == "score" for column in columns) else "class"
+            notes.append(f"{left_out:,} rows of the split {named[split]} have no {lacks} on the Hub and are not used.")
     if not records:
         raise UserError(f"{repo} has no rows for training; its splits are {', '.join(map(repr, list(opened)[:6]))}.")
     features = list(getattr(opened[next(iter(named.values()))], "features", None) or {})
@@ -208,9 +212,14 @@ def read_hub(
 
 
 def _hidden(splits: Mapping[str, tuple[int, Sequence[Mapping[str, Any]]]]) -> frozenset[str]:
-    """The labels that stand for a hidden class: none where the rows that are learned from have a class called -1."""
+    """The answers that are hidden ones: none where the rows that are learned from have a class called -1."""
     taught = next((splits[split][1] for split in TAUGHT if split in splits), ())
-    return frozenset() if any(values.get("label") == HIDDEN for values in taught) else frozenset({HIDDEN})
+    return frozenset() if any(_answer(values) in HIDDEN for values in taught) else HIDDEN
+
+
+def _answer(values: Mapping[str, Any]) -> Any:
+    """A row's class or score; of a task with neither a sign that is never hidden."""
+    return next((values[role] for role in ANSWERS if role in values), "?")
 
 
 def _characters(value: Any) -> int:
@@ -257,11 +266,13 @@ def _rows(
             values[column.role] = value_of(cell[:MAX_CHARACTERS] if isinstance(cell, str) else cell, column.kind)
         if "split" in values:
             values["split"] = split
-        yield values if values.get("label", "?") else None
+        yield values if _answer(values) else None
 
 
 def _told(value: Any, feature: Any) -> Any:
-    """Class numbers as their names, in lists too; a hidden class as nothing."""
+    """Class numbers as their names, in lists too; a hidden class as nothing; a short float as it was written."""
+    if isinstance(value, float) and getattr(feature, "dtype", "") == "float32":
+        return float(str(np.float32(value)))  # 3.8, and not 3.799999952316284
     names = getattr(feature, "names", None)
     if names and isinstance(value, int):
         return names[value] if 0 <= value < len(names) else None

@@ -163,8 +163,8 @@ def _from_table(table: list[tuple[int, list[str]]], form: Form) -> tuple[list[Pa
     if not table:
         raise UserError("The file has no rows.")
     head = table[0][1]
-    stsb = form.delimiter == "\t" and len(head) >= 7 and _number(head[4]) is not None
-    header = _number(head[-1]) is None and not stsb
+    stsb = form.delimiter == "\t" and len(head) >= 7 and number_of(head[4]) is not None
+    header = number_of(head[-1]) is None and not stsb
     if header:
         at = _places(head)
     elif len(head) == 3:
@@ -192,7 +192,7 @@ def _places(header: Sequence[str]) -> tuple[int, int, int]:
     return places["sentence1"], places["sentence2"], places["score"]
 
 
-def _number(value: object) -> float | None:
+def number_of(value: object) -> float | None:
     """A finite number, or None; a truth value is none."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
@@ -215,7 +215,7 @@ def _pairs(rows: list[PairRow]) -> tuple[Pair, ...]:
     pairs: list[Pair] = []
     characters = 0
     for number, first, second, rating in rows:
-        score = _number(rating)
+        score = number_of(rating)
         if score is None:
             raise UserError(f"Row {number:,} has a score that is not a number: {str(rating)[:20]!r}.")
         if abs(score) > MAX_SCORE:

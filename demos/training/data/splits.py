@@ -170,6 +170,13 @@ def labels_differ(repeated: Iterable[tuple[Labelled, Labelled]], noun: str) -> l
     ]
 
 
+def shared_note(train: Iterable[Sequence[str]], test: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """How many of the test's pairs of sentences have one that is trained on in another pair, in a sentence; or none."""
+    seen = {same(text) for pair in train for text in pair}
+    count = sum(any(same(text) in seen for text in pair) for pair in test)
+    return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
+
+
 def _distinct(items: Iterable[Item[T]]) -> list[Item[T]]:
     """One row a key, in file order: the test split's before validation's before training's."""
     rank = {"test": 0, "validation": 1}

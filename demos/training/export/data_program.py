@@ -26,7 +26,7 @@ BUNDLED = {
     "emotion": "emotion.tsv", "sentiment": "sentiment.tsv", "paraphrase": "paraphrase.tsv",
     "entailment": "entailment.tsv", "entities": "entities.conll", "questions": "questions.json",
     "unanswerable": "unanswerable.json",
-    "endings": "endings.tsv",
+    "endings": "endings.tsv", "similarity": "similarity.tsv",
 }  # fmt: skip
 PANDAS, DRAW = "import pandas as pd", "from sklearn.model_selection import train_test_split"
 
@@ -135,6 +135,8 @@ def _shaped(kind: str, variable: str, rows: Sequence[Mapping[str, Any]]) -> str 
         return None
     if kind == "choice":
         return _choices(variable, rows)
+    if kind == "similarity":
+        return str(TEXT.scored(variable))
     if kind == "question":
         return str(TEXT.answers(variable))
     if kind == "entities":
@@ -166,9 +168,10 @@ def _from_hub(recipe: Recipe) -> Reading | None:
     if not columns:
         return None
     shaped = ""
-    if recipe.task in ("question", "choice"):
+    if recipe.task in ("question", "choice", "similarity"):
         rows = [record.values for record in fetched.records]
-        found = _choices("rows", rows) if recipe.task == "choice" else str(TEXT.answers("rows"))
+        texts = {"question": TEXT.answers, "similarity": TEXT.scored}
+        found = _choices("rows", rows) if recipe.task == "choice" else str(texts[recipe.task]("rows"))
         if found is None:
             return None
         shaped = found

@@ -31,6 +31,11 @@ def loss_of(logits: torch.Tensor, labels: Given) -> Given:
     return None if labels is None else nn.functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
 
 
+def squared_error(logits: torch.Tensor, labels: Given) -> Given:
+    """The mean squared error of scores [R, 1] against the right ones [R]."""
+    return None if labels is None else nn.functional.mse_loss(logits.flatten(), labels.flatten().float())
+
+
 class HeadConfig(PreTrainedConfig):
     """The encoder's own configuration, and which layers are on it."""
 
@@ -90,14 +95,15 @@ class HeadModel(PreTrainedModel):
 
 
 class HeadForSequenceClassification(HeadModel):
-    """A class for a sentence or a pair."""
+    """A class for a sentence or a pair; with problem_type "regression" a score."""
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: Given = None, token_type_ids: Given = None,
         labels: Given = None, **rest: Any,
     ) -> SequenceClassifierOutput:  # fmt: skip
         logits = self.head(self.pooled(self.states(input_ids, attention_mask, token_type_ids), attention_mask))
-        return SequenceClassifierOutput(loss=loss_of(logits, labels), logits=logits)
+        loss = (squared_error if self.config.problem_type == "regression" else loss_of)(logits, labels)
+        return SequenceClassifierOutput(loss=loss, logits=logits)
 
 
 class HeadForTokenClassification(HeadModel):

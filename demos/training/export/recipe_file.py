@@ -39,7 +39,7 @@ class Recipe:
     """What makes a run, whole: equal recipes on equal machines give equal numbers."""
 
     model: str = "minilm"  # key of the catalogue
-    task: str = "sentence"  # sentence, pair, entities, question or choice
+    task: str = "sentence"  # a `Reader`'s kind: sentence, pair, entities, …
     data: str = OWN  # key of a data set of our own, or "file", or "hub"
     file: str = ""  # where `data` is "file"
     test_file: str = ""  # one that is the test split, or none

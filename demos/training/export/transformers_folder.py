@@ -42,6 +42,7 @@ SHAPES = {
     "classification": Shape("ForSequenceClassification", "text-classification", True, "classifier"),
     "entities": Shape("ForTokenClassification", "token-classification", False, "classifier"),
     "question": Shape("ForQuestionAnswering", "question-answering", False, "qa_outputs"),
+    "similarity": Shape("ForSequenceClassification", "text-classification", True, "classifier"),
     "choice": Shape("ForMultipleChoice", "multiple-choice", True, "classifier"),
 }
 
@@ -126,14 +127,15 @@ def export(trained: Trained, folder: Path) -> Form:
     form = form_of(task, encoder.config)
     folder.mkdir(parents=True, exist_ok=True)
     linears = [layer for layer in trained.model.head.modules() if isinstance(layer, nn.Linear)]
-    labels = {} if form.shape.last == "qa_outputs" or not task.labels else dict(enumerate(task.labels))
+    names = ("score",) if task.kind == "similarity" else task.labels
+    labels = {} if form.shape.last == "qa_outputs" or not names else dict(enumerate(names))
     state, config = (_own if form.why_own else _stock)(trained, form, linears)
     config.architectures = [form.architecture]
     if labels and form.shape.ending != "ForMultipleChoice":
         config.id2label = labels
         config.label2id = {label: number for number, label in labels.items()}
     if form.shape.tag == "text-classification":
-        config.problem_type = "single_label_classification"
+        config.problem_type = "regression" if task.kind == "similarity" else "single_label_classification"
     config.save_pretrained(folder)
     if form.why_own:
         shutil.copyfile(CODE, folder / CODE.name)

@@ -85,14 +85,15 @@ def read_head(base: Path) -> EarlierHead | None:
     if (base / DOWNLOADED).is_file():
         config = json.loads((base / CONFIG).read_text(encoding="utf-8"))
         recipe = json.loads((base / DOWNLOADED).read_text(encoding="utf-8"))
-        return _downloaded(config, recipe["task"] == "pair", load_file(base / WEIGHTS))
+        return _downloaded(config, recipe["task"], load_file(base / WEIGHTS))
     return None
 
 
-def _downloaded(config: Mapping[str, Any], pairs: bool, state: Mapping[str, torch.Tensor]) -> EarlierHead:
-    """The head of a folder as `transformers_folder.export` writes it."""
+def _downloaded(config: Mapping[str, Any], data: str, state: Mapping[str, torch.Tensor]) -> EarlierHead:
+    """The head of a folder as `transformers_folder.export` writes it; `data` is the kind of data that it learned."""
     (architecture,) = config["architectures"]
-    kind, shape = next((kind, shape) for kind, shape in SHAPES.items() if architecture.endswith(shape.ending))
+    known = {data: SHAPES[data]} if data in SHAPES else SHAPES  # "sentence" and "pair" are one task
+    kind, shape = next((kind, shape) for kind, shape in known.items() if architecture.endswith(shape.ending))
     own = config["model_type"] == HeadConfig.model_type
     if own:
         linears = _linears({name.removeprefix("head."): one for name, one in state.items() if name.startswith("head.")})
@@ -101,7 +102,7 @@ def _downloaded(config: Mapping[str, Any], pairs: bool, state: Mapping[str, torc
         linears = tuple((state[f"{name}.weight"], state[f"{name}.bias"]) for name in names)
     labels = tuple(config["id2label"].values()) if kind in WITH_CLASSES else ()
     hidden = tuple(len(bias) for _, bias in linears[:-1])
-    return EarlierHead(HeadOf(kind, labels, pairs, hidden, own and config.get("pooling") == "none"), linears)
+    return EarlierHead(HeadOf(kind, labels, data == "pair", hidden, own and config.get("pooling") == "none"), linears)
 
 
 def _linears(state: Mapping[str, torch.Tensor]) -> tuple[tuple[torch.Tensor, torch.Tensor], ...]:

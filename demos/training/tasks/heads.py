@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from demos.training.settings import Settings
-from demos.training.tasks.task import NO_LABEL, SeededDropout, Task
+from demos.training.tasks.task import NO_LABEL, SeededDropout, Task, pool
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU, "gelu": nn.GELU}
 
@@ -103,3 +103,24 @@ class HeadTask(Task):
     def units(self, targets: torch.Tensor) -> float:
         """How many labels there are, or their weights."""
         return units_of(targets, self.weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledTask(HeadTask):
+    """A task whose layers read one vector a sequence, or all of its vectors, one after another."""
+
+    pooling: str = "mean"
+    positions: int = 0  # tokens that a sequence is padded to where nothing is pooled
+
+    def fitted(self, longest: int) -> PooledTask:
+        """Without pooling, the head has weights for each position of the longest sequence."""
+        return replace(self, positions=longest) if self.pooling == "none" else self
+
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
+        """See `dense_head`: over one vector, or over all positions' vectors, one after another."""
+        read = width * max(1, self.positions)
+        return dense_head(read, self.hidden, self.activation, self.dropout, self.outputs, generator)
+
+    def pooled(self, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """What the head reads of each sequence: see `pool`."""
+        return pool(hidden, attention_mask, self.pooling, self.positions)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from torch import nn
 
 from demos.training.metrics import calibration, majority
-from demos.training.tasks.heads import HeadTask, dense_head
-from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, pool
+from demos.training.tasks.heads import PooledTask
+from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended
 
 
 def likeliest(chances: Sequence[float]) -> int:
@@ -20,25 +19,10 @@ def likeliest(chances: Sequence[float]) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneOfSeveral(HeadTask):
+class OneOfSeveral(PooledTask):
     """A `Task` that turns logits [batch, C] into answers and scores; examples have a `label`."""
 
     metric: ClassVar[str] = "accuracy"
-    pooling: str = "mean"
-    positions: int = 0  # tokens that a sequence is padded to where nothing is pooled
-
-    def fitted(self, longest: int) -> OneOfSeveral:
-        """Without pooling, the head has weights for each position of the longest sequence."""
-        return replace(self, positions=longest) if self.pooling == "none" else self
-
-    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
-        """See `dense_head`: over one vector, or over all positions' vectors, one after another."""
-        read = width * max(1, self.positions)
-        return dense_head(read, self.hidden, self.activation, self.dropout, self.outputs, generator)
-
-    def pooled(self, hidden: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """What the head reads of each sequence: see `pool`."""
-        return pool(hidden, attention_mask, self.pooling, self.positions)
 
     def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float, ...]]:
         """The probability of each of the several."""

@@ -74,6 +74,7 @@ class Task(ABC):
     data: ClassVar[type[Splits]]  # the data that sets this task
     metric: ClassVar[str]  # what the score of a batch, a look and the result is called: "accuracy", "entity F1"
     batch_metric: ClassVar[str] = ""  # what a batch's score is, where a batch is too few for the metric
+    loss_name: ClassVar[str] = "cross-entropy"
     labels: Any  # the classes' names, by their index; none where the task has no classes
 
     @classmethod
@@ -121,6 +122,10 @@ class Task(ABC):
     def baseline(self, dataset: Any) -> tuple[str, float]:
         """(in words, its score) what a student should beat: always the most frequent class, say; ("", NaN) without."""
         return "", math.nan
+
+    def mean_loss(self, dataset: Any) -> float:
+        """Where answers are numbers, the loss on the test examples of always giving the training's mean; else NaN."""
+        return math.nan
 
     def score(self, answers: Answers, targets: Sequence[Any]) -> float:
         """How good the answers to the validation examples are, by `metric`."""

@@ -28,6 +28,7 @@ from demos.training.events import (
     Waiting,
     Watched,
 )
+from demos.training.metrics import CORRELATIONS
 from demos.widgets.live_curve.text import (
     LONGEST,
     NOTHING_ON,
@@ -42,6 +43,7 @@ from demos.widgets.live_curve.text import (
 from demos.widgets.live_curve.text import duration as duration  # whoever draws a curve tells durations
 
 LIVE_SCRIPT = read_beside(__file__, "live.js")  # how a curve asks for its points, whatever it draws
+CROSS_ENTROPY = Started.loss_name
 MAX_POINTS = 600  # steps drawn; in longer runs neighbours are averaged
 # of a run's state, for readers who wait
 PUBLIC = ("step", "total", "perEpoch", "titles", "shares", "stacked", "most")
@@ -164,8 +166,9 @@ class CurveFeed:
         self._width = math.ceil(event.total_steps / MAX_POINTS)
         self._metric = event.metric
         self._state |= {"total": event.total_steps, "perEpoch": event.steps_per_epoch}
-        self._state.setdefault("titles", titles(event.metric))
-        beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels))
+        self._state.setdefault("titles", titles(event.metric, event.loss_name))
+        self._state.setdefault("shares", event.metric not in CORRELATIONS)
+        beaten = _beaten(event.metric, (event.baseline, event.baseline_watched), len(event.labels), event.mean_loss)
         self._state |= beaten | {"legend": {**self._state.get("legend", {}), **beaten["legend"]}}
         if self._watcher is not None and event.watched:
             self._watched = event.watched
@@ -213,9 +216,9 @@ class CurveFeed:
         return _json(self._state | points)
 
 
-def titles(metric: str) -> list[list[str]]:
+def titles(metric: str, loss: str = CROSS_ENTROPY) -> list[list[str]]:
     """The two panels' titles and what to say of them."""
-    return [["Loss", "cross-entropy, lower is better"], [metric[:1].upper() + metric[1:], "higher is better"]]
+    return [["Loss", f"{loss}, lower is better"], [metric[:1].upper() + metric[1:], "higher is better"]]
 
 
 def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Iterator[Event]:
@@ -233,21 +236,25 @@ def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Itera
         events.close()  # type: ignore[attr-defined]
 
 
-def _beaten(metric: str, baseline: tuple[str, float], classes: int) -> dict[str, Any]:
+def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: float) -> dict[str, Any]:
     """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
 
-    The score is on the validation examples, as the curve's is.
+    Where answers are numbers, the loss is `mean_loss`, of always giving the mean. Loss and score are on the validation
+    examples, as the curve's are.
     """
     told, score = short(baseline[0], LONGEST), baseline[1]
     value = _short(score) if told else None
-    guess = _short(math.log(classes)) if classes else None
-    legend = {"guess": dashed_told(guess is not None, told if value is not None else "", metric)}
-    return {"guess": guess, "baseline": value, "beaten": told, "legend": legend}
+    guess = _short(math.log(classes) if classes else mean_loss)
+    guessed = "guessing" if classes else "always the mean score"
+    legend = {"guess": dashed_told(guessed if guess is not None else "", told if value is not None else "", metric)}
+    return {"guess": guess, "guessed": guessed, "baseline": value, "beaten": told, "legend": legend}
 
 
-def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
+def idle_message(
+    metric: str, baseline: tuple[str, float], classes: int, mean_loss: float = math.nan, loss: str = CROSS_ENTROPY
+) -> str:
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
-    beaten = _beaten(metric, baseline, classes)
+    beaten = _beaten(metric, baseline, classes, mean_loss)
     lines = sum(beaten[line] is not None for line in ("guess", "baseline"))
     told = f" and try to beat the dashed line{'s' * (lines > 1)}" if lines else ""
     state = {
@@ -255,7 +262,8 @@ def idle_message(metric: str, baseline: tuple[str, float], classes: int) -> str:
         "done": True,
         "steps": [],
         "looks": [],
-        "titles": titles(metric),
+        "titles": titles(metric, loss),
+        "shares": metric not in CORRELATIONS,
         "status": f"Nothing has been trained yet; click Start{told}.",
         **beaten,
     }

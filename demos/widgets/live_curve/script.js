@@ -223,11 +223,11 @@ function draw() {
   const steps = [...kept.steps.values()].sort((a, b) => a[0] - b[0]);
   const looks = [...kept.looks.values()].sort((a, b) => a[0] - b[0]);
   const column = (rows, index) => rows.filter((row) => (row[index] ?? null) !== null).map((row) => [row[0], row[index], ...row.slice(4)]);
-  const { guess, baseline, beaten = "", titles = TITLES, shares = true, most = 0.5 } = kept.last;
+  const { guess, baseline, guessed = "guessing", beaten = "", titles = TITLES, shares = true, most = 0.5 } = kept.last;
   const losses = column(steps, 1);
   const highest = Math.max(most, guess || 0, ...losses.map((point) => point[1]), ...looks.map((look) => look[2] ?? 0));
   const exact = (value) => value.toFixed(highest < 0.4 ? 3 : 2);
-  panel(box, titles[0], width, 0, highest * 1.1, ["guessing", guess], losses, column(looks, 2).map((point) => point.slice(0, 2)),
+  panel(box, titles[0], width, 0, highest * 1.1, [guessed, guess], losses, column(looks, 2).map((point) => point.slice(0, 2)),
     (value) => String(+value.toFixed(2)), exact, false); // its value above, where training's curve is below
   const scores = column(looks, 3);
   const least = Math.min(0, ...scores.map((point) => Math.floor(2 * (point[2] ?? 0)) / 2));

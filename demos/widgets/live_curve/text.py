@@ -22,6 +22,7 @@ from demos.training.events import (
     Stopped,
     Waiting,
 )
+from demos.training.metrics import CORRELATIONS
 from demos.training.settings import Settings
 
 LONGEST = 80  # characters of a baseline's name
@@ -68,7 +69,7 @@ def pair_look_told(event: PairLook) -> str:
     """A look at the held-out pairs, in a sentence."""
     loss = f"{_when(event)}, on the held-out pairs: loss {event.validation_loss:.3f}"
     if math.isnan(event.spearman):
-        return f"{loss}; all cosines are equal, so ρ is undefined."
+        return f"{loss}; all predictions are equal, so ρ is undefined."
     return f"{loss}, ρ {event.spearman:.2f} ({event.low:.2f} to {event.high:.2f})."
 
 
@@ -102,12 +103,13 @@ def tested_told(result: Any) -> str:
     metric, value = next(iter(result.metrics.items()))
     label = getattr(result, "majority_label", "")
     beaten = f"; always predicting “{label}” gives {result.majority_accuracy:.0%}" if label else ""
-    return f"Test {metric} {value:.0%}{beaten}."
+    told = f"{value:.2f}" if metric in CORRELATIONS else f"{value:.0%}"
+    return f"Test {metric} {told}{beaten}."
 
 
-def dashed_told(guess: bool, baseline: str, metric: str) -> str:
+def dashed_told(guessed: str, baseline: str, metric: str) -> str:
     """What the dashed lines are, panel by panel, for the legend; "" where there are none."""
-    lines = [("guessing", "loss")] * guess + [(baseline, metric)] * bool(baseline)
+    lines = [(guessed, "loss")] * bool(guessed) + [(baseline, metric)] * bool(baseline)
     return "; ".join(f"{what} ({of})" for what, of in lines)
 
 

@@ -51,5 +51,5 @@ class TaskView(ABC):
         """The trained model's answer to what the try-it boxes hold. Raises UserError."""
 
     @abstractmethod
-    def watcher(self, dataset: Any) -> Watcher:
-        """What is watched of a few validation examples while the model learns."""
+    def watcher(self, dataset: Any) -> Watcher | None:
+        """What is watched of a few validation examples while the model learns; None where there are no classes."""

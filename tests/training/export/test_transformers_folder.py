@@ -19,8 +19,10 @@ from transformers import (
     AutoTokenizer,
     DistilBertConfig,
     DistilBertModel,
+    pipeline,
 )
 
+from demos.bert.embeddings.agreement import Pair
 from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.export import modeling_head
@@ -34,6 +36,7 @@ from demos.training.tasks.multiple_choice.data import ChoiceExample
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.question_answering.task import QuestionAnswering
 from demos.training.tasks.siamese.task import Siamese
+from demos.training.tasks.similarity.task import Similarity
 
 LABELS = ("no", "perhaps", "```\n---", "<b>|", "`yes`", "é 好")
 TEXTS = ["The river bank is green.", "slow", "A window of seven stones, yesterday, under the paper bank in the north."]
@@ -220,6 +223,26 @@ def test_a_chooser_gives_each_ending_the_same_chance(tiny: LoadedModel, tmp_path
     with torch.inference_mode():
         found = model(**{name: value[None] for name, value in inputs.items()}).logits.softmax(dim=-1)[0]
     assert found.tolist() == pytest.approx(expected, abs=LONG)
+
+
+@pytest.mark.parametrize(("pooling", "hidden"), [("cls", (32,)), ("mean", ()), ("none", ())])
+def test_a_rater_gives_the_same_number_and_its_loss(
+    tiny: LoadedModel, tmp_path: Path, pooling: str, hidden: tuple[int, ...]
+) -> None:
+    task = Similarity(trained_range=(0.0, 2.6, 5.0), pooling=pooling, hidden=hidden).fitted(16)
+    trained = trained_on(task, tiny.model, tiny.tokenizer)
+    form = export(trained, tmp_path)
+    model = loaded_from(tmp_path, form, AutoModelForSequenceClassification)
+    assert (form.why_own == "") == (pooling == "cls")
+    assert (model.config.problem_type, model.config.num_labels) == ("regression", 1)
+    ((expected,),) = trained.answers([Pair("The bank", "is green", 0.0)])
+    inputs = tiny.tokenizer("The bank", "is green", return_tensors="pt")
+    told = model(**inputs, labels=torch.tensor([4.0]))
+    assert told.logits.item() == pytest.approx(expected, abs=LONG)
+    assert told.loss.item() == pytest.approx((expected - 4.0) ** 2, rel=1e-4)
+    rate = pipeline("text-classification", model=model, tokenizer=trained.model.tokenizer)
+    (found,) = rate([{"text": "The bank", "text_pair": "is green"}])
+    assert (found["label"], found["score"]) == ("score", pytest.approx(expected, abs=LONG))
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])

@@ -34,6 +34,7 @@ from demos.page.services import Sentence
 from demos.training.metrics import calibration
 from demos.training.results.evidence import chance_share
 from demos.training.tasks.entities.task import Entities
+from demos.training.tasks.similarity.task import Similarity
 from demos.widgets.comparison.figure import heads_figure, most_different, pictures
 from demos.widgets.tasks.examples import calibration_table
 
@@ -199,7 +200,7 @@ def _trust(after: After | None) -> dict[str, Any]:
     """The reliability diagram of the kept answers."""
     kept = (after or sample()).kept
     if not kept.confidence:
-        return {"status": TEXT.no_probabilities()}
+        return {"status": TEXT.no_probabilities(score=after is not None and isinstance(after.task, Similarity))}
     reliability = calibration(kept.confidence, kept.right)
     words = after is not None and isinstance(after.task, Entities)
     count = kept.total if words else len(kept.confidence)

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from demos.figures.palette import CLASSES, plotly_layout
 from demos.templates import plot_text
+from demos.training.metrics import CORRELATIONS
 from demos.training.results.history import Record
 
 DASHES = ("solid", "dash")
@@ -65,6 +66,7 @@ def overlay_figure(records: Sequence[Record]) -> go.Figure:
     figure.update_xaxes(title={"text": "epoch", "font": {"size": 16}}, tickfont={"size": 16}, rangemode="tozero")
     figure.update_yaxes(tickfont={"size": 16}, zeroline=False)
     figure.update_yaxes(rangemode="tozero", row=1, col=1)
-    if all(0 <= (score or 0) <= 1 for record in records for *_, score in record.looks):
+    shares = not set(metrics) & set(CORRELATIONS)
+    if shares and all(0 <= (score or 0) <= 1 for record in records for *_, score in record.looks):
         figure.update_yaxes(range=[0, 1.03], tickformat=".0%", row=1, col=2)
     return figure

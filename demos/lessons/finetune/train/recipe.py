@@ -40,7 +40,9 @@ UNFETCHED = "Enter the name of a data set on the Hub (owner/name) and click Fetc
 def axes(dataset: Splits) -> str:
     """Empty axes with what is to be beaten on this data."""
     task = task_of(dataset, Settings())
-    return idle_message(task.metric, task.baseline(as_watched(dataset)), len(task.labels))
+    watched = as_watched(dataset)
+    beaten = task.baseline(watched), len(task.labels), task.mean_loss(watched)
+    return idle_message(task.metric, *beaten, task.loss_name)
 
 
 def told_data(view: TaskView, dataset: Splits, tokenizer: Any, model: str) -> str:

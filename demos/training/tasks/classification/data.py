@@ -11,7 +11,7 @@ from demos.errors import UserError
 from demos.training.data.file_tables import read_table
 from demos.training.data.read_as import ReadRows
 from demos.training.data.readers import Reader, Source
-from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, counts_of, same, split_items
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, counts_of, same, shared_note, split_items
 from demos.training.data.tables import (
     EMOTION,
     LABEL,
@@ -115,22 +115,14 @@ def build_dataset(name: str, rows: Sequence[Row], seed: int = 0, max_train: int 
     def examples(split: Sequence[Row]) -> tuple[Example, ...]:
         return tuple(Example(row.text, index[row.label], row.pair) for row in split)
 
-    notes = parts.notes + _shared(parts.train, parts.test)
+    train, test = ([(row.text, row.pair) for row in split if row.pair] for split in (parts.train, parts.test))
+    notes = parts.notes + shared_note(train, test)
     return Dataset(name, examples(parts.train), examples(parts.validation), examples(parts.test), notes, labels=labels)
 
 
 def _cleaned(row: Row) -> Row:
     text, pair = (clean_text(sentence, f"Row {row.number:,}").strip() for sentence in (row.text, row.pair))
     return replace(row, text=text, label=clean_text(row.label), pair=pair)
-
-
-def _shared(train: Sequence[Row], test: Sequence[Row]) -> tuple[str, ...]:
-    """Of pairs: how many in the test split have a sentence that is trained on in another pair."""
-    if not any(row.pair for row in test):
-        return ()
-    seen = {same(text) for row in train for text in (row.text, row.pair)}
-    count = sum(same(row.text) in seen or same(row.pair) in seen for row in test)
-    return (f"{count_of(count, 'test pair')} with a sentence that a training pair has too.",) if count else ()
 
 
 def _read_labelled(data: bytes, name: str) -> ReadRows:

@@ -15,6 +15,7 @@ from torch import nn
 from demos.bert.embeddings.agreement import Pair, correlation, gap_between, scores_of
 from demos.training.data.splits import Splits
 from demos.training.events import PairLook, PairResult
+from demos.training.metrics import SPEARMAN
 from demos.training.settings import Settings
 from demos.training.tasks.siamese.data import PairDataset
 from demos.training.tasks.task import Answers, Batch, Ended, Features, Task, pool, token_ids
@@ -26,7 +27,8 @@ class Siamese(Task):
 
     kind: ClassVar[str] = "siamese"
     data: ClassVar[type[Splits]] = PairDataset
-    metric: ClassVar[str] = "Spearman's ρ"
+    metric: ClassVar[str] = SPEARMAN
+    loss_name: ClassVar[str] = "mean squared error"
     pooling: str = "mean"
     top: float = 5.0  # the rating that a cosine of 1 stands for
 

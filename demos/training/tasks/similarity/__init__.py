@@ -1,0 +1,1 @@
+"""The task: how similar two sentences are, as a number."""

@@ -1,0 +1,155 @@
+"""Task: how similar two sentences are, from 0 to 5, as one number: a regression, as GLUE's STS-B is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from demos.bert.embeddings.agreement import Correlation, Pair, correlation
+from demos.bert.model.text import clean_text
+from demos.errors import UserError
+from demos.training.data.splits import Splits
+from demos.training.events import Outcome, PairLook
+from demos.training.metrics import PEARSON, SPEARMAN
+from demos.training.settings import Settings
+from demos.training.tasks.heads import PooledTask, head_fields
+from demos.training.tasks.similarity.data import LOWEST, SimilarityDataset
+from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, Features, pair_ids
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A test pair, its score in the data and the trained model's."""
+
+    first: str
+    second: str
+    gold: float
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        """How many points the prediction lies above the gold score; below 0 where it lies below."""
+        return self.predicted - self.gold
+
+
+@dataclass(frozen=True)
+class SimilarityResult(Outcome):
+    """How the trained model's scores follow those of the test pairs. `loss` is the mean squared error."""
+
+    agreement: Correlation
+    loss_before: float  # on the validation pairs, before the first step
+    mean_loss: float  # mean squared error of always answering the training pairs' mean score
+    trained_range: tuple[float, float, float]  # of the training pairs: lowest, mean, highest score
+    mistakes: tuple[Scored, ...]  # the largest errors first
+    answers: tuple[Scored, ...] = ()  # every test pair, in the data set's order
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The headline first: the BERT paper reports Spearman's, GLUE's leaderboard both."""
+        return {SPEARMAN: self.agreement.spearman, PEARSON: self.agreement.pearson}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similarity(PooledTask):
+    """One vector a pair, perhaps dense layers, then a linear layer to one number, trained by squared error."""
+
+    kind: ClassVar[str] = "similarity"
+    data: ClassVar[type[Splits]] = SimilarityDataset
+    metric: ClassVar[str] = SPEARMAN
+    loss_name: ClassVar[str] = "mean squared error"
+    trained_range: tuple[float, float, float]  # of the training pairs: lowest, mean, highest score
+
+    @classmethod
+    def of(cls, dataset: SimilarityDataset, settings: Settings) -> Similarity:
+        """The task that this data set and these settings describe."""
+        return cls(trained_range=dataset.trained_range, pooling=settings.pooling, **head_fields(settings))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None: a score is no class."""
+        return ()
+
+    @property
+    def outputs(self) -> int:
+        """The score."""
+        return 1
+
+    def head(self, width: int, generator: torch.Generator | None) -> nn.Module:
+        """Freshly made, it answers about the training pairs' mean score, so that no step is spent on finding it."""
+        head: Any = super().head(width, generator)
+        head[-1].bias.data.fill_(self.trained_range[1])
+        return head
+
+    def features(self, tokenizer: Any, examples: Sequence[Pair], max_length: int) -> list[Features]:
+        """[CLS] first [SEP] second [SEP] of each pair; the target is its score."""
+        rows = pair_ids(tokenizer, [(pair.first, pair.second) for pair in examples], max_length)
+        return [
+            Features((ids,), float(pair.score), cut, (segments,))
+            for (ids, segments, cut), pair in zip(rows, examples, strict=True)
+        ]
+
+    def logits(self, head: nn.Module, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """[batch, n, d] -> [batch]: a score each."""
+        result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask)).squeeze(-1)
+        return result
+
+    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """(prediction - score)², mean over the batch, as transformers takes it for problem_type "regression"."""
+        return F.mse_loss(logits.float(), targets)
+
+    def units(self, targets: torch.Tensor) -> float:
+        """How many pairs there are."""
+        return float(len(targets))
+
+    def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:
+        """The score, as the layer gives it: it may lie a little below 0 or above 5."""
+        return [(score,) for score in logits.float().tolist()]
+
+    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """None: the correlation over one batch's few pairs is noise."""
+        return torch.full((), math.nan, device=logits.device)
+
+    def mean_loss(self, dataset: SimilarityDataset) -> float:
+        """The mean squared error, on the test pairs, of always answering the training pairs' mean score."""
+        return float(np.mean([(pair.score - self.trained_range[1]) ** 2 for pair in dataset.test]))
+
+    def look(
+        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[float]
+    ) -> PairLook:
+        """With Spearman's rho over the validation pairs."""
+        agreement = correlation(np.array([row[0] for row in answers]), np.array(targets))
+        return PairLook(step, epoch, train_loss, loss, agreement.spearman, agreement.low, agreement.high)
+
+    def outcome(self, dataset: SimilarityDataset, answers: Answers, ended: Ended) -> SimilarityResult:
+        """With every pair's two scores, and the largest errors."""
+        scored = tuple(
+            Scored(pair.first, pair.second, pair.score, row[0]) for pair, row in zip(dataset.test, answers, strict=True)
+        )
+        gold, predicted = (np.array([getattr(one, name) for one in scored]) for name in ("gold", "predicted"))
+        return SimilarityResult(
+            agreement=correlation(predicted, gold),
+            loss_before=ended.loss_before,
+            mean_loss=self.mean_loss(dataset),
+            trained_range=self.trained_range,
+            mistakes=tuple(sorted(scored, key=lambda one: -abs(one.error))[:MAX_MISTAKES]),
+            answers=scored,
+            **ended.run,
+        )
+
+
+TASK = Similarity
+
+
+def example_of(boxes: Sequence[str]) -> Pair:
+    """A person's own pair. Raises UserError for an empty box."""
+    texts = [clean_text(box, "The sentence").strip() for box in boxes[:2]]
+    if len(texts) < 2 or not all(texts):
+        raise UserError("Write both sentences.")
+    return Pair(texts[0], texts[1], LOWEST)

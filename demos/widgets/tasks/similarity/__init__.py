@@ -1,0 +1,1 @@
+"""The task on the page: how similar two sentences are."""
