@@ -7,7 +7,7 @@ const frame = element.querySelector("iframe");
 const page = `/${window.gradio_config?.current_page || "/"}`;
 const base = location.origin + location.pathname.replace(/\/+$/, "").replace(new RegExp(`${page}$`), "");
 const file = (path) => `${base}${window.gradio_config?.api_prefix ?? "/gradio_api"}/file=${encodeURI(path)}`;
-const state = { ready: false, choice: null, lines: null, heads: null, asked: new Map() }; // asked: kind of picture -> who waits for it
+const state = { ready: false, choice: null, lines: null, heads: null, file: "bert-attention", asked: new Map() }; // asked: kind of picture -> who waits for it
 
 function theme() {
   const style = getComputedStyle(document.body);
@@ -27,8 +27,9 @@ function show() {
   if (!props.value) return;
   const message = JSON.parse(props.value);
   element.dataset.view = message.view;
-  if (!frame.style.height && message.view === "head") frame.style.height = `${reserved(message.tokens.length)}px`;
+  if (!frame.style.height && message.view === "head") frame.style.height = `${reserved(Math.max(message.tokens.length, message.columns?.tokens.length ?? 0))}px`;
   state.heads = message.heads;
+  state.file = message.file ?? "bert-attention";
   post({ message });
 }
 
@@ -62,7 +63,7 @@ function heard(event) {
     state.lines = said;
     trigger("input");
   } else if (said.type === "picture" && said.blob instanceof Blob) {
-    const name = `bert-attention-${said.view}-layer${Number(said.layer) + 1}-head${Number(said.head) + 1}.${said.kind}`;
+    const name = `${state.file}-${said.view}-layer${Number(said.layer) + 1}-head${Number(said.head) + 1}.${said.kind}`;
     state.asked.get(said.kind)?.(download(said.blob, name));
     state.asked.delete(said.kind);
   }

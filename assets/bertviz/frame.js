@@ -187,8 +187,8 @@ const frame = (() => {
   }
 
   async function take(kind) {
-    const { view, layer, head } = shown;
-    const blob = await picture.take(kind, `Attention in BERT: ${view} view, layer ${layer + 1}, head ${head + 1}`);
+    const { view, layer, head, model = "BERT" } = shown;
+    const blob = await picture.take(kind, `Attention in ${model}: ${view} view, layer ${layer + 1}, head ${head + 1}`);
     tell({ type: "picture", kind, blob, view, layer, head });
   }
 

@@ -115,7 +115,10 @@ const marks = (() => {
       const heads = message.num_heads;
       reachable(regions, heads, (index) => `layer ${Math.floor(index / heads) + 1}, head ${(index % heads) + 1}`);
     } else {
-      for (const side of sides(picture)) sideOf(side, side.id.startsWith("left") ? drawn.left_text : drawn.right_text, message);
+      for (const side of sides(picture)) {
+        const left = side.id.startsWith("left");
+        sideOf(side, left ? drawn.left_text : drawn.right_text, left ? message : unpacked.read(message));
+      }
       squares.number();
       reachable(squares.all(), 1, (index) => `head ${index + 1}`);
     }

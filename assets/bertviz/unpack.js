@@ -55,14 +55,19 @@ const unpacked = (() => {
   // bertviz reads layer 0 for its sizes: a layer that isn't here yet answers with these, and holds no numbers.
   const sizesOnly = (list) => Object.assign(list, { sizesOnly: true });
 
+  // What is read: the same tokens, or in cross-attention the `columns` of another text
+  const read = (message) => message.columns ?? message;
+
   // [rows of queries][columns of keys] of one layer, head by head
-  function weights({ num_heads: heads, tokens: { length: n } }, layer, [top, bottom], [left, right]) {
+  function weights(message, layer, [top, bottom], [left, right]) {
+    const { num_heads: heads, tokens: { length: n } } = message;
+    const wide = read(message).tokens.length;
     const packed = held.weights.get(layer);
     if (!packed) return sizesOnly(new Array(heads));
     return lazily(heads, (head) => {
       const matrix = [];
       for (let row = top; row < bottom; row++) {
-        const start = (head * n + row) * n;
+        const start = (head * n + row) * wide;
         const shares = new Array(right - left);
         for (let column = left; column < right; column++) shares[column - left] = SHARES[packed[start + column]];
         matrix.push(shares);
@@ -89,18 +94,19 @@ const unpacked = (() => {
   // What bertviz calls `attention`: everything, and for a pair its four quarters, all cut from the one matrix here.
   function attention(message) {
     const { tokens, num_layers: layers, sentence_b_start: b } = message;
+    const texts = read(message).tokens;
     const all = [0, tokens.length];
     const a = [0, b];
     const rest = [b, tokens.length];
-    const cuts = b === null ? [[all, all]] : [[all, all], [a, a], [rest, rest], [a, rest], [rest, a]];
+    const cuts = b === null ? [[all, [0, texts.length]]] : [[all, all], [a, a], [rest, rest], [a, rest], [rest, a]];
     return cuts.map(([rows, columns]) => ({
       left_text: Object.assign(tokens.slice(...rows), { first: rows[0] }),
-      right_text: Object.assign(tokens.slice(...columns), { first: columns[0] }),
+      right_text: Object.assign(texts.slice(...columns), { first: columns[0] }),
       attn: lazily(layers, (layer) => weights(message, layer, rows, columns)),
       queries: lazily(layers, (layer) => vectors(message, layer, "queries", rows)),
       keys: lazily(layers, (layer) => vectors(message, layer, "keys", columns)),
     }));
   }
 
-  return { keep, missing, attention };
+  return { keep, missing, attention, read };
 })();

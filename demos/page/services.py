@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from demos.bert.causal.decoder import our_decoder
 from demos.bert.embeddings.vector_cache import VectorCache
+from demos.bert.family.family_store import FamilyStore
 from demos.bert.model.catalogue import BUNDLED
 from demos.bert.model.models import LoadedModel, ModelStore
 from demos.bert.model.run import Run, RunCache
@@ -47,6 +48,7 @@ class Services:
         self.heads = heads or PretrainedModels(memory)
         self.trainings = trainings or TrainingService(memory=memory)
         self.drawings = Drawings(memory=memory)
+        self.family = FamilyStore(memory)
 
     def key(self, model: str | None) -> str:
         """The catalogue key that `model` means: empty is the default. Raises UserError for an unknown one."""

@@ -426,6 +426,7 @@ FIXED: dict[tuple[str, str], str] = {
     ("family", "elmo"): "none",
     ("family", "inputs"): "last",
     ("family", "models"): "data",
+    ("family", "attention"): "cross",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +59,11 @@ def nbytes_of(*modules: Any) -> int:
 
 
 def model_folder(
-    spec: ModelSpec, fetch: bool = True, progress: Callable[[int], None] = lambda count: None, weights: bool = True
+    spec: ModelSpec,
+    fetch: bool = True,
+    progress: Callable[[int], None] = lambda count: None,
+    weights: bool = True,
+    files: Sequence[str] = HUB_FILES,
 ) -> Path:
     """The folder with a catalogue model's files: the bundled package's, or the Hub cache's at the pinned revision.
 
@@ -73,7 +77,7 @@ def model_folder(
         "repo_id": spec.hub_id,
         "revision": spec.revision,
         "cache_dir": spec.cache,
-        "allow_patterns": list(HUB_FILES if weights else TOKENIZER_FILES),
+        "allow_patterns": list(files if weights else TOKENIZER_FILES),
         "etag_timeout": HUB_TIMEOUT,
     }
     try:

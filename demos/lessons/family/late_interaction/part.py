@@ -87,7 +87,7 @@ def asked_for(sentence: Sentence, typed: str) -> str:
 
 
 PART = Part(
-    tab="Search token by token",
+    tab="Search by token",
     look="For each token of the query, the most similar token of the sentence is framed, and the framed cosines "
     "are added. Compare the two lists: which sentences stand higher in B?",
     build=build,

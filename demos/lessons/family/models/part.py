@@ -37,5 +37,5 @@ PART = Part(
     ),
     build=build,
     reads_sentence=False,
-    order=6,
+    order=7,
 )

@@ -1,0 +1,85 @@
+"""The Hub's members of the family, loaded as other models are: pinned, safetensors only, within the memory budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from demos.bert.family.attentions import Reading, of_both_stacks, of_one_stack
+from demos.bert.family.members import BOTH, MEMBERS, Member
+from demos.bert.model.catalogue import ModelSpec
+from demos.bert.model.fetching import WEIGHTS
+from demos.bert.model.memory_budget import Budget
+from demos.bert.model.models import LoadedModel, ModelStore, model_folder
+from demos.bert.model.once_cache import Recent
+from demos.bert.model.weights import read_weights
+from demos.errors import UserError
+
+MOST_WEIGHTS = 1_200_000_000  # bytes of all together: XLM-R alone, or GPT-2 and RoBERTa
+MOST_READ = 40_000_000  # bytes of attention weights; 12 layers of 12 heads and 40 tokens are 0.9 MB
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How many bytes of a member have come."""
+
+    title: str
+    count: int
+    total: int
+
+
+class FamilyStore(ModelStore):
+    """`ModelStore` for members: with their own files and classes, and few of them in memory at one time."""
+
+    def __init__(self, memory: Budget | None = None, members: Mapping[str, Member] = MEMBERS) -> None:
+        super().__init__(members, memory)
+        self.members = members
+        self._models = Recent(MOST_WEIGHTS, lambda loaded: loaded.nbytes, self.memory, "models beside BERT")
+        self._readings: Recent[Reading] = Recent(MOST_READ, lambda read: read.nbytes, self.memory, "attention weights")
+
+    def member(self, key: str) -> Member:
+        """By its key; the first for an unknown one."""
+        return self.members.get(key) or next(iter(self.members.values()))
+
+    def reading(self, member: Member, text: str, target: str, compute: Callable[[], Reading]) -> Reading:
+        """What `member` computes for these, kept for all who ask for the same. Raises what `compute` raises."""
+        return self._readings.make((member.key, text, target), lambda take: compute())
+
+    def read(self, member: Member, text: str, target: str = "") -> Reading:
+        """The attention of a member of the Hub, which is loaded now if it is not yet. Raises UserError."""
+        loaded = self.get(member.key)
+        if member.stack == BOTH:
+            return of_both_stacks(member, loaded.model, loaded.tokenizer, text, target)
+        return of_one_stack(member, loaded.model, loaded.tokenizer, text)
+
+    def _files(self, spec: ModelSpec, weights: bool = True) -> Path:
+        member = self.members[spec.key]
+        return model_folder(member, progress=lambda count: self._note(spec.key, count), files=member.files)
+
+    def _read(self, key: str, take: Callable[[float], None]) -> LoadedModel:
+        member = self.members[key]
+        try:
+            folder = self._files(member)  # first: it fetches what is missing, and tells how far it is
+            check_config(member, folder)
+            take((folder / WEIGHTS).stat().st_size)
+            kind: Any = AutoModelForSeq2SeqLM if member.stack == BOTH else AutoModel
+            model = read_weights(kind, folder)
+            tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+            return LoadedModel(member, tokenizer, model.eval().requires_grad_(False))
+        finally:
+            self._progress.pop(key, None)
+
+
+def check_config(member: Member, folder: Path) -> None:
+    """Raises UserError, one sentence, where the folder's model is of another kind than the catalogue says."""
+    try:
+        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{member.title} can't be opened: its config.json can't be read.") from error
+    if said != member.model_type:
+        raise UserError(f"{member.title} can't be opened: its config.json says {str(said)[:40]!r}.")

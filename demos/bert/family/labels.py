@@ -1,0 +1,54 @@
+"""Tokens of any tokenizer as labels: WordPiece marks what continues a word (##), the others what begins one (▁, Ġ)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from demos.bert.attention.matrix_labels import Labels
+
+SENTENCE_PIECE, BYTES = "▁", "Ġ"  # the space before a word, as SentencePiece and byte-level BPE write it
+CONTINUES = "##"
+
+
+def labels_of(tokenizer: Any, input_ids: Sequence[int]) -> Labels:
+    """The tokens' names as the vocabulary has them, which are special, and the running number of each one's word.
+
+    Bytes are written as the characters that they are, where a token holds whole ones.
+    """
+    tokens = tokenizer.convert_ids_to_tokens(list(input_ids))
+    unknown = tokenizer.unk_token_id if tokenizer.unk_token != tokenizer.eos_token else None  # GPT-2 has one for both
+    special = [token in tokenizer.all_special_ids and token != unknown for token in input_ids]
+    backend = getattr(tokenizer, "backend_tokenizer", None)  # which a Marian tokenizer lacks
+    if backend is not None and type(backend.decoder).__name__ == "ByteLevel":
+        tokens = [readable(tokenizer, token) for token in tokens]
+    wordpiece = backend is not None and type(backend.model).__name__ == "WordPiece"
+    return Labels(tuple(tokens), tuple(special), words=word_numbers(tokens, special, wordpiece))
+
+
+def readable(tokenizer: Any, token: str) -> str:
+    """A token of bytes as text, its space still marked; itself where that makes no whole characters."""
+    text = str(tokenizer.convert_tokens_to_string([token]))
+    return text.replace(" ", BYTES) if text.strip() and "\ufffd" not in text else token
+
+
+def word_numbers(names: Sequence[str], special: Sequence[bool], wordpiece: bool) -> tuple[int | None, ...]:
+    """The running number of each token's word; None for a special token. A punctuation mark is a word of its own."""
+    numbers: list[int | None] = []
+    number, before = -1, ""  # `before` is empty where a word must begin
+    for name, marked in zip(names, special, strict=True):
+        if marked:
+            numbers.append(None)
+            before = ""
+            continue
+        other = before not in (SENTENCE_PIECE, BYTES) and has_letters(name) != has_letters(before)
+        begins = not name.startswith(CONTINUES) if wordpiece else name.startswith((SENTENCE_PIECE, BYTES)) or other
+        number += begins or not before
+        numbers.append(number)
+        before = name
+    return tuple(numbers)
+
+
+def has_letters(token: str) -> bool:
+    """Whether the token has a letter or a digit; else it is punctuation, or a space alone."""
+    return any(map(str.isalnum, token))

@@ -1,0 +1,34 @@
+"""What is said of the lines: the mask in numbers, and what each written token reads most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from demos.bert.family.attentions import Attention, Reading
+from demos.bert.family.members import Member
+from demos.bert.translation.transformer_places import CROSS, DECODER
+from demos.templates import templates
+from demos.widgets.bertviz.messages import LeftOut
+
+TEXT = templates(__file__)
+
+
+def said_html(reading: Reading, attention: Attention, layer: int) -> str:
+    """The facts of this kind of attention, in words; of `layer`, from 0, what each row reads most."""
+    rows, columns = attention.rows, attention.columns
+    if attention.kind == CROSS:
+        reads = [(columns.names[column], share) for column, share in attention.most_read(layer)]
+        return TEXT.cross(list(zip(reading.writes, reads, strict=True)), layer, reading.chosen)
+    seen = np.arange(1, len(rows) + 1) if attention.kind == DECODER else np.full(len(rows), len(rows))
+    first, equal = float(attention.weights[..., 0].mean()), float((1 / seen).mean())
+    return TEXT.self_attention(attention.kind, len(rows), rows.names[0], attention.later, first, equal)
+
+
+def caption_html(weights: np.ndarray, view: str) -> str:
+    """How to use the view, and what it leaves out."""
+    return TEXT.caption(view, LeftOut.of(weights))
+
+
+def loading_html(member: Member, count: int | None) -> str:
+    """How far the download is; None before and after it."""
+    return TEXT.loading(member, count)

@@ -1,0 +1,208 @@
+"""The attention of one model after another in bertviz: an encoder's, a decoder's, and both with cross-attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from demos.bert.family.attentions import Reading, of_one_stack, of_our_decoder, of_our_translator
+from demos.bert.family.members import AGREEMENT, MEMBERS, OUR_DECODER, TRANSLATOR, Member
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
+from demos.figures.matrix import matrix_table
+from demos.lessons.family.attention.figure import caption_html, loading_html, said_html
+from demos.lessons.family.attention.program import attention_code
+from demos.page.folds import all_controls, folds
+from demos.page.layer_head_choices import clamp, counted_slider, slider
+from demos.page.lesson import IN_BROWSER, Page, Part, by_component
+from demos.page.progress import BETWEEN
+from demos.page.services import Services
+from demos.widgets.bertviz.frame import bertviz_frame, frame_value
+from demos.widgets.bertviz.messages import Held
+from demos.widgets.bertviz.two_texts import two_texts_message
+from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
+from demos.widgets.takeaway.takeaway import takeaway_row
+
+TITLES = {ENCODER: "Encoder", DECODER: "Decoder (masked)", CROSS: "Cross-attention"}
+EXAMPLES = {member.example for member in MEMBERS.values()}
+OPENED = 1  # the layer, from 0
+AT_ONCE = 16  # who waits for a model takes nobody's place
+FILLED = ("frame", "held", "layer", "head", "lines", "kind", "source", "target", "said", "caption", "numbers",
+          "program")  # fmt: skip
+
+
+def build(page: Page) -> None:
+    """The lines beside the model and its texts; the folds."""
+    parts: dict[str, Any] = {name: gr.Textbox("", visible="hidden") for name in ("held", "lines")}
+    parts["lines"].value = "all"
+    with gr.Row(elem_classes="family-attention-views"):
+        with gr.Column(scale=6, min_width=320, elem_id="family-attention-frame", elem_classes="picture"):
+            parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="family-bertviz")
+            with takeaway_row("Download the lines:"):
+                for file in ("png", "svg"):
+                    gr.Button(file.upper(), size="sm", elem_classes="save", min_width=60).click(
+                        None,
+                        js=f"() => {{ insideBert.attention.save('{file}'); }}",
+                        api_visibility="private",
+                        show_progress="hidden",
+                    )
+            parts["caption"] = gr.HTML("", elem_classes="family-attention-caption")
+        with gr.Column(scale=5, min_width=320):
+            member = gr.Dropdown(
+                [(each.label, each.key) for each in MEMBERS.values()], value=TRANSLATOR, label="Model",
+                elem_id="family-attention-model",
+            )  # fmt: skip
+            parts["kind"] = gr.Radio(
+                [(title, kind) for kind, title in TITLES.items()], value=CROSS, label="Attention",
+                elem_id="family-attention-kind",
+            )  # fmt: skip
+            parts["source"] = gr.Textbox(
+                AGREEMENT, label="Text", lines=2, max_lines=3, elem_id="family-attention-source"
+            )
+            parts["target"] = gr.Textbox(
+                "", label="Target text (empty: the model writes it)", max_lines=3, elem_id="family-attention-target"
+            )
+            page.show_look()
+            parts["said"] = gr.HTML("", elem_id="family-attention-said", elem_classes="said")
+            with all_controls(page, __file__, set_elsewhere=True):
+                view = gr.Radio(
+                    [(VIEWS[name].title, name) for name in ("head", "model")], value="head", label="View",
+                    elem_id="family-attention-view",
+                )  # fmt: skip
+                with gr.Row():
+                    for what, first in (("layer", OPENED), ("head", 0)):
+                        count = max(getattr(each, f"num_{what}s") for each in MEMBERS.values())
+                        parts[what] = counted_slider(
+                            count, first, label=what.capitalize(), elem_id=f"family-attention-{what}", min_width=150
+                        )
+    parts["numbers"], parts["program"] = folds(__file__, "Prints what each token reads most")
+    page.keep(
+        family_model=member, attention=parts["kind"], source=parts["source"], target=parts["target"], view=view,
+        layer=parts["layer"], head=parts["head"], lines=parts["lines"],
+    )  # fmt: skip
+    _wire(page, parts, member, view)
+
+
+def _wire(page: Page, parts: dict[str, Any], member: gr.Dropdown, view: gr.Radio) -> None:
+    """The inputs stand as assets/bertviz/bridge.js knows them: view, layer, head, held in front, lines as the last."""
+    layer, head, kind, source, target = (parts[name] for name in ("layer", "head", "kind", "source", "target"))
+    inputs = [*page.sentence, view, layer, head, parts["held"], member, kind, source, target, parts["lines"]]
+    outputs = [parts[name] for name in FILLED]
+    line: dict[str, Any] = {
+        "trigger_mode": "always_last", "show_progress": "hidden",
+        "concurrency_id": "family-attention", "concurrency_limit": AT_ONCE,
+    }  # fmt: skip
+    moved = [view.input, layer.input, head.input, member.input, kind.input, source.change, target.change]
+    show = partial(drawn, page.services)
+    page.on([page.settled.change, *moved], by_component(parts, show), inputs, outputs, for_all=True, **line)
+    page.on(
+        [parts["frame"].select], by_component(parts, partial(show, follow=True)), inputs, outputs,
+        js="(...values) => insideBert.attention.chosen(values)", **line,
+    )  # fmt: skip
+    parts["frame"].input(None, None, [parts["lines"]], js="() => insideBert.attention.lines()", **IN_BROWSER)
+    gr.on(
+        [head.change, parts["lines"].change],
+        None,
+        [head, parts["lines"]],
+        None,
+        js="(head, lines) => { insideBert.attention?.show(head, lines); }",
+        **IN_BROWSER,
+    )
+
+
+def drawn(
+    services: Services, _text: str, _pair: str, _model: str, *choices: Any, follow: bool = False
+) -> Iterator[Any]:
+    """How far a model's download is, then all that is shown. Raises UserError where it can't be had or read."""
+    member = services.family.member(choices[4])
+    if member.hub_id and not services.family.ready(member.key):
+        loading = services.family.begin(member.key)
+        while not wait([loading], BETWEEN).done:
+            yield {"said": loading_html(member, services.family.progress(member.key))}
+        yield {"said": ""}
+        loading.result()
+    yield shown(services, *choices, follow=follow)
+
+
+def shown(
+    services: Services,
+    view: str,
+    layer: float,
+    head: float,
+    held: str,
+    key: str,
+    kind: str,
+    source: str,
+    target: str,
+    lines: str,
+    *,
+    follow: bool = False,
+) -> dict[str, Any]:
+    """What changes, by the names of the components. A layer or head beyond this model's becomes its last one.
+
+    With `follow`, layer and head came from the frame and move the sliders. Another model's example gives way to this
+    model's. Raises UserError for a text that can't be read.
+    """
+    member = services.family.member(key)
+    source, target = str(source or ""), str(target or "")
+    if source in EXAMPLES and source != member.example:
+        source, target = member.example, ""
+    reading = read(services, member, source, target if CROSS in member.kinds else "")
+    attention = reading.kinds.get(kind) or next(iter(reading.kinds.values()))
+    num_layers, num_heads = attention.weights.shape[:2]
+    at, number = clamp(layer, num_layers), clamp(head, num_heads)
+    follow = follow or (at, number) != (layer, head)
+    shape = VIEWS["model" if view == "model" else "head"]
+    named = {"model": member.title, "file": f"attention-{member.key}-{attention.kind}"}
+    message, now_held = two_texts_message(
+        attention.weights, attention.rows, attention.columns, shape, at, number, Held.read(held), **named
+    )
+    message["heads"] = heads_on(str(lines or ""), number, num_heads)
+    title = f"{TITLES[attention.kind]}, layer {at + 1}, head {number + 1}"
+    return {
+        "frame": frame_value(message),
+        "held": now_held.say(),
+        "layer": slider(at, num_layers, move=follow),
+        "head": slider(number, num_heads, move=follow),
+        "lines": lines_said(message["heads"], number),
+        "kind": gr.update(visible=len(member.kinds) > 1),
+        "source": source,
+        "target": gr.update(visible=CROSS in member.kinds, value=target),
+        "said": said_html(reading, attention, at),
+        "caption": caption_html(attention.weights, shape.name),
+        "numbers": matrix_table(attention.weights[at, number], attention.rows, attention.columns, title),
+        "program": attention_code(member, attention.kind, at, source, reading),
+    }
+
+
+def read(services: Services, member: Member, source: str, target: str) -> Reading:
+    """What this model computes for these texts, kept for all who ask."""
+    own: dict[str, Callable[[], Reading]] = {
+        TRANSLATOR: partial(of_our_translator, source, target),
+        OUR_DECODER: lambda: of_our_decoder(services.decoder(), source),
+        BUNDLED: lambda: of_one_stack(member, *bundled(services), source),
+    }
+    compute = own.get(member.key, partial(services.family.read, member, source, target))
+    return services.family.reading(member, source, target, compute)
+
+
+def bundled(services: Services) -> tuple[Any, Any]:
+    """The bundled BERT and its tokenizer."""
+    loaded = services.loaded(BUNDLED)
+    return loaded.model, loaded.tokenizer
+
+
+PART = Part(
+    tab="Attention",
+    look=(
+        "Compare the three kinds of attention. In a decoder, no line leads to a later token; in cross-attention, the "
+        "lines lead from the text that is written to the text that is read."
+    ),
+    build=build,
+    reads_sentence=False,
+    order=6,
+)

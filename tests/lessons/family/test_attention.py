@@ -1,0 +1,132 @@
+"""Attention, model by model: its three matrices, what is said of them, and its programs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demos.bert.family.family_store import FamilyStore
+from demos.bert.family.members import AGREEMENT, MEMBERS, OUR_DECODER, TRANSLATOR
+from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.models import LoadedModel, ModelStore
+from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
+from demos.errors import UserError
+from demos.lessons.family.attention import question
+from demos.lessons.family.attention.part import drawn, read, shown
+from demos.lessons.family.attention.program import attention_code
+from demos.page.services import Sentence, Services
+from tests.bert.family.tiny_family import KINDS, member, write
+from tests.programs import printed
+
+
+@pytest.fixture(scope="module")
+def services(store: ModelStore, bundled: LoadedModel) -> Services:
+    return Services(store, bundled.spec.key)
+
+
+@pytest.fixture(scope="module")
+def show(services: Services) -> Callable[..., dict[str, Any]]:
+    def show(key: str, kind: str, source: str = AGREEMENT, target: str = "", **changes: Any) -> dict[str, Any]:
+        given = {"view": "head", "layer": 1, "head": 0, "held": "", "lines": "all"} | changes
+        return shown(services, key=key, kind=kind, source=source, target=target, **given)
+
+    return show
+
+
+def test_three_kinds_are_three_pictures(show: Callable[..., dict[str, Any]]) -> None:
+    frames = {kind: json.loads(show(TRANSLATOR, kind)["frame"]) for kind in (ENCODER, DECODER, CROSS)}
+    n, m = (len(frames[kind]["tokens"]) for kind in (ENCODER, DECODER))
+    assert (n, m) == (13, 15)
+    assert len({frame["key"] for frame in frames.values()}) == 3
+    assert [len(frame["columns"]["tokens"]) if "columns" in frame else 0 for frame in frames.values()] == [0, 0, n]
+    assert len(frames[CROSS]["tokens"]) == m
+    assert frames[CROSS]["heads"] is None  # all
+
+
+def test_what_is_said_is_computed(show: Callable[..., dict[str, Any]], services: Services) -> None:
+    assert "<b>0%</b> of all attention goes to later tokens" in show(OUR_DECODER, CROSS)["said"]
+    later = read(services, MEMBERS[BUNDLED], AGREEMENT, "").kinds[ENCODER].later
+    assert f"<b>{later:.0%}</b> of all attention" in re.sub(r"\s+", " ", show(BUNDLED, CROSS)["said"])
+    cross = show(TRANSLATOR, CROSS)["said"]
+    assert "<b>zone</b> ← area" in cross
+    assert "wrote the target text itself" in cross
+    typed = show(TRANSLATOR, CROSS, target="l'accord a été signé.")
+    assert "is yours" in re.sub(r"\s+", " ", typed["said"])
+    assert json.loads(typed["frame"])["tokens"] == ["<s>", "l'", "accord", "a", "été", "signé", "."]
+
+
+@pytest.mark.parametrize("key", [TRANSLATOR, OUR_DECODER, BUNDLED])
+def test_the_program_prints_what_is_read_most(key: str, services: Services, show: Callable[..., Any]) -> None:
+    reading = read(services, MEMBERS[key], AGREEMENT, "")
+    kind = list(reading.kinds)[-1]
+    attention = reading.kinds[kind]
+    lines = printed(show(key, kind)["program"])
+    wanted = zip(attention.rows.names, attention.most_read(1), strict=True)
+    for line, (row, (column, weight)) in zip(lines, wanted, strict=False):
+        name, most, share = line.rsplit(" ", 2)
+        assert (name, most) == (row, attention.columns.names[column])
+        assert float(share) == pytest.approx(weight, abs=2e-4)
+    assert len(lines) >= len(attention.rows)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("target", ["", "un café"])
+def test_a_hub_member_s_program_runs(kind: str, target: str, tmp_path: Path) -> None:
+    model, tokenizer = write(kind, tmp_path / kind)
+    one = member(kind)
+    if target and CROSS not in one.kinds:
+        return
+    from demos.bert.family.attentions import of_both_stacks, of_one_stack
+
+    model.set_attn_implementation("eager")
+    texts = ("The agreement was signed.", target) if CROSS in one.kinds else ("The agreement was signed.",)
+    reading = (of_both_stacks if CROSS in one.kinds else of_one_stack)(one, model, tokenizer, *texts)
+    name = list(reading.kinds)[-1]
+    program = attention_code(one, name, 1, texts[0], reading)
+    assert f"name, revision = {one.hub_id!r}, {one.revision!r}" in program
+    lines = printed(program.replace(repr(one.hub_id), repr(str(tmp_path / kind))))
+    attention = reading.kinds[name]
+    shares = [float(line.rsplit(" ", 1)[1]) for line in lines[: len(attention.rows)]]
+    assert shares == pytest.approx([share for _, share in attention.most_read(1)], abs=2e-4)
+
+
+def test_another_model_s_example_gives_way_and_a_text_of_yours_stays(show: Callable[..., dict[str, Any]]) -> None:
+    french = MEMBERS["opus-mt-fr-en"].example
+    assert show(TRANSLATOR, CROSS, source=french)["source"] == AGREEMENT
+    assert show(TRANSLATOR, CROSS, source="the dog sleeps")["source"] == "the dog sleeps"
+
+
+def test_layers_and_heads_beyond_the_model_s_are_its_last(show: Callable[..., dict[str, Any]]) -> None:
+    changed = show(TRANSLATOR, CROSS, layer=9, head=9)
+    assert (changed["layer"]["value"], changed["head"]["value"]) == (1, 3)
+    message = json.loads(show(TRANSLATOR, CROSS, view="model")["frame"])
+    assert sorted(message["weights"]) == ["0", "1"]
+    assert json.loads(show(TRANSLATOR, CROSS, view="neuron")["frame"])["view"] == "head"  # which has no such view
+
+
+def test_hostile_text_is_escaped(show: Callable[..., dict[str, Any]]) -> None:
+    hostile = "</script><img src=x onerror=alert(1)>"
+    changed = show(BUNDLED, ENCODER, source=hostile)
+    for name in ("frame", "said", "caption", "numbers"):
+        assert "<img" not in changed[name]
+        assert "</script" not in changed[name]
+    with pytest.raises(UserError, match="is not among the"):
+        show(TRANSLATOR, CROSS, source=hostile)
+
+
+def test_a_member_that_can_not_be_had_is_told_in_one_sentence(services: Services) -> None:
+    services.family = FamilyStore(services.memory)
+    bar = ("", "", BUNDLED)
+    with pytest.raises(UserError, match="GPT-2 could not be downloaded"):
+        list(drawn(services, *bar, "head", 1, 0, "", "gpt2", CROSS, AGREEMENT, "", "all"))
+    (changed,) = drawn(services, *bar, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")
+    assert "frame" in changed  # and those that need no Hub go on
+
+
+def test_the_answer_is_the_size_of_the_cross_attention(services: Services) -> None:
+    assert question.answer(services, Sentence("", "", BUNDLED)).facts == {"m": 15, "n": 13}
