@@ -13,6 +13,9 @@ from demos.bert.model.models import LoadedModel
 from demos.bert.model.run import run_model
 from demos.errors import UserError
 
+# What the last digits of float32 alone make of 1 - cosine: a text of another length is added up in another order.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -21,6 +24,10 @@ class Changes:
     encoding: Encoding  # with the old word
     replaced: tuple[int, ...]  # the tokens of that word
     moved: np.ndarray  # <float64>[L + 1, n]: 1 - cosine of the states before and after; nan without a partner
+
+    def changed(self, before: int) -> int:
+        """How many of the first `before` tokens have another state in the last layer, by more than rounding."""
+        return int((self.moved[-1, :before] > ROUNDING).sum())
 
 
 def changes(loaded: LoadedModel, text: str, word: str, *, decoder: bool = False) -> Changes:

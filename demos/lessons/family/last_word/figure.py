@@ -89,7 +89,7 @@ def masks_figure(bert: Changes, decoder: Changes, shown: int) -> go.Figure:
 def told_html(bert: Changes, decoder: Changes, word: str, name: str, shown: int) -> str:
     """How many tokens before the word change in each model, in the last layer."""
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
-    counts = [int((one.moved[-1, :before] > 0).sum()) for one in (bert, decoder)]
+    counts = [one.changed(before) for one in (bert, decoder)]
     largest = float(np.nanmax(decoder.moved[:, :before])) if before else 0.0
     return TEXT.told(word, name, before, counts, largest, bert.replaced, max(0, len(bert.encoding) - shown))
 

@@ -12,5 +12,4 @@ def answer(services: Services, sentence: Sentence, other_word: str) -> Answer:
     bert = changes(services.loaded(sentence.model), sentence.text, other_word)
     decoder = changes(services.decoder().encoder, sentence.text, other_word, decoder=True)
     before = bert.replaced[0] if bert.replaced else len(bert.encoding)
-    counts = [int((one.moved[-1, :before] > 0).sum()) for one in (bert, decoder)]
-    return Answer(facts={"before": before, "bert": counts[0], "changed": counts[1]})
+    return Answer(facts={"before": before, "bert": bert.changed(before), "changed": decoder.changed(before)})
