@@ -6,7 +6,6 @@ Its file holds the differences to the encoder with this app's masked-word head, 
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from transformers import BertForMaskedLM
 
 from demos.bert.encoder.masks import causal
 from demos.bert.model.models import LoadedModel
-from demos.bert.model.weights import ALONE
-from demos.bert.pretraining.heads import OUR_HEADS, OURS, Pretrained, of_bert
+from demos.bert.pretraining.heads import OUR_HEADS, OURS, Pretrained, of_bert, with_weights
 from demos.bert.pretraining.heads_file import read_heads
 from demos.files import ASSETS
 
@@ -29,15 +27,7 @@ def our_decoder(loaded: LoadedModel, path: Path = OUR_DECODER) -> Pretrained:
     heads, _ = read_heads(OUR_HEADS, loaded.model.state_dict())
     began = {name.removeprefix("bert."): value for name, value in heads.items() if name.startswith("bert.")}
     state, about = read_heads(path, began)
-    config = copy.deepcopy(loaded.model.config)
-    config.tie_word_embeddings = True
-    with ALONE:
-        whole = BertForMaskedLM._from_config(config, attn_implementation="eager", dtype=torch.float32)
-        whole.tie_weights()
-    missing, unexpected = whole.load_state_dict(state, strict=False)
-    left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
-    if left or unexpected:
-        raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
+    whole = with_weights(BertForMaskedLM, loaded, state, path)
     title = f"{loaded.spec.title.partition(' (')[0]} as a decoder"
     note = "trained on by this project to predict the next word piece"
     spec = replace(loaded.spec, key=f"{loaded.spec.key} decoder", title=title, mlm=False, nsp=False, note=note)

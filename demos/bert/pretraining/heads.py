@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,20 +76,29 @@ class Pretrained(WithHeads):
 
 def our_heads(loaded: LoadedModel, path: Path = OUR_HEADS) -> Pretrained:
     """The bundled encoder as it was trained on here, with the heads in `path`."""
+    state, about = read_heads(path, loaded.model.state_dict())
+    whole = with_weights(BertForPreTraining, loaded, state, path)
+    title = f"{loaded.spec.title.partition(' (')[0]} with this app's heads"
+    note = "trained on by this project for masked words and next sentences"
+    spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
+    return of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
+
+
+def with_weights(kind: Any, loaded: LoadedModel, state: Mapping[str, torch.Tensor], path: Path) -> Any:
+    """A model of transformers' class `kind` with this encoder's configuration and the weights read from `path`.
+
+    Its output is tied to its word embeddings. Raises RuntimeError where the weights do not fit.
+    """
     config = copy.deepcopy(loaded.model.config)
     config.tie_word_embeddings = True
-    state, about = read_heads(path, loaded.model.state_dict())
     with ALONE:
-        whole = BertForPreTraining._from_config(config, attn_implementation="eager", dtype=torch.float32)
+        whole = kind._from_config(config, attn_implementation="eager", dtype=torch.float32)
         whole.tie_weights()
     missing, unexpected = whole.load_state_dict(state, strict=False)
     left = set(missing) - {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
     if left or unexpected:
         raise RuntimeError(f"{path.name} does not fit: {sorted(left)} missing, {sorted(unexpected)} unknown.")
-    title = f"{loaded.spec.title.partition(' (')[0]} with this app's heads"
-    note = "trained on by this project for masked words and next sentences"
-    spec = replace(loaded.spec, key=f"{loaded.spec.key} heads", title=title, mlm=True, nsp=True, note=note)
-    return of_bert(spec, loaded.tokenizer, whole, {"trained_by": OURS} | about)
+    return whole
 
 
 def own_heads(loaded: LoadedModel, folder: Path) -> Pretrained:
