@@ -117,12 +117,16 @@ def test_hostile_text_is_escaped(show: Callable[..., dict[str, Any]]) -> None:
         assert "</script" not in changed[name]
     with pytest.raises(UserError, match="is not among the"):
         show(TRANSLATOR, CROSS, source=hostile)
+    half = json.loads(show(BUNDLED, ENCODER, source="half a character \ud800")["frame"])
+    assert half["tokens"] == ["[CLS]", "half", "a", "character", "[SEP]"]
+    with pytest.raises(UserError, match="must be text"):
+        show(BUNDLED, ENCODER, source=["a"])
 
 
 def test_a_member_that_can_not_be_had_is_told_in_one_sentence(services: Services) -> None:
     services.family = FamilyStore(services.memory)
     bar = ("", "", BUNDLED)
-    with pytest.raises(UserError, match="GPT-2 could not be downloaded"):
+    with pytest.raises(UserError, match=r"GPT-2 could not be downloaded .*\. The first three models .* need no Hub\."):
         list(drawn(services, *bar, "head", 1, 0, "", "gpt2", CROSS, AGREEMENT, "", "all"))
     (changed,) = drawn(services, *bar, "head", 1, 0, "", TRANSLATOR, CROSS, AGREEMENT, "", "all")
     assert "frame" in changed  # and those that need no Hub go on

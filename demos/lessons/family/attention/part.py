@@ -12,7 +12,9 @@ import gradio as gr
 from demos.bert.family.attentions import Reading, of_one_stack, of_our_decoder, of_our_translator
 from demos.bert.family.members import AGREEMENT, MEMBERS, OUR_DECODER, TRANSLATOR, Member
 from demos.bert.model.catalogue import BUNDLED
+from demos.bert.model.text import clean_text
 from demos.bert.translation.transformer_places import CROSS, DECODER, ENCODER
+from demos.errors import UserError
 from demos.figures.matrix import matrix_table
 from demos.lessons.family.attention.figure import caption_html, loading_html, said_html
 from demos.lessons.family.attention.program import attention_code
@@ -124,7 +126,10 @@ def drawn(
         while not wait([loading], BETWEEN).done:
             yield {"said": loading_html(member, services.family.progress(member.key))}
         yield {"said": ""}
-        loading.result()
+        try:
+            loading.result()
+        except UserError as error:
+            raise UserError(f"{error} The first three models in the menu need no Hub.") from error
     yield shown(services, *choices, follow=follow)
 
 
@@ -148,7 +153,7 @@ def shown(
     model's. Raises UserError for a text that can't be read.
     """
     member = services.family.member(key)
-    source, target = str(source or ""), str(target or "")
+    source, target = clean_text(source), clean_text(target, "The target text")
     if source in EXAMPLES and source != member.example:
         source, target = member.example, ""
     reading = read(services, member, source, target if CROSS in member.kinds else "")
