@@ -85,7 +85,7 @@ def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Call
     page.click("#finetune-start")
     expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
     page.locator("#finetune-results").scroll_into_view_if_needed()
-    expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(37)
+    expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(41)
     expect(page.locator("#finetune-results .scores")).to_contain_text("Spearman’s ρ")
     page.fill("#finetune-try-0 textarea", NASTY)
     page.click("#finetune-ask")
