@@ -47,6 +47,7 @@ FORMER = {"paper": "cls", "lecture": "frozen"}  # names in links of earlier vers
 QUICK: dict[str, dict[str, float | int]] = {
     "entities": {"learning_rate": 5e-4, "epochs": 5},
     "question": {"learning_rate": 2e-4, "epochs": 5, "batch_size": 8, "max_length": 192},
+    "similarity": {"learning_rate": 2e-4, "epochs": 6},
 }
 # What does nothing in a task: one vector for all tokens where each has its own, classes where there are none.
 IDLE: dict[str, tuple[str, ...]] = {

@@ -112,10 +112,8 @@ def rows_of(files: Sequence[Path]) -> Iterator[tuple[str, Quality]]:
     yield "trec", Quality("TREC-6", lambda seed: trec(named["trec", "train"], seed), asked, "accuracy", 0.95)
     pairs = replace(recipe, epochs=5, max_length=128)
     yield "mrpc", Quality("MRPC", pair("pair", "mrpc", "", ALL), pairs, PARAPHRASE_F1, 0.85)
-    rated = pair("similarity", "stsb", "dev", 1_500)
-    yield "stsb", Quality("STS-B, 1,500 rows", rated, recipe, SPEARMAN, None)
-    rated = pair("similarity", "stsb", "dev", ALL)
-    yield "stsb", Quality("STS-B, all rows", rated, wide, SPEARMAN, None)
+    rated = replace(recipe, learning_rate=2e-4, epochs=6)  # the page's own for this task
+    yield "stsb", Quality("STS-B, 1,500 rows", pair("similarity", "stsb", "dev", 1_500), rated, SPEARMAN, None)
     names = replace(wide, epochs=4, learning_rate=3e-4, max_length=128)
     yield "wnut17", Quality("WNUT-17", pair("entities", "wnut17", "dev", ALL), names, "entity F1", 0.35)
     spans = replace(recipe, epochs=3, learning_rate=2e-4, batch_size=8, max_length=256)

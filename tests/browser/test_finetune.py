@@ -78,6 +78,25 @@ def test_a_run_grows_live_stops_within_a_step_and_answers(open_lesson: Callable[
     ] == []
 
 
+def test_a_score_is_trained_as_a_number_and_shown_on_its_scale(open_lesson: Callable[..., Page]) -> None:
+    page = open_lesson("finetune", task="similarity", epochs=1, most=60)
+    expect(page.locator("#finetune-data")).to_contain_text("60 pairs for training")
+    expect(page.locator("#finetune-curve .curve-panels")).to_contain_text("mean squared error")
+    page.click("#finetune-start")
+    expect(page.locator("#finetune-curve .curve-status")).to_contain_text("Trained after 4 steps", timeout=60_000)
+    page.locator("#finetune-results").scroll_into_view_if_needed()
+    expect(page.locator("#finetune-results .js-plotly-plot .scatterlayer .point")).to_have_count(41)
+    expect(page.locator("#finetune-results .scores")).to_contain_text("Spearman’s ρ")
+    page.fill("#finetune-try-0 textarea", NASTY)
+    page.click("#finetune-ask")
+    expect(page.locator("#finetune-answer")).to_contain_text("onerror")
+    said = page.locator("#finetune-answer .gauge-needle b").inner_text()
+    assert -2 < float(said) < 7
+    assert page.locator(f"{LESSON} img").count() == 0
+    pick(page, "a data set from the Hub")
+    expect(page.locator("#finetune-data .glue")).to_contain_text("STS-B")
+
+
 def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_the_next(
     open_lesson: Callable[..., Page], context: BrowserContext, app_url: str, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +20,9 @@ from demos.training.events import (
     Waiting,
     Watched,
 )
+from demos.training.metrics import SPEARMAN
 from demos.widgets.live_curve.live_curve import MAX_POINTS, CurveFeed, Watcher, duration, idle_message
+from demos.widgets.live_curve.text import tested_told
 
 
 def started(steps: int, watched: tuple[int, ...] = ()) -> Started:
@@ -85,6 +88,16 @@ def test_before_a_run_the_axes_hold_what_is_to_be_beaten_by_its_name() -> None:
     without = json.loads(idle_message("exact match", ("", math.nan), 0))
     assert (without["baseline"], without["legend"]["guess"]) == (None, "")
     assert "dashed" not in without["status"]
+
+
+def test_numbers_are_compared_with_their_mean_and_a_correlation_is_no_percentage() -> None:
+    message = json.loads(idle_message(SPEARMAN, ("", math.nan), 0, 2.25, "mean squared error"))
+    assert (message["guess"], message["guessed"]) == (2.25, "always the mean score")
+    assert message["legend"]["guess"] == "always the mean score (loss)"
+    assert message["titles"][0] == ["Loss", "mean squared error, lower is better"]
+    assert (message["shares"], json.loads(idle_message("accuracy", ("", math.nan), 2))["shares"]) == (False, True)
+    assert tested_told(SimpleNamespace(metrics={SPEARMAN: 0.594})) == "Test Spearman's ρ 0.59."
+    assert tested_told(SimpleNamespace(metrics={"accuracy": 0.594})) == "Test accuracy 59%."
 
 
 def test_during_a_run_the_dashed_lines_have_the_tasks_own_name_for_them() -> None:

@@ -88,4 +88,5 @@ def test_the_data_is_told_with_a_pair_as_bert_reads_it(tiny: LoadedModel) -> Non
     assert "2 pairs for training, 1 for validation" in shown
     assert "One example (score 3.8)" in shown
     assert "rains" in shown
+    assert "With 2 pairs, predictions stay close to the mean" in shown
     assert "<img" not in shown

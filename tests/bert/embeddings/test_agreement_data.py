@@ -21,9 +21,9 @@ def words(text: str) -> list[str]:
 
 def test_the_file_has_its_form() -> None:
     lines = OURS.read_text(encoding="utf-8").split("\n")
-    assert lines[0] == "score\tkind\tsentence1\tsentence2"
+    assert lines[0] == "score\tkind\tsentence1\tsentence2\tsplit"
     assert lines[-1] == ""
-    assert all(line.count("\t") == 3 and '"' not in line for line in lines[:-1])
+    assert all(line.count("\t") == 4 and '"' not in line for line in lines[:-1])
     pairs = our_pairs().pairs
     assert len(pairs) == len(lines) - 2
     assert {pair.kind for pair in pairs} == KINDS
@@ -33,6 +33,13 @@ def test_the_file_has_its_form() -> None:
             assert text == text.strip()
             assert text[-1] in ".?!"
             assert 3 <= len(words(text)) <= 30
+
+
+def test_each_split_has_its_share_of_every_part_of_the_scale() -> None:
+    rows = [line.split("\t") for line in OURS.read_text(encoding="utf-8").splitlines()[1:]]
+    ordered = [split for *_, split in sorted(rows, key=lambda row: float(row[0]))]
+    pattern = ["train", "train", "test", "train", "validation", "train", "test", "train", "train"]
+    assert ordered == [pattern[place % 9] for place in range(len(rows))]
 
 
 def test_bands_are_about_equally_filled() -> None:

@@ -119,6 +119,8 @@ def test_whether_a_gap_is_luck_is_said_by_how_they_were_tested() -> None:
     assert "2 are right only in run 2 and 0 only in run 1" in lucky
     assert f"probability of {2 * 0.5**2:.2g}" in lucky
     assert "within chance" in lucky
+    rated = [other(metrics={"Spearman's ρ": rho}, right="") for rho in (0.61, 0.58)]
+    assert "0.030 worse" in flat(compared_html(rated))  # a correlation has no points
     even = flat(compared_html([RECORD, other(metrics={"accuracy": 0.5}, right="1111100000"[::-1])]))
     assert "no better and no worse" in even
     assert "no evidence that either run is better" in even

@@ -105,7 +105,9 @@ def test_a_run_on_pairs_before_and_after(afterwards: Afterwards, pairs_run: str)
     assert "<b>stone" not in html
 
 
-@pytest.mark.parametrize(("key", "trusted"), [("entities", True), ("endings", True), ("questions", False)])
+@pytest.mark.parametrize(
+    ("key", "trusted"), [("entities", True), ("endings", True), ("questions", False), ("similarity", False)]
+)
 def test_other_tasks_show_what_applies(services: Services, afterwards: Afterwards, key: str, trusted: bool) -> None:
     data = SOURCES[key].load(0, 50)
     few = {name: getattr(data, name)[:12] for name in ("train", "validation", "test")}
@@ -115,7 +117,7 @@ def test_other_tasks_show_what_applies(services: Services, afterwards: Afterward
     assert visible(shown(afterwards, ATTENTION, run)) == [ATTENTION]
     found = shown(afterwards, TRUST, run)
     assert visible(found) == ([TRUST] if trusted else [])
-    assert trusted or after.TEXT.no_probabilities() == found["status"]
+    assert trusted or after.TEXT.no_probabilities(score=key == "similarity") == found["status"]
     services.trainings.runs.discard(run)
 
 

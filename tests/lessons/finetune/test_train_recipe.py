@@ -160,7 +160,7 @@ def test_every_recipe_fills_the_controls_and_says_what_was_changed(wired: Wired)
     assert (paper.pooling, paper.schedule, paper.dropout) == ("cls", "linear", 0.1)
     assert paper.epochs in (3, 4)
     assert (PRESETS["frozen"].settings.trains, PRESETS["quick"].settings) == ("head", Settings())
-    for kind in ("entities", "question"):  # longer, or fewer of each
+    for kind in ("entities", "question", "similarity"):  # longer, or fewer of each
         assert changed(read_settings(*wired.fill["run"]("quick", kind, 0)), "quick", kind) == {}
         assert recipe_for("quick", kind).epochs > Settings().epochs
         assert recipe_for("cls", kind) == paper

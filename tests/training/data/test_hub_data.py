@@ -17,6 +17,7 @@ from demos.training.data.tables import LABEL, TEXT, Column
 from demos.training.sources import load_hub
 from demos.training.tasks.classification.data import Dataset
 from demos.training.tasks.multiple_choice.data import ChoiceDataset
+from demos.training.tasks.similarity.data import SimilarityDataset
 
 COLUMNS = (TEXT, LABEL)
 LOAD = datasets.load_dataset
@@ -106,6 +107,24 @@ def test_a_test_split_of_nothing_but_minus_one_is_hidden_where_training_has_othe
     data = load_hub("sentence", "me/data")
     assert data.labels == ("0", "1")
     assert data.notes[0].startswith("30 rows of the split test have no class")
+
+
+def rated(rows: int, score: Callable[[int], float]) -> datasets.Dataset:
+    """STS-B as GLUE has it: the score is a short float under the name "label"."""
+    text, number = datasets.Value("string"), datasets.Value("float32")
+    features = datasets.Features({"sentence1": text, "sentence2": text, "label": number})
+    rated_rows = [{"sentence1": f"one {k} of {rows}", "sentence2": f"two {k}", "label": score(k)} for k in range(rows)]
+    return datasets.Dataset.from_list(rated_rows, features)
+
+
+def test_scores_are_as_they_were_written_and_hidden_ones_left_out(serve: Serve) -> None:
+    tenths = {f"one {k} of 60": k % 51 / 10 for k in range(60)}
+    serve(train=rated(60, lambda k: k % 51 / 10), validation=rated(30, lambda k: k % 6), test=rated(20, lambda k: -1))
+    data = load_hub("similarity", "me/data")
+    assert isinstance(data, SimilarityDataset)
+    assert {pair.first: pair.score for pair in (*data.train, *data.validation)} == tenths  # 3.8, not 3.799999952
+    assert len(data.test) == 30
+    assert data.notes[0] == "20 rows of the split test have no score on the Hub and are not used."
 
 
 def test_lists_of_endings_and_an_only_split(serve: Serve) -> None:

@@ -23,6 +23,7 @@ from demos.training.tasks.classification.task import Classification
 from demos.training.tasks.entities.task import Entities
 from demos.training.tasks.multiple_choice.task import MultipleChoice
 from demos.training.tasks.question_answering.task import QuestionAnswering
+from demos.training.tasks.similarity.task import Similarity
 from tests.training.export.test_transformers_folder import LABELS, trained_on
 
 
@@ -110,6 +111,7 @@ def test_the_written_card_is_plain_to_read(tiny: LoadedModel) -> None:
         (Entities(("O", "B-A", "I-A")), "entities"),
         (QuestionAnswering(), "question"),
         (MultipleChoice(2), "choice"),
+        (Similarity(trained_range=(0.0, 2.5, 5.0)), "similarity"),
     ],
 )
 def test_the_cards_program_runs_in_the_folder(

@@ -47,12 +47,12 @@ def tasks() -> dict[str, Any]:
     with gr.Row(elem_classes="lab-top"):
         cards = [(f"{view.word}\n{view.scheme}", kind) for kind, view in VIEWS.items()]
         parts["task"] = gr.Radio(
-            cards, value="sentence", label="Task", show_label=False, elem_id="finetune-task", scale=8, min_width=300
+            cards, value="sentence", label="Task", show_label=False, elem_id="finetune-task", scale=9, min_width=300
         )
         everything = [choice for kind in VIEWS for choice in bundled(kind)]
         parts["data"] = gr.Dropdown(
             [*everything, *ELSEWHERE], value=OWN, label="Data", filterable=False,
-            elem_id="finetune-pick", scale=2, min_width=200,
+            elem_id="finetune-pick", scale=2, min_width=190,
         )  # fmt: skip
     with gr.Row(visible=False) as parts["files"]:
         reader = reader_of("sentence")

@@ -40,7 +40,7 @@ def scatter_figure(result: SimilarityResult) -> go.Figure:
         y=np.round(predicted, 3),
         mode="markers",
         name="test pair",
-        marker={"color": CLASSES[0], "size": 11 if len(result.answers) <= FEW else 7, "opacity": 0.75},
+        marker={"color": CLASSES[0], "size": 11 if len(result.answers) <= FEW else 7, "opacity": 0.9},
         customdata=[_told(one, named) for one in result.answers],
         hovertemplate="%{customdata}<extra></extra>",
     )

@@ -19,6 +19,7 @@ from demos.widgets.tasks.task_view import Looks, TaskView
 
 TEXT = templates(__file__)
 SHOWN_MISTAKES = 40
+FEW = 500  # training pairs
 PAIR_LENGTH = 70  # characters: a pair is shown that is about so long
 POINTS = range(int(LOWEST), int(HIGHEST) + 1)
 
@@ -48,7 +49,8 @@ class SimilarityView(TaskView):
         segments = [
             {"label": f"Segment {segment} of the pair", "chips": segment_chips(encoding, segment)} for segment in (0, 1)
         ]
-        return TEXT.data(dataset, rows=rows, score=example.score, segments_of=segments)
+        few = len(dataset.train) < FEW
+        return TEXT.data(dataset, rows=rows, score=example.score, segments_of=segments, few=few)
 
     def scores(self, outcome: SimilarityResult, stopped: bool) -> str:
         return TEXT.scores(outcome, stopped)
