@@ -77,9 +77,10 @@
     next.focus();
   });
 
-  // A radio group is one stop for Tab: its chosen radio, or its first.
+  // A radio group is one stop for Tab: its chosen radio, or its first. So is a download, a link in which Gradio puts a button.
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Tab") return;
+    for (const inner of document.querySelectorAll("a.download-link button")) inner.tabIndex = -1;
     for (const group of document.querySelectorAll("fieldset.block")) {
       const radios = [...group.querySelectorAll('input[type="radio"]')];
       const stop = radios.find((radio) => radio.checked) ?? radios[0];
