@@ -77,9 +77,10 @@
     next.focus();
   });
 
-  // A radio group is one stop for Tab: its chosen radio, or its first.
+  // A radio group is one stop for Tab: its chosen radio, or its first. So is a download, a link in which Gradio puts a button.
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Tab") return;
+    for (const inner of document.querySelectorAll("a.download-link button")) inner.tabIndex = -1;
     for (const group of document.querySelectorAll("fieldset.block")) {
       const radios = [...group.querySelectorAll('input[type="radio"]')];
       const stop = radios.find((radio) => radio.checked) ?? radios[0];
@@ -113,10 +114,13 @@
   // A sentence's box grows while someone writes in it, and moves what is below it down. It is one line again once the focus
   // has gone; where a press took it away, after that press, which would else miss what it was aimed at.
   let pressing = false;
-  const grow = (box, grown) => box.closest(".block").classList.toggle("grown", grown);
+  function grow(box, grown) {
+    box.closest(".block").classList.toggle("grown", grown);
+    fade();
+  }
   const released = () => {
     pressing = false;
-    for (const block of document.querySelectorAll("#bar .grown:not(:focus-within)")) block.classList.remove("grown");
+    for (const box of document.querySelectorAll("#bar .grown:not(:focus-within) textarea")) grow(box, false);
   };
   document.addEventListener("pointerdown", () => (pressing = true), true);
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(released), true);
@@ -124,6 +128,17 @@
   document.addEventListener("focusout", ({ target }) => {
     if (target.matches?.("#bar textarea") && !pressing) grow(target, false);
   });
+  // A sentence that is longer than its line fades where it is cut off; its title says it in full.
+  function fade() {
+    for (const box of document.querySelectorAll("#bar textarea")) {
+      box.dir = "auto"; // what runs from the right is cut off at the left
+      const isCut = box.scrollWidth > box.clientWidth;
+      box.closest(".block").classList.toggle("cut", isCut);
+      box.title = isCut ? box.value : "";
+    }
+  }
+  document.addEventListener("inside-bert-view", fade);
+  window.addEventListener("resize", fade);
   // Escape makes it one line again.
   document.addEventListener("keydown", ({ key, target }) => {
     if (key === "Escape" && target.matches?.("#bar textarea")) target.blur();

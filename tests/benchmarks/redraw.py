@@ -1,8 +1,9 @@
-"""Click to finished picture on the bundled model: a head opened in the overview, a token, layer or head moved."""
+"""Click to finished picture on the bundled model: a head opened, a token moved; the overview of a typed sentence."""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 
 from page import running_app
 from playwright.sync_api import Page, sync_playwright
@@ -13,22 +14,33 @@ RUNS = 7
 LIMIT = 300  # milliseconds
 QUIET = 500  # without a change for so long, a picture is finished
 PARTS = ("input", "position", "self_attention", "block", "residual_stream")
-# From the press to the last change under `watched`, in milliseconds, on the page's own clock.
-FINISHED = """([pressed, watched, quiet]) => new Promise((resolve) => {
+REST = 200  # milliseconds after the last key, before the page asks
+TYPED = [f"The old sailor walked slowly along the quiet harbor and sang a very long and sad {word}." for word in (
+    "song", "tale", "tune", "line", "verse", "poem", "hymn",
+)]  # 20 tokens each  # fmt: skip
+SENTENCE = "#bar-text textarea"
+# From the press, or from a text in the box that is pressed, to the last change under `watched`, in milliseconds, on the
+# page's own clock.
+FINISHED = """([pressed, watched, quiet, text]) => new Promise((resolve) => {
     const target = document.querySelector(watched), before = performance.now();
     let last = before;
     new MutationObserver(() => (last = performance.now())).observe(
         target, { subtree: true, childList: true, characterData: true, attributes: true });
-    document.querySelector(pressed).click();
+    const box = document.querySelector(pressed);
+    if (text) {
+        box.value = text;
+        box.dispatchEvent(new Event("input", { bubbles: true }));
+    } else box.click();
     const look = () => performance.now() - last < quiet || last === before && performance.now() - before < 5000
         ? setTimeout(look, 20) : resolve(last - before);
     look();
 })"""
 
 
-def medians(page: Page, presses: list[str], watched: str) -> float:
-    """The median over several presses, each of another thing."""
-    times = [page.evaluate(FINISHED, [press, watched, QUIET]) for press in presses]
+def medians(page: Page, presses: list[str], watched: str, texts: Sequence[str] = ()) -> float:
+    """The median over several presses, each of another thing, or over several texts in one box."""
+    asked = [(press, "") for press in presses] if not texts else [(presses[0], text) for text in texts]
+    times = [page.evaluate(FINISHED, [press, watched, QUIET, text]) for press, text in asked]
     return statistics.median(times[1:])  # the first one draws the picture for the first time
 
 
@@ -54,4 +66,12 @@ def main(short: bool = False) -> None:
             page.wait_for_timeout(rest)
             chips = [f'#encoder-token [data-token="{run + 3}"]' for run in range(runs)]
             print(f"encoder, {part}: {medians(page, chips, f'#encoder-{part}'):.0f} ms (limit {LIMIT})")
+        page.goto("about:blank")
+        page.goto(url)
+        page.wait_for_selector("#overview-picture [data-token]")
+        page.wait_for_timeout(rest)
+        page.locator(SENTENCE).focus()  # which ends the first visit's own moves
+        page.keyboard.press("Shift")
+        drawn = medians(page, [SENTENCE], "#lesson-overview", TYPED[:runs]) - REST
+        print(f"overview of 20 tokens, after the {REST} ms without a key: {drawn:.0f} ms (limit {LIMIT})")
         browser.close()

@@ -88,6 +88,39 @@
     }
   },
 
+  // Groups that arrow keys go along have one stop for Tab.
+  stops(id) {
+    const seen = (one) => one.checkVisibility({ visibilityProperty: true });
+    const stops = (group) => [...group.querySelectorAll("a[href], button, input, [tabindex]")].filter((one) => one.tabIndex >= 0 && !one.disabled && seen(one));
+    return [...document.getElementById(id).querySelectorAll('[role="grid"], [role="radiogroup"], [role="toolbar"], [role="tablist"]')]
+      .filter((group) => seen(group) && stops(group).length > 1)
+      .map((group) => `${stops(group).length} stops: ${group.outerHTML.slice(0, 90)}`);
+  },
+
+  // Where the reader wants less motion, nothing moves.
+  moving(id) {
+    const seconds = (times) => Math.max(...times.split(",").map(parseFloat));
+    const moves = ({ animationDuration, transitionDuration }) => seconds(animationDuration) > 0.001 || seconds(transitionDuration) > 0.001;
+    return [...document.getElementById(id).querySelectorAll("*")]
+      .filter((one) => one.checkVisibility() && moves(getComputedStyle(one)))
+      .map((one) => `moves: ${one.outerHTML.slice(0, 90)}`);
+  },
+
+  // Wherever Tab leads in the part, the focus is seen and nothing lies over it.
+  async walk(id) {
+    const faults = [];
+    for (const stop of document.getElementById(id).querySelectorAll("a[href], button, input, textarea, select, summary, [tabindex]")) {
+      if (stop.tabIndex < 0 || stop.disabled || !stop.checkVisibility({ visibilityProperty: true })) continue;
+      stop.focus();
+      await new Promise(requestAnimationFrame);
+      if (document.activeElement === stop && this.focus()) await new Promise((go) => setTimeout(go, 300)); // it still moves
+      if (document.activeElement === stop) faults.push(this.focus());
+    }
+    document.activeElement.blur();
+    scrollTo(0, 0);
+    return faults.filter(Boolean);
+  },
+
   // What has the focus, and whether it is seen: an outline (its own, or that of what it stands in), nothing over it.
   focus() {
     const element = document.activeElement;

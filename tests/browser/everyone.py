@@ -21,7 +21,11 @@ def lacks(page: Page, panel: str) -> tuple[list[str], int]:
     figures = page.locator(f"#{panel} .figure-table[open]").count()
     found += everyone(page, "figures", panel)
     everyone(page, "find", panel)
-    page.emulate_media(forced_colors="active")
-    found += everyone(page, "marks", panel)
-    page.emulate_media(forced_colors="none")
-    return found + everyone(page, "dragged", panel) + everyone(page, "hovered", panel), figures
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.keyboard.press("Tab")  # from here on a focus is one of the keyboard
+    for what in ("marks", "moving", "walk"):
+        found += everyone(page, what, panel)
+    page.emulate_media(forced_colors="none", reduced_motion="no-preference")
+    for what in ("dragged", "hovered", "stops"):
+        found += everyone(page, what, panel)
+    return found, figures

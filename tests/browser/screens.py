@@ -22,7 +22,7 @@ class Screen(NamedTuple):
 
 SCREENS = {
     "laptop": Screen(1280, 800, False, lowest=260, least=12),
-    "projector": Screen(1920, 1080, True, lowest=340, least=21.6),  # a fiftieth of its lines; a long sentence
+    "projector": Screen(1920, 1080, True, lowest=330, least=21.6),  # a fiftieth of its lines
     "phone": Screen(390, 844, False, lowest=700, least=12),
 }
 # The top of the first picture of the open part; -1 where it has none, or none that is seen.

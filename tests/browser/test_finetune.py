@@ -121,8 +121,12 @@ def test_a_broken_file_is_one_sentence_and_a_closed_tab_leaves_the_machine_to_th
     other.click("#finetune-start")
     status = other.locator("#finetune-curve .curve-status")
     expect(status).to_contain_text(re.compile("[12] runs? (is|are) ahead of yours"), timeout=60_000)
+    other.set_viewport_size({"width": 844, "height": 390})  # the phone is turned while its run is drawn
     page.goto("about:blank")
     expect(status).to_contain_text("Trained after 4 steps", timeout=60_000)
+    it_fits_a_phone(other)
+    other.set_viewport_size({"width": 390, "height": 844})
+    it_fits_a_phone(other)
 
 
 def a_broken_file_is_one_sentence_and_the_page_still_works(page: Page, tmp_path: Path) -> None:

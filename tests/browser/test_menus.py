@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 SENTENCE = "#bar-text textarea"
 FOCUSED = "document.activeElement.closest('.block')?.id"
+LONG = " ".join(["The bank of the river is far from the bank in the town."] * 4)
 
 
 EXAMPLES, CHIPS = ".examples-button", ".example-chip"
@@ -86,12 +87,15 @@ RIGHT_TO_LEFT = """() => {
 
 
 def a_long_sentence_covers_no_link(page: Page) -> None:
-    page.locator(SENTENCE).fill("The bank of the river is far from the bank in the town. " * 4)
+    page.locator(SENTENCE).fill(LONG)
     page.locator("h1").click()
     expect(page.locator("#bar .grown")).to_have_count(0)
+    expect(page.locator("#bar-text.cut")).to_be_visible()  # it fades at its end, and is told in full
+    expect(page.locator(SENTENCE)).to_have_attribute("title", LONG)
     low = page.locator("#lesson-attention-link").bounding_box()
     page.locator(SENTENCE).click()
     lower = page.locator("#lesson-attention-link").bounding_box()
+    expect(page.locator("#bar .cut")).to_have_count(0)
     assert low is not None
     assert lower is not None
     assert lower["y"] > low["y"] + 20  # the box has grown, and moved the links

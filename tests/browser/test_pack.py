@@ -49,6 +49,17 @@ light: rollout-heatmap
 
 view: /attention?part=heads&text=Thanks+for+all+the+fish
 
+## A translation
+
+view: /translation?part=decoding
+light: translation-alignment
+
+## Another last word
+
+view: /family?part=last_word&text=Thanks+for+all+the+fish
+light: last-word-changes
+question: yes
+
 ## Training
 
 view: /finetune?part=train
@@ -78,7 +89,7 @@ def test_a_pack_of_twenty_stops_is_small_and_a_larger_one_is_refused(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     head, *stops = TOUR.split("## ")
-    stops = [f"{number} {stop}" for number, stop in enumerate(stops * 4, 1)]
+    stops = [f"{number} {stop}" for number, stop in enumerate(stops * 3, 1)][:20]
     tour = parse_tour("mine.md", "## ".join([head, *stops]))
     assert len(tour.stops) == 20
     size = len(packed(tour, *pages).encode())
@@ -129,7 +140,12 @@ def test_a_pack_is_read_with_no_network(pack: Path, store: ModelStore, browser: 
     page.get_by_role("button", name="Next").click()
     frame = page.frame_locator("#stage iframe")
     expect(frame.locator("svg line, svg path").first).to_be_attached()
-    page.locator("#stops").select_option("5")
+    for title in ("A translation", "Another last word"):  # of the lessons before BERT and beside it
+        page.keyboard.press("PageDown")
+        expect(page.locator("#title")).to_have_text(title)
+        expect(page.locator("#stage .js-plotly-plot .heatmaplayer > *").first).to_be_attached()
+    expect(page.locator("#question .revealed")).to_contain_text("0 of the 5 tokens before it")
+    page.locator("#stops").select_option("7")
     expect(page.locator("#none")).to_contain_text("Fine-tune")
     expect(page.locator("#on")).to_be_disabled()
     context.close()

@@ -105,6 +105,7 @@ def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: 
         page.set_viewport_size({"width": width, "height": height})
         assert page.locator("#lesson-encoder h2").bounding_box()["y"] < 30  # type: ignore[index]
     assert looks_at_rest(page, 21.6) == []  # a fiftieth of the height
+    a_phone_keeps_its_stage(page)
     page.mouse.move(700, 500)
     for seen in ("#bar-text", "#lesson-links", "#presenter"):
         expect(page.locator(seen)).to_be_visible()
@@ -124,6 +125,16 @@ def test_presenter_mode_shows_the_stage_alone_and_its_notes_follow(open_lesson: 
     page.keyboard.press(".")  # as another clicker sends it
     expect(page.locator("#blank")).to_be_hidden()
     the_letters_can_be_switched_off(page)
+
+
+def a_phone_keeps_its_stage(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.mouse.move(200, 400)
+    expect(page.locator("#presenter")).to_be_visible()
+    expect(page.locator("#lesson-links")).to_be_hidden()
+    boxes = [page.locator(f"#{name}").bounding_box() for name in ("bar", "presenter")]
+    assert 0 < sum(box["height"] for box in boxes if box) < 844 / 4
+    page.set_viewport_size({"width": 1920, "height": 1080})
 
 
 def the_letters_can_be_switched_off(page: Page) -> None:

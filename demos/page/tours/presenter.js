@@ -3,6 +3,7 @@
 (() => {
   const root = document.documentElement.classList;
   const SEEN = 3000; // milliseconds that bar and menus are seen after the mouse has moved
+  const NARROW = 1000; // pixels, as in bar.css
   const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox]";
   const channel = new BroadcastChannel("inside-bert-tour");
   let timer;
@@ -12,7 +13,7 @@
 
   function show(on) {
     root.toggle("presenting", on);
-    root.remove("pointed");
+    root.remove("pointed", "narrow");
     root.toggle("large-type", on || Boolean(insideBert.remembered().large));
     window.dispatchEvent(new Event("resize")); // Plotly and the frames measure again
   }
@@ -71,9 +72,10 @@
     style.setProperty("--below-links", `${height("bar") + height("lesson-links")}px`);
   }
 
-  // A hand on the mouse: bar and menus are there
+  // A hand on the mouse, or a finger: bar and menus are there; of them the least on a narrow screen
   function moved() {
     if (!isOn()) return;
+    root.toggle("narrow", innerWidth <= NARROW);
     stack();
     root.add("pointed");
     clearTimeout(timer);
