@@ -59,12 +59,15 @@ def build(page: Page) -> None:
         layers = gr.Dropdown(
             [(NAMES[name][0], name) for name in FIXED],
             value=FIXED[-1],
-            label="Layers",
+            label="Vectors for a BiLSTM",
             filterable=False,
+            scale=3,
+            min_width=300,
             elem_id="mix-layers",
         )
-        learn = gr.Button("Train a BiLSTM on them", min_width=150, elem_id="mix-learn")
-        parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
+        learn = gr.Button("Train a BiLSTM", scale=2, min_width=160, elem_id="mix-learn")
+        with gr.Column(scale=7, min_width=320):
+            parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
     parts["numbers"], parts["program"] = folds(__file__, "Trains the mix and prints its shares and F1")
     found = Found()
