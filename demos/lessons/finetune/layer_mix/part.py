@@ -69,7 +69,7 @@ def build(page: Page) -> None:
         with gr.Column(scale=7, min_width=320):
             parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
-    parts["numbers"], parts["program"] = folds(__file__, "Trains the mix and prints its shares and F1")
+    parts["numbers"], parts["program"] = folds(__file__, "Trains the mix, then a BiLSTM, and prints their F1")
     found = Found()
     page.keep(mix_layers=layers)
     page.draw(by_component(parts, partial(shown, page.services)), [], list(parts.values()))
