@@ -61,12 +61,12 @@ def build(page: Page) -> None:
             value=FIXED[-1],
             label="Vectors for a BiLSTM",
             filterable=False,
-            scale=3,
-            min_width=300,
+            scale=4,
+            min_width=330,
             elem_id="mix-layers",
         )
         learn = gr.Button("Train a BiLSTM", scale=2, min_width=160, elem_id="mix-learn")
-        with gr.Column(scale=7, min_width=320):
+        with gr.Column(scale=6, min_width=320):
             parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
     parts["numbers"], parts["program"] = folds(__file__, "Trains the mix, then a BiLSTM, and prints their F1")
