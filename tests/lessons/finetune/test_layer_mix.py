@@ -47,6 +47,10 @@ def test_the_part_trains_once_and_its_program_prints_the_same(tiny: LoadedModel,
     assert [float(share) for share in lines["shares"].split()] == pytest.approx(shares, abs=2e-3)
     assert f"has an F1 of <b>{float(lines['F1']):.3f}</b>" in last["said"]
     assert f"γ is {float(lines['gamma']):.2f}" in last["said"]
+    *_, learned = tagged(services, kept, "tiny", "concat_last_four")
+    found = float(learned["learned"].split("an F1 of <b>")[1].split("<")[0])
+    assert float(lines["BiLSTM"]) == pytest.approx(found, abs=0.02)  # one sentence at a time, here batches: rounding
+    assert found > 0
 
 
 def test_a_bilstm_fills_its_cell_once_for_all(
@@ -82,4 +86,4 @@ def test_what_is_said_of_a_mix_that_is_best_and_of_one_that_is_not() -> None:
 
 def test_the_program_is_filled_in(tiny: LoadedModel) -> None:
     program = mix_code(tiny.spec)
-    assert not any(f"<{name}>" in program for name in ("IMPORTS", "SOURCE", "RATE", "STEPS", "EPSILON"))
+    assert not any(f"<{name}>" in program for name in ("IMPORTS", "SOURCE", "RATE", "STEPS", "UNITS", "BATCH"))

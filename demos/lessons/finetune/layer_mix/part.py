@@ -59,14 +59,17 @@ def build(page: Page) -> None:
         layers = gr.Dropdown(
             [(NAMES[name][0], name) for name in FIXED],
             value=FIXED[-1],
-            label="Layers",
+            label="Vectors for a BiLSTM",
             filterable=False,
+            scale=4,
+            min_width=330,
             elem_id="mix-layers",
         )
-        learn = gr.Button("Train a BiLSTM on them", min_width=150, elem_id="mix-learn")
-        parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
+        learn = gr.Button("Train a BiLSTM", scale=2, min_width=160, elem_id="mix-learn")
+        with gr.Column(scale=6, min_width=320):
+            parts["learned"] = gr.HTML("", elem_id="mix-learned", elem_classes="said")
     parts["scores"] = gr.HTML("", elem_id="mix-scores")
-    parts["numbers"], parts["program"] = folds(__file__, "Trains the mix and prints its shares and F1")
+    parts["numbers"], parts["program"] = folds(__file__, "Trains the mix, then a BiLSTM, and prints their F1")
     found = Found()
     page.keep(mix_layers=layers)
     page.draw(by_component(parts, partial(shown, page.services)), [], list(parts.values()))
