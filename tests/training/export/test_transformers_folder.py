@@ -27,6 +27,7 @@ from demos.bert.model.models import LoadedModel
 from demos.errors import UserError
 from demos.training.export import modeling_head
 from demos.training.export.transformers_folder import Form, export, form_of
+from demos.training.learning.earlier import DOWNLOADED, head_of, read_head
 from demos.training.learning.model import Model, Trained, load_encoder
 from demos.training.tasks.classification.data import Example
 from demos.training.tasks.classification.task import Classification
@@ -243,6 +244,12 @@ def test_a_rater_gives_the_same_number_and_its_loss(
     rate = pipeline("text-classification", model=model, tokenizer=trained.model.tokenizer)
     (found,) = rate([{"text": "The bank", "text_pair": "is green"}])
     assert (found["label"], found["score"]) == ("score", pytest.approx(expected, abs=LONG))
+    (tmp_path / DOWNLOADED).write_text('{"task": "similarity"}')  # as a download has it: a run may begin with it
+    again = read_head(tmp_path)
+    assert again is not None
+    assert again.of == head_of(task)
+    last = [layer for layer in trained.model.head.modules() if isinstance(layer, torch.nn.Linear)][-1]
+    assert torch.equal(again.linears[-1][1], last.bias)
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])
