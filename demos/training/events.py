@@ -42,7 +42,7 @@ class Started:
     head_parameters: int = 0  # of all parameters, those of the layers on top
     kept_head: bool = False  # these began as an earlier run's, whose task and labels are the same
     loss_name: str = "cross-entropy"  # what `Step` and the looks give as the loss
-    mean_loss: float = math.nan  # where answers are numbers, on validation: the loss of always giving the mean one
+    mean_loss: float | None = None  # where answers are numbers, on validation: the loss of always giving the mean one
 
 
 @dataclass(frozen=True)

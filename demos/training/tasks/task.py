@@ -123,9 +123,9 @@ class Task(ABC):
         """(in words, its score) what a student should beat: always the most frequent class, say; ("", NaN) without."""
         return "", math.nan
 
-    def mean_loss(self, dataset: Any) -> float:
-        """Where answers are numbers, the loss on the test examples of always giving the training's mean; else NaN."""
-        return math.nan
+    def mean_loss(self, dataset: Any) -> float | None:
+        """Where answers are numbers, the loss on the test examples of always giving the training's mean; else None."""
+        return None
 
     def score(self, answers: Answers, targets: Sequence[Any]) -> float:
         """How good the answers to the validation examples are, by `metric`."""

@@ -236,7 +236,7 @@ def shown_now(events: Iterator[Event], feed: CurveFeed, seconds: float) -> Itera
         events.close()  # type: ignore[attr-defined]
 
 
-def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: float) -> dict[str, Any]:
+def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None) -> dict[str, Any]:
     """The dashed lines: the loss of guessing among so many classes, and the task's baseline (words, score).
 
     Where answers are numbers, the loss is `mean_loss`, of always giving the mean. Loss and score are on the validation
@@ -244,14 +244,15 @@ def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: f
     """
     told, score = short(baseline[0], LONGEST), baseline[1]
     value = _short(score) if told else None
-    guess = _short(math.log(classes) if classes else mean_loss)
+    guess = math.log(classes) if classes else mean_loss
+    guess = None if guess is None else _short(guess)
     guessed = "guessing" if classes else "always the mean score"
     legend = {"guess": dashed_told(guessed if guess is not None else "", told if value is not None else "", metric)}
     return {"guess": guess, "guessed": guessed, "baseline": value, "beaten": told, "legend": legend}
 
 
 def idle_message(
-    metric: str, baseline: tuple[str, float], classes: int, mean_loss: float = math.nan, loss: str = CROSS_ENTROPY
+    metric: str, baseline: tuple[str, float], classes: int, mean_loss: float | None = None, loss: str = CROSS_ENTROPY
 ) -> str:
     """The empty axes before a run, with what is to be beaten: the task's baseline (words, score)."""
     beaten = _beaten(metric, baseline, classes, mean_loss)

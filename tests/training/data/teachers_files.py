@@ -18,6 +18,7 @@ CAFE = ("café “Zoë” für 5 €", "no")
 SEMICOLONS = films(CAFE, between=";")
 RATED = [(f"A dog, number {n}.", f"A cat, number {n}.", f"{n % 6},5") for n in range(8)]
 RATED_NAMES = ("sentence1", "sentence2", "score")
+SCORED = [(f"A dog, number {n}.", f"A cat, number {n}.", f"{n % 5},5") for n in range(60)]
 FILM_ROWS = [("text", "label"), *FILMS]
 BOOK = workbook(FILM_ROWS)
 LINES = "\n".join(text for text, _ in FILMS)
@@ -70,6 +71,9 @@ FILES: dict[str, tuple[str, str, str | bytes | Callable[[], bytes], str]] = {
         EUROPE,
     ),
     "of a list": ("a.csv", "list", SEMICOLONS.encode("cp1252"), EUROPE),
+    "of scored pairs": (
+        "a.csv", "similarity", table([("Ça va ?", "Où ?", "3,5"), *SCORED], RATED_NAMES, ";").encode("cp1252"), EUROPE,
+    ),
     "Excel's CSV in America": ("a.csv", "sentence", films(CAFE).encode("cp1252"), AMERICA),
     "CSV UTF-8": ("a.csv", "sentence", SEMICOLONS.encode("utf-8-sig"), f"{CSV_SEMICOLON}UTF-8."),
     "Latin-1": ("a.csv", "sentence", films(("naïve", "no")).encode("latin-1"), AMERICA),

@@ -43,6 +43,12 @@ def zipped(text: str) -> bytes:
     return whole.getvalue()
 
 
+def scored(last: str) -> str:
+    """Twenty pairs with a score, and one more with `last` in the score's place."""
+    rows = [f"A man plays {k}.\tSomebody plays {k}.\t{k % 6}" for k in range(20)]
+    return "\n".join(["sentence1\tsentence2\tscore", *rows, f"A dog.\tA cat.\t{last}"])
+
+
 BOMB = gzip.compress(bytes(10_000_000))
 WIDE = [f"c{k}" for k in range(100_000)]
 
@@ -198,6 +204,11 @@ BROKEN: dict[str, tuple[str, str, str | bytes, str]] = {
         "Row 5 has a text of 30,000 characters; the limit is 2,000",
     ),
     "no second sentence": ("a.tsv", "pair", pairs(("a", "", "no")), "Row 42 has no second sentence"),
+    "a word for a score": ("a.tsv", "similarity", scored("much"), "Row 22 has a score that is not a number: 'much'"),
+    "a score beyond the scale": ("a.tsv", "similarity", scored("7.3"), "Row 22 has the score 7.3; scores must be"),
+    "no number for a score": ("a.tsv", "similarity", scored("NaN"), "Row 22 has a score that is not a number: 'NaN'"),
+    "a score without end": ("a.tsv", "similarity", scored("1e400"), "Row 22 has a score that is not a number"),
+    "no score": ("a.tsv", "similarity", scored(""), "Row 22 has no score"),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.rated_pairs import FIRST, SCORE, SECOND, number_of
 from demos.training.data.readers import Reader
-from demos.training.data.splits import MAX_TRAIN, Item, Splits, same, shared_note, split_items
+from demos.training.data.splits import MAX_TRAIN, Item, Splits, count_of, same, shared_note, split_items
 from demos.training.data.tables import SPLIT, Column, Record
 
 LOWEST, HIGHEST = 0.0, 5.0  # STS-B's scale: nothing in common, the same meaning
@@ -87,7 +87,7 @@ def build_similarity(
     Raises UserError for too few pairs, and where the scores of a split do not differ.
     """
     if len(rows) < MIN_PAIRS:
-        raise UserError(f"The file has {len(rows):,} pairs; at least {MIN_PAIRS} are needed.")
+        raise UserError(f"The file has {count_of(len(rows), 'pair')}; at least {MIN_PAIRS} are needed.")
     # A pair the other way round is the same sentences over again, which a test split must not be tested with.
     items = [
         Item(
