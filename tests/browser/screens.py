@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from playwright.sync_api import Page
 
 from tests.browser.fonts import foreign_fonts
+
+Found = TypeVar("Found", int, list[str])
 
 
 class Screen(NamedTuple):
@@ -84,21 +87,20 @@ def looks(page: Page, least: float) -> list[str]:
 
 
 def looks_at_rest(page: Page, least: float) -> list[str]:
-    """As `looks`, once what is drawn anew at this size has had its moment."""
-    for _ in range(20):
-        if not (found := looks(page, least)):
-            break
-        page.wait_for_timeout(150)
-    return found
+    """As `looks`, once the page is drawn for its size."""
+    return at_rest(page, lambda: looks(page, least))
 
 
 def overflow(page: Page, width: int, height: int) -> int:
     """How many pixels the page is wider than a window of this size, once it is drawn for it; else 0."""
     page.set_viewport_size({"width": width, "height": height})
-    over = 0
-    for _ in range(20):  # what is drawn anew at this size takes a moment
+    return at_rest(page, lambda: over if (over := int(page.evaluate(OVER))) > 1 else 0)
+
+
+def at_rest(page: Page, faults: Callable[[], Found]) -> Found:
+    """What `faults` finds, once that is nothing or three seconds are over: what is drawn anew takes a moment."""
+    for _ in range(20):
         page.wait_for_timeout(150)
-        over = int(page.evaluate(OVER))
-        if over <= 1:
-            return 0
-    return over
+        if not (found := faults()):
+            break
+    return found

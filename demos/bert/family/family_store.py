@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,6 @@ from demos.errors import UserError
 
 MOST_WEIGHTS = 1_200_000_000  # bytes of all together: XLM-R alone, or GPT-2 and RoBERTa
 MOST_READ = 40_000_000  # bytes of attention weights; 12 layers of 12 heads and 40 tokens are 0.9 MB
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How many bytes of a member have come."""
-
-    title: str
-    count: int
-    total: int
 
 
 class FamilyStore(ModelStore):

@@ -17,15 +17,12 @@ CASED_VOCABULARY = DATA / "cased_vocabulary.txt"
 @cache
 def cased_tokenizer() -> BertTokenizer:
     """The fast tokenizer, read when it is first asked for (50 ms, 213 kB). Shared: set no truncation or padding."""
-    return BertTokenizer(vocab={entry: number for number, entry in enumerate(_entries())}, do_lower_case=False)
+    entries = read_text(CASED_VOCABULARY).rstrip("\n").split("\n")  # splitlines() would also split at U+0085
+    return BertTokenizer(vocab={entry: number for number, entry in enumerate(entries)}, do_lower_case=False)
 
 
 @cache
 def written_twice() -> int:
     """How many entries with a capital letter stand in the vocabulary a second time without it: The, the."""
-    entries = set(_entries())
+    entries = cased_tokenizer().get_vocab()
     return sum(entry != entry.lower() and entry.lower() in entries for entry in entries)
-
-
-def _entries() -> list[str]:
-    return read_text(CASED_VOCABULARY).rstrip("\n").split("\n")  # splitlines() would also split at U+0085

@@ -36,13 +36,17 @@ class Shape:
     tag: str  # the Hub's name of the task
     pooled: bool  # one vector a sequence
     last: str  # the stock classes' last layer
+    problem: str = ""  # the configuration's problem_type, where its classes ask for one
 
 
+REGRESSION = "regression"
 SHAPES = {
-    "classification": Shape("ForSequenceClassification", "text-classification", True, "classifier"),
+    "classification": Shape(
+        "ForSequenceClassification", "text-classification", True, "classifier", "single_label_classification"
+    ),
     "entities": Shape("ForTokenClassification", "token-classification", False, "classifier"),
     "question": Shape("ForQuestionAnswering", "question-answering", False, "qa_outputs"),
-    "similarity": Shape("ForSequenceClassification", "text-classification", True, "classifier"),
+    "similarity": Shape("ForSequenceClassification", "text-classification", True, "classifier", REGRESSION),
     "choice": Shape("ForMultipleChoice", "multiple-choice", True, "classifier"),
 }
 
@@ -127,15 +131,15 @@ def export(trained: Trained, folder: Path) -> Form:
     form = form_of(task, encoder.config)
     folder.mkdir(parents=True, exist_ok=True)
     linears = [layer for layer in trained.model.head.modules() if isinstance(layer, nn.Linear)]
-    names = ("score",) if task.kind == "similarity" else task.labels
+    names = ("score",) if form.shape.problem == REGRESSION else task.labels
     labels = {} if form.shape.last == "qa_outputs" or not names else dict(enumerate(names))
     state, config = (_own if form.why_own else _stock)(trained, form, linears)
     config.architectures = [form.architecture]
     if labels and form.shape.ending != "ForMultipleChoice":
         config.id2label = labels
         config.label2id = {label: number for number, label in labels.items()}
-    if form.shape.tag == "text-classification":
-        config.problem_type = "regression" if task.kind == "similarity" else "single_label_classification"
+    if form.shape.problem:
+        config.problem_type = form.shape.problem
     config.save_pretrained(folder)
     if form.why_own:
         shutil.copyfile(CODE, folder / CODE.name)

@@ -13,6 +13,7 @@ import gradio as gr
 
 from demos.files import ASSETS, read_asset
 from demos.widgets.bertviz.views import VIEWS, views_folder
+from demos.widgets.takeaway.takeaway import PRIVATE, takeaway_row
 
 FRAME = ASSETS / "bertviz"
 TEMPLATE = '<iframe sandbox="allow-scripts" title="${title}"></iframe>'  # fixed: the value is never part of it
@@ -38,6 +39,15 @@ def bertviz_frame(title: str, **options: Any) -> gr.HTML:
         views=views_folder().as_posix(),
         **options,
     )
+
+
+def lines_buttons() -> None:
+    """The row that saves the frame's lines as they are on screen: PNG and SVG, drawn in the frame."""
+    with takeaway_row("Download the lines:"):
+        for kind in ("png", "svg"):
+            gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
+                None, js=f"() => {{ insideBert.attention.save('{kind}'); }}", **PRIVATE
+            )
 
 
 def frame_value(message: dict[str, Any]) -> str:

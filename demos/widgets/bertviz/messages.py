@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,10 @@ class Held:
         except (ValueError, KeyError, TypeError, OverflowError):
             return cls()
 
+    def of(self, key: str) -> Held:
+        """What of this is of the input that `key` names: all or nothing."""
+        return self if self.key == key else Held(key)
+
     def say(self) -> str:
         return json.dumps({"key": self.key, "weights": sorted(self.weights), "vectors": sorted(self.vectors)})
 
@@ -71,8 +75,7 @@ def frame_message(
     """
     n, by = min(len(run.encoding), view.limit), in_lines(run, view.name, by)
     message = describe(run, view.name, n, layer, head, by.measure)
-    if held.key != message["key"]:
-        held = Held(message["key"])
+    held = held.of(message["key"])
     layers = frozenset(range(run.num_layers) if view.name == "model" else [layer])
     with_vectors = layers if view.name == "neuron" else frozenset()
     message["weights"] = {str(i): pack_weights(by.shares(i)[:, :n, :n]) for i in sorted(layers - held.weights)}
@@ -88,21 +91,38 @@ def in_lines(run: Run, view: str, by: Measured | None) -> Measured:
 def describe(run: Run, view: str, n: int, layer: int, head: int, measure: str = WEIGHT) -> dict[str, Any]:
     """All that the frame needs to know of a run's first `n` tokens but the numbers themselves."""
     drawn = json.dumps([run.model, run.encoding.text, run.encoding.text_pair, n, measure])
-    start = run.encoding.sentence_b_start
+    encoding, start = run.encoding, run.encoding.sentence_b_start
+    return {
+        **drawing(view, key_of(drawn.encode()), layer, head, (run.num_layers, run.num_heads)),
+        "sentence_b_start": start if start is not None and start < n else None,
+        **side(encoding.tokens[:n], encoding.special_tokens_mask[:n], encoding.word_index[:n]),
+    }
+
+
+def key_of(drawn: bytes) -> str:
+    """The name of what is drawn, for who holds its numbers."""
+    return hashlib.blake2b(drawn, digest_size=8).hexdigest()
+
+
+def drawing(view: str, key: str, layer: int, head: int, size: tuple[int, int]) -> dict[str, Any]:
+    """What every message says: what is shown, of how many layers and heads, and their hues."""
+    num_layers, num_heads = size
     return {
         "view": view,
-        "key": hashlib.blake2b(drawn.encode(), digest_size=8).hexdigest(),
+        "key": key,
         "layer": layer,
         "head": head,
         "faintest": FAINTEST,
-        "num_layers": run.num_layers,
-        "num_heads": run.num_heads,
-        "tokens": list(run.encoding.tokens[:n]),
-        "sentence_b_start": start if start is not None and start < n else None,
-        "special": list(run.encoding.special_tokens_mask[:n]),
-        "hues": [word_colour(word) for word in run.encoding.word_index[:n]],
+        "num_layers": num_layers,
+        "num_heads": num_heads,
+        "sentence_b_start": None,
         "colours": HEADS,
     }
+
+
+def side(names: Sequence[str], special: Sequence[int | bool], words: Sequence[int | None]) -> dict[str, Any]:
+    """The tokens of one side, which are special, and the hues of their words."""
+    return {"tokens": list(names), "special": list(special), "hues": [word_colour(word) for word in words]}
 
 
 def pack_weights(weights: np.ndarray) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
 import numpy as np
 
 from demos.bert.attention.matrix_labels import Labels
-from demos.figures.palette import HEADS, word_colour
-from demos.widgets.bertviz.messages import FAINTEST, Held, pack_weights
+from demos.widgets.bertviz.messages import Held, drawing, key_of, pack_weights, side
 from demos.widgets.bertviz.views import View
 
 
@@ -22,21 +20,12 @@ def two_texts_message(
     As `frame_message` of a run; there is no neuron view. `named`: `model` and `file`, for a picture that is taken away.
     """
     drawn = json.dumps([named, rows.names, columns.names, weights.shape]).encode("utf-8", "surrogatepass")
-    key = hashlib.blake2b(drawn + weights.tobytes(), digest_size=8).hexdigest()
-    if held.key != key:
-        held = Held(key)
+    key = key_of(drawn + weights.tobytes())
+    held = held.of(key)
     num_layers, num_heads = weights.shape[:2]
     layers = frozenset(range(num_layers) if view.name == "model" else [layer])
     message = {
-        "view": view.name,
-        "key": key,
-        "layer": layer,
-        "head": head,
-        "faintest": FAINTEST,
-        "num_layers": num_layers,
-        "num_heads": num_heads,
-        "sentence_b_start": None,
-        "colours": HEADS,
+        **drawing(view.name, key, layer, head, (num_layers, num_heads)),
         "weights": {str(i): pack_weights(weights[i]) for i in sorted(layers - held.weights)},
         "vectors": {},
         **_side(rows),
@@ -48,9 +37,4 @@ def two_texts_message(
 
 
 def _side(labels: Labels) -> dict[str, Any]:
-    """The tokens of one side, their hues, and which are special."""
-    return {
-        "tokens": list(labels.names),
-        "special": list(labels.special),
-        "hues": [word_colour(word) for word in labels.words],
-    }
+    return side(labels.names, labels.special, labels.words)

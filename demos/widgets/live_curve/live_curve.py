@@ -244,8 +244,7 @@ def _beaten(metric: str, baseline: tuple[str, float], classes: int, mean_loss: f
     """
     told, score = short(baseline[0], LONGEST), baseline[1]
     value = _short(score) if told else None
-    guess = math.log(classes) if classes else mean_loss
-    guess = None if guess is None else _short(guess)
+    guess = _short(math.log(classes) if classes else mean_loss)
     guessed = "guessing" if classes else "always the mean score"
     legend = {"guess": dashed_told(guessed if guess is not None else "", told if value is not None else "", metric)}
     return {"guess": guess, "guessed": guessed, "baseline": value, "beaten": told, "legend": legend}
@@ -282,5 +281,5 @@ def _json(state: Mapping[str, Any]) -> str:
     return json.dumps(state).replace("<", "\\u003c")
 
 
-def _short(value: float) -> float | None:
-    return float(f"{value:.4g}") if math.isfinite(value) else None
+def _short(value: float | None) -> float | None:
+    return float(f"{value:.4g}") if value is not None and math.isfinite(value) else None

@@ -19,7 +19,7 @@ from demos.page.folds import all_controls
 from demos.page.layer_head_choices import clamp, counted_slider
 from demos.page.lesson import Page
 from demos.page.services import Sentence, Services
-from demos.widgets.bertviz.frame import bertviz_frame
+from demos.widgets.bertviz.frame import bertviz_frame, lines_buttons
 from demos.widgets.bertviz.views import VIEWS
 from demos.widgets.head_grid.head_grid import OPENED, head_grid
 from demos.widgets.takeaway.takeaway import file_button, picture_buttons, takeaway_row
@@ -79,14 +79,7 @@ def _open_head(page: Page, which: dict[str, Any]) -> dict[str, Any]:
     with gr.Row(elem_classes="attention-views"):
         with gr.Column(elem_id="attention-frame", elem_classes="picture"):
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="attention-bertviz")
-            with takeaway_row("Download the lines:"):
-                for kind in ("png", "svg"):
-                    gr.Button(kind.upper(), size="sm", elem_classes="save", min_width=60).click(
-                        None,
-                        js=f"() => {{ insideBert.attention.save('{kind}'); }}",
-                        api_visibility="private",
-                        show_progress="hidden",
-                    )
+            lines_buttons()
             parts["caption"] = gr.HTML("", elem_classes="attention-caption")
         with gr.Column(elem_id="attention-heatmap"):
             parts["plot"] = gr.Plot(label="The chosen head, from token to token", show_label=False)

@@ -23,11 +23,10 @@ from demos.page.layer_head_choices import clamp, counted_slider, slider
 from demos.page.lesson import IN_BROWSER, Page, Part, by_component
 from demos.page.progress import BETWEEN
 from demos.page.services import Services
-from demos.widgets.bertviz.frame import bertviz_frame, frame_value
+from demos.widgets.bertviz.frame import bertviz_frame, frame_value, lines_buttons
 from demos.widgets.bertviz.messages import Held
 from demos.widgets.bertviz.two_texts import two_texts_message
 from demos.widgets.bertviz.views import VIEWS, heads_on, lines_said
-from demos.widgets.takeaway.takeaway import takeaway_row
 
 TITLES = {ENCODER: "Encoder", DECODER: "Decoder (masked)", CROSS: "Cross-attention"}
 EXAMPLES = {member.example for member in MEMBERS.values()}
@@ -44,14 +43,7 @@ def build(page: Page) -> None:
     with gr.Row(elem_classes="family-attention-views"):
         with gr.Column(scale=6, min_width=320, elem_id="family-attention-frame", elem_classes="picture"):
             parts["frame"] = bertviz_frame("bertviz: attention as lines between tokens", elem_id="family-bertviz")
-            with takeaway_row("Download the lines:"):
-                for file in ("png", "svg"):
-                    gr.Button(file.upper(), size="sm", elem_classes="save", min_width=60).click(
-                        None,
-                        js=f"() => {{ insideBert.attention.save('{file}'); }}",
-                        api_visibility="private",
-                        show_progress="hidden",
-                    )
+            lines_buttons()
             parts["caption"] = gr.HTML("", elem_classes="family-attention-caption")
         with gr.Column(scale=5, min_width=320):
             member = gr.Dropdown(

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from demos.bert.embeddings.agreement import Correlation, Pair, correlation
 from demos.bert.model.text import clean_text
 from demos.errors import UserError
 from demos.training.data.splits import Splits
-from demos.training.events import Outcome, PairLook
+from demos.training.events import Outcome
 from demos.training.metrics import PEARSON, SPEARMAN
 from demos.training.settings import Settings
 from demos.training.tasks.heads import PooledTask, head_fields
+from demos.training.tasks.regression import Regression
 from demos.training.tasks.similarity.data import LOWEST, SimilarityDataset
 from demos.training.tasks.task import MAX_MISTAKES, Answers, Batch, Ended, Features, pair_ids
 
@@ -57,24 +56,20 @@ class SimilarityResult(Outcome):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Similarity(PooledTask):
-    """One vector a pair, perhaps dense layers, then a linear layer to one number, trained by squared error."""
+class Similarity(Regression, PooledTask):
+    """One vector a pair, perhaps dense layers, then a linear layer to one number.
+
+    The loss is that of transformers for problem_type "regression". The number may lie a little below 0 or above 5.
+    """
 
     kind: ClassVar[str] = "similarity"
     data: ClassVar[type[Splits]] = SimilarityDataset
-    metric: ClassVar[str] = SPEARMAN
-    loss_name: ClassVar[str] = "mean squared error"
     trained_range: tuple[float, float, float]  # of the training pairs: lowest, mean, highest score
 
     @classmethod
     def of(cls, dataset: SimilarityDataset, settings: Settings) -> Similarity:
         """The task that this data set and these settings describe."""
         return cls(trained_range=dataset.trained_range, pooling=settings.pooling, **head_fields(settings))
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None: a score is no class."""
-        return ()
 
     @property
     def outputs(self) -> int:
@@ -100,32 +95,9 @@ class Similarity(PooledTask):
         result: torch.Tensor = head(self.pooled(hidden, batch.attention_mask)).squeeze(-1)
         return result
 
-    def loss(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """(prediction - score)², mean over the batch, as transformers takes it for problem_type "regression"."""
-        return F.mse_loss(logits.float(), targets)
-
-    def units(self, targets: torch.Tensor) -> float:
-        """How many pairs there are."""
-        return float(len(targets))
-
-    def answers(self, logits: torch.Tensor, batch: Batch) -> list[tuple[float]]:
-        """The score, as the layer gives it: it may lie a little below 0 or above 5."""
-        return [(score,) for score in logits.float().tolist()]
-
-    def batch_score(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """None: the correlation over one batch's few pairs is noise."""
-        return torch.full((), math.nan, device=logits.device)
-
     def mean_loss(self, dataset: SimilarityDataset) -> float:
         """The mean squared error, on the test pairs, of always answering the training pairs' mean score."""
         return float(np.mean([(pair.score - self.trained_range[1]) ** 2 for pair in dataset.test]))
-
-    def look(
-        self, step: int, epoch: float, train_loss: float, loss: float, answers: Answers, targets: Sequence[float]
-    ) -> PairLook:
-        """With Spearman's rho over the validation pairs."""
-        agreement = correlation(np.array([row[0] for row in answers]), np.array(targets))
-        return PairLook(step, epoch, train_loss, loss, agreement.spearman, agreement.low, agreement.high)
 
     def outcome(self, dataset: SimilarityDataset, answers: Answers, ended: Ended) -> SimilarityResult:
         """With every pair's two scores, and the largest errors."""
