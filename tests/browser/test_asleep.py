@@ -10,10 +10,11 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import stands, visit
 
+STREAM = "/queue/data"
 IDLE = 0.5  # seconds
 HELD = 3.0  # seconds
 OPEN_ROOM = """() => fetch("./room/open", {
@@ -142,6 +143,26 @@ def test_what_is_asked_while_a_streams_end_is_on_its_way(page: Page, app_url: Wi
         page.wait_for_timeout(50)
     page.locator("#bar-text textarea").fill("Seas have coasts.")
     expect(chips).to_contain_text("coasts")
+
+
+def test_no_stream_stays_open_once_all_is_answered(page: Page, app_url: Wire) -> None:
+    """Though one answer came before its event's number did. And none goes through the browser's cache."""
+    opened: list[Request] = []
+    ended: list[Request] = []
+    for event, heard in ("request", opened), ("requestfinished", ended), ("requestfailed", ended):
+        page.on(event, lambda request, heard=heard: heard.append(request) if STREAM in request.url else None)
+    visit(page, f"{app_url}/?lesson=tokens&text=Rivers+have+banks.")
+    stands(page, "tokens")
+    page.wait_for_timeout(500)
+    app_url.held_before = b'{"event_id"'
+    page.evaluate("['trace', 'vocabulary'].forEach(one => document.querySelector(`#tokens-${one} > button`).click())")
+    expect(page.locator("#tokens-steps .search-title")).to_contain_text(["rivers"])
+    expect(page.locator("#tokens-found .found")).not_to_be_empty()
+    assert not app_url.held_before
+    page.wait_for_timeout(500)
+    assert opened
+    assert len(ended) == len(opened)
+    assert {request.all_headers()["cache-control"] for request in opened} == {"no-cache"}
 
 
 def test_what_is_typed_as_the_page_is_loaded_anew(page: Page, app_url: Wire) -> None:

@@ -9,6 +9,9 @@
   afterwards is answered into a stream that nobody reads. It is no longer open, so that the next event opens another.
 - The server ends a stream once all is answered. What was asked while that end was on its way would be answered into no
   stream, and the page would wait for ever: where something is still asked for, another stream is opened.
+- An answer that comes before the event's own number does was waited for ever after: one more stream after each event.
+- All streams of a page have one address, and a browser's cache lets one wait for the other: it asked a second time for
+  a stream that it had been given, and what was answered into the first was lost. No stream goes through the cache.
 - Where an answer was lost with the stream, it loads the page anew, once, as soon as the server answers. The page writes
   what was typed into its link first (`loadAnew` in demos/page/link.js).
 """
@@ -47,6 +50,14 @@ MENDS = {  # by the script's name: what stands in it, and what stands there inst
             re.compile(rb"if\((\w+)\.msg===`close_stream`\)\{(\w+\(\w+,(\w+)\.abort_controller\));return\}"),
             rb"if(\1.msg===`close_stream`){\2;\3.unclosed_events.size&&\3.open_stream();return}",
         ),
+        (
+            re.compile(
+                rb"(\w+) in (\w+)&&\((\2\[\1\])(\.forEach\(\w+=>\w+\(\w+\)\),delete \2\[\1\]\),\w+\[\1\]=\w+,)"
+                rb"(\w+)\.add\(\1\),(\w+\.open\|\|)"
+            ),
+            rb"\5.add(\1),\1 in \2&&(\3.some(one=>one.msg===`process_completed`)&&\5.delete(\1),\3\4\6!\5.size||",
+        ),
+        (re.compile(rb"(this\.stream_instance=\w+\(\w+\.toString\(\),\{)"), rb"\1cache:`no-store`,"),
     ],
 }
 
