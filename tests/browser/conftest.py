@@ -8,7 +8,17 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, WebError, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    WebError,
+    expect,
+    sync_playwright,
+)
 
 from tests.chromium import find_chromium
 
@@ -65,6 +75,10 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
     def erred(fault: WebError) -> None:
         faults.append(str(fault.error))
 
+    def told(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text and urlsplit(app_url).netloc in message.page.url:
+            faults.append(message.text[:200])
+
     def opened(box: Dialog) -> None:
         if box.type == "beforeunload":  # our own warning, where a run would be lost; the test leaves all the same
             box.accept()
@@ -72,7 +86,7 @@ def context(one_context: BrowserContext, app_url: str) -> Iterator[BrowserContex
         faults.append(f"dialog: {box.message}")
         box.dismiss()
 
-    listeners: dict[Any, Callable[..., None]] = {"request": asked, "weberror": erred, "dialog": opened}
+    listeners: dict[Any, Callable[..., None]] = {"request": asked, "weberror": erred, "console": told, "dialog": opened}
     for event, listener in listeners.items():
         context.on(event, listener)
     yield context

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import stands, visit
 from tests.browser.events import Asked
 from tests.browser.faults import serious_faults
 
@@ -24,7 +25,6 @@ def test_a_token_is_followed(page: Page, open_lesson: Open, app_url: str) -> Non
     a_click_keeps_it_and_hides_the_word(page)
     assert len(asked.since_last()) == 1
     the_keyboard_moves_it(page)
-    one_station_after_another_is_shown(page)
     assert serious_faults(page, [], "#lesson-overview") == {}
     a_station_opens_its_lesson_at_the_token(page)
 
@@ -57,8 +57,20 @@ def the_keyboard_moves_it(page: Page) -> None:
     expect(page.locator(GUESSED)).to_contain_text("With bank masked")
 
 
-def one_station_after_another_is_shown(page: Page) -> None:
+def a_station_opens_its_lesson_at_the_token(page: Page) -> None:
+    page.locator("#overview-picture .layer a").nth(3).click()
+    page.wait_for_selector("#lesson-encoder h2")
+    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'block'")
+    expect(page.locator('#encoder-token [aria-checked="true"]')).to_contain_text("bank")
+    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("4")
+
+
+def test_one_station_after_another_is_shown(browser: Browser, app_url: str) -> None:
+    context = browser.new_context()  # of its own: its clock can't be set right again
+    page = context.new_page()
     page.clock.install()
+    visit(page, f"{app_url}/?lesson=overview")
+    stands(page, "overview")
     page.get_by_role("button", name="Play").click()
     now, told = page.locator("#lesson-overview [data-station].now"), page.locator("#overview-picture [role=status]")
     for station, sentence in (
@@ -80,23 +92,15 @@ def one_station_after_another_is_shown(page: Page) -> None:
     page.get_by_role("button", name="Stop").click()
     expect(now).to_have_count(0)
     expect(told).to_be_empty()
-    page.clock.resume()
-
-
-def a_station_opens_its_lesson_at_the_token(page: Page) -> None:
-    page.locator("#overview-picture .layer a").nth(3).click()
-    page.wait_for_selector("#lesson-encoder h2")
-    page.wait_for_function("new URLSearchParams(location.search).get('part') === 'block'")
-    expect(page.locator('#encoder-token [aria-checked="true"]')).to_contain_text("bank")
-    expect(page.locator("#encoder-layer input[type=number]")).to_have_value("4")
+    context.close()
 
 
 def test_a_first_visit_is_shown_the_ways_of_some_words(page: Page, app_url: str) -> None:
     lit = page.locator(f"{TOKENS}.lit")
-    for visit in ("first", "second"):
+    for time in ("first", "second"):
         page.goto(app_url)
         expect(page.locator(TOKENS)).to_have_count(18)
-        if visit == "first":
+        if time == "first":
             expect(lit).not_to_contain_text("money", timeout=10_000)
             page.keyboard.press("Shift")  # whatever the reader does ends it
         expect(lit).to_contain_text("money")

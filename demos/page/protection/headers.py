@@ -5,13 +5,14 @@ from __future__ import annotations
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # 'unsafe-inline' and 'unsafe-eval': Gradio's page begins with scripts in its HTML, and it makes functions of our
-# components' templates and of events' JavaScript.
+# components' templates and of events' JavaScript. One font of its formulas, that of large brackets, is a data: address.
 POLICY = "; ".join(
     (
         "default-src 'self'",
         "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
+        "font-src 'self' data:",
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
